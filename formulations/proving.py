@@ -1,8 +1,8 @@
 """Proving: branch and bound that trusts no solver, for programs of which a best solution is most likely known.
 
 What a solver says of an integer program's bound nobody can check. Here every node's bound is computed from dual
-values (`formulations.duals`), or from those that show that the node is empty; so the least of them bounds the
-program, however wrong the values are, and whenever the search ends.
+values (`formulations.common.duals`), or from those that show that the node is empty; so the least of them
+bounds the program, however wrong the values are, and whenever the search ends.
 
 The module is light, since the workers of solvers import it.
 """
@@ -16,19 +16,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from formulations.duals import Reals, prove
-from formulations.probing import load
-from gsopt.backends import Highs
-from gsopt.backends.base import GRACE
-from gsopt.backends.highs import Model
-from gsopt.backends.process import Late
-from gsopt.budget import Budget
-from gsopt.result import StoppedBy
-from gsopt.tolerances import FEASIBILITY
+from formulations.common.duals import Reals, prove
+from formulations.common.probing import load
+from gsopt.core.budget import Budget
+from gsopt.core.numbers.tolerances import FEASIBILITY
+from gsopt.core.result import StoppedBy
+from gsopt.solvers.backends import Highs
+from gsopt.solvers.backends.base import GRACE
+from gsopt.solvers.backends.highs import Model
+from gsopt.solvers.backends.process import Late
 
 if TYPE_CHECKING:
-    from gsopt.backends.worker import Link
-    from gsopt.standard_form import StandardForm
+    from gsopt.solvers.backends.worker import Link
+    from gsopt.solvers.standard_form import StandardForm
 
 
 class Question(NamedTuple):
@@ -69,7 +69,7 @@ def proven_bound(form: "StandardForm", budget: Budget, *, largest: Reals, goal: 
 
     Examples
     --------
-    >>> from gsopt.standard_form import StandardForm
+    >>> from gsopt.solvers.standard_form import StandardForm
     >>> form = StandardForm.build(
     ...     cost=[1, 1], matrix=[[2, 3]], row_lower=[4], row_upper=[np.inf], integer=np.array([True, True])
     ... )

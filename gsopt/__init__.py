@@ -16,95 +16,86 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gsopt import (
-        backends,
-        bounds,
-        clusters,
-        problems,
-        simulation,
-        snapshots,
-        speed,
-        studies,
-        suites,
-        testing,
-    )
-    from gsopt.budget import Budget
-    from gsopt.cluster import Cluster
-    from gsopt.clusters import read_cluster, write_cluster
-    from gsopt.errors import GsoptError
-    from gsopt.files import write
-    from gsopt.formulation import Formulation
-    from gsopt.job import Job, Workload
-    from gsopt.method import heuristic
-    from gsopt.problem import Problem, Sense
+    from gsopt import problems, simulation, snapshots, studies, testing
+    from gsopt.core.budget import Budget
+    from gsopt.core.errors import GsoptError
+    from gsopt.core.files import write
+    from gsopt.core.method import heuristic
+    from gsopt.core.problem import Problem, Sense
+    from gsopt.core.result import Level, Result, Status, StoppedBy
+    from gsopt.evaluation.catalogue import load, names
+    from gsopt.evaluation.compare import compare
+    from gsopt.evaluation.comparison import Comparison, read_comparison
+    from gsopt.evaluation.history import History
+    from gsopt.evaluation.judge import judge
+    from gsopt.evaluation.lift import lift
+    from gsopt.evaluation.policies import compare_policies
+    from gsopt.evaluation.simulate import simulate
+    from gsopt.evaluation.solve import solve, warm_up
     from gsopt.problems.reader import read_problem, read_result, read_solution
-    from gsopt.result import Level, Result, Status, StoppedBy
-    from gsopt.scenario import Scenario
-    from gsopt.schedule import Schedule
+    from gsopt.scenario import speed
+    from gsopt.scenario.cluster import Cluster
+    from gsopt.scenario.cluster import formats as clusters
+    from gsopt.scenario.cluster.formats import read_cluster, write_cluster
+    from gsopt.scenario.job import Job, Workload
+    from gsopt.scenario.scenario import Scenario
+    from gsopt.schedule import Schedule, bounds
     from gsopt.schedule.foreign import read_schedule, read_workload
-    from gsopt.simulation import lift
-    from gsopt.standard_form import StandardForm
-    from gsopt.studies.catalogue import load, names
-    from gsopt.studies.compare import compare
-    from gsopt.studies.comparison import Comparison, read_comparison
-    from gsopt.studies.history import History
-    from gsopt.studies.judge import judge
-    from gsopt.studies.policies import compare_policies
-    from gsopt.studies.simulate import simulate
-    from gsopt.studies.solve import solve, warm_up
+    from gsopt.solvers import backends
+    from gsopt.solvers.formulation import Formulation
+    from gsopt.solvers.standard_form import StandardForm
+    from gsopt.studies import suites
 
 _HOME = {
-    "Budget": "gsopt.budget",
-    "Cluster": "gsopt.cluster",
-    "Comparison": "gsopt.studies.comparison",
-    "Formulation": "gsopt.formulation",
-    "GsoptError": "gsopt.errors",
-    "History": "gsopt.studies.history",
-    "Job": "gsopt.job",
-    "Level": "gsopt.result",
-    "Problem": "gsopt.problem",
-    "Result": "gsopt.result",
-    "Scenario": "gsopt.scenario",
+    "Budget": "gsopt.core.budget",
+    "Cluster": "gsopt.scenario.cluster",
+    "Comparison": "gsopt.evaluation.comparison",
+    "Formulation": "gsopt.solvers.formulation",
+    "GsoptError": "gsopt.core.errors",
+    "History": "gsopt.evaluation.history",
+    "Job": "gsopt.scenario.job",
+    "Level": "gsopt.core.result",
+    "Problem": "gsopt.core.problem",
+    "Result": "gsopt.core.result",
+    "Scenario": "gsopt.scenario.scenario",
     "Schedule": "gsopt.schedule",
-    "Sense": "gsopt.problem",
-    "StandardForm": "gsopt.standard_form",
-    "Status": "gsopt.result",
-    "StoppedBy": "gsopt.result",
-    "Workload": "gsopt.job",
-    "compare": "gsopt.studies.compare",
-    "compare_policies": "gsopt.studies.policies",
-    "heuristic": "gsopt.method",
-    "judge": "gsopt.studies.judge",
-    "lift": "gsopt.simulation",
-    "load": "gsopt.studies.catalogue",
-    "names": "gsopt.studies.catalogue",
-    "read_cluster": "gsopt.clusters",
-    "read_comparison": "gsopt.studies.comparison",
+    "Sense": "gsopt.core.problem",
+    "StandardForm": "gsopt.solvers.standard_form",
+    "Status": "gsopt.core.result",
+    "StoppedBy": "gsopt.core.result",
+    "Workload": "gsopt.scenario.job",
+    "compare": "gsopt.evaluation.compare",
+    "compare_policies": "gsopt.evaluation.policies",
+    "heuristic": "gsopt.core.method",
+    "judge": "gsopt.evaluation.judge",
+    "lift": "gsopt.evaluation.lift",
+    "load": "gsopt.evaluation.catalogue",
+    "names": "gsopt.evaluation.catalogue",
+    "read_cluster": "gsopt.scenario.cluster.formats",
+    "read_comparison": "gsopt.evaluation.comparison",
     "read_problem": "gsopt.problems.reader",
     "read_result": "gsopt.problems.reader",
     "read_schedule": "gsopt.schedule.foreign",
     "read_solution": "gsopt.problems.reader",
     "read_workload": "gsopt.schedule.foreign",
-    "simulate": "gsopt.studies.simulate",
-    "solve": "gsopt.studies.solve",
-    "warm_up": "gsopt.studies.solve",
-    "write": "gsopt.files",
-    "write_cluster": "gsopt.clusters",
+    "simulate": "gsopt.evaluation.simulate",
+    "solve": "gsopt.evaluation.solve",
+    "warm_up": "gsopt.evaluation.solve",
+    "write": "gsopt.core.files",
+    "write_cluster": "gsopt.scenario.cluster.formats",
 }
-_ROOMS = frozenset(
-    {
-        "backends",
-        "bounds",
-        "clusters",
-        "problems",
-        "simulation",
-        "snapshots",
-        "speed",
-        "studies",
-        "suites",
-        "testing",
-    }
-)
+_ROOMS = {
+    "backends": "gsopt.solvers.backends",
+    "bounds": "gsopt.schedule.bounds",
+    "clusters": "gsopt.scenario.cluster.formats",
+    "problems": "gsopt.problems",
+    "simulation": "gsopt.simulation",
+    "snapshots": "gsopt.snapshots",
+    "speed": "gsopt.scenario.speed",
+    "studies": "gsopt.studies",
+    "suites": "gsopt.studies.suites",
+    "testing": "gsopt.testing",
+}
 
 __all__ = [
     "Budget",
@@ -159,7 +150,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Load a public name when it is first asked for (PEP 562)."""
     if name in _ROOMS:
-        return import_module(f"gsopt.{name}")
+        return import_module(_ROOMS[name])
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
     raise AttributeError(f"module 'gsopt' has no attribute {name!r}")

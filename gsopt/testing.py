@@ -12,20 +12,20 @@ from typing import Any
 
 import numpy as np
 
-from gsopt.backends import Backend
-from gsopt.bounds import MeanBound, mean_jct_bound
-from gsopt.enumeration import brute_force as brute_force  # noqa: PLC0414 - one of the checks' public oracles
-from gsopt.errors import BrokenModel, Unsupported
-from gsopt.method import MethodLike, name_of
-from gsopt.method import run as run_method
-from gsopt.problem import Number, Problem, S, Sense
-from gsopt.result import Result, Status, StoppedBy, plain, settles
-from gsopt.scenario import Scenario
+from gsopt.core.enumeration import brute_force as brute_force  # noqa: PLC0414 - one of the checks' public oracles
+from gsopt.core.errors import BrokenModel, Unsupported
+from gsopt.core.method import MethodLike, name_of
+from gsopt.core.method import run as run_method
+from gsopt.core.numbers.tolerances import CLAIM
+from gsopt.core.problem import Number, Problem, S, Sense
+from gsopt.core.result import Result, Status, StoppedBy, plain, settles
+from gsopt.evaluation.catalogue import find_method, find_policy
+from gsopt.scenario.scenario import Scenario
+from gsopt.schedule.bounds import MeanBound, mean_jct_bound
 from gsopt.schedule.judge import judge
 from gsopt.simulation import Policy, Replay, replay
-from gsopt.standard_form import StandardForm
-from gsopt.studies.catalogue import find_method, find_policy
-from gsopt.tolerances import CLAIM
+from gsopt.solvers.backends import Backend
+from gsopt.solvers.standard_form import StandardForm
 
 #: Bounds of the scenarios checked last: many policies in turn are checked on one.
 _BOUNDS: deque[tuple[Scenario, MeanBound | None]] = deque(maxlen=8)
@@ -329,8 +329,8 @@ def check_policy(
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
-    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job, Workload
     >>> from heuristics.policies import srtf
     >>> jobs = [Job(name=n, release_date=r, duration=d, gpus=1) for n, r, d in [("a", 0, 4), ("b", 1, 1)]]
     >>> check_policy(srtf, [Scenario(workload=Workload(jobs=jobs), cluster=Cluster.plain(1))])

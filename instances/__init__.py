@@ -18,8 +18,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from gsopt.errors import InvalidInput, shorten
-from gsopt.problem import Frozen, Problem
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.problem import Frozen, Problem
 from gsopt.problems.reader import read_problem, read_solution
 
 __all__ = ["best_solution", "data_folder", "load", "names"]
@@ -49,8 +49,8 @@ def load(name: str | Path) -> Problem[Any]:
     1.0
     >>> load("reclaiming/aryl-figure-55")
     Traceback (most recent call last):
-    gsopt.errors.InvalidInput: instance: 'reclaiming/aryl-figure-55': is no file and no committed instance; \
-close: reclaiming/aryl-figure-5
+    gsopt.core.errors.InvalidInput: instance: 'reclaiming/aryl-figure-55': is no file and no \
+committed instance; close: reclaiming/aryl-figure-5
     """
     if _is_committed(str(name)):
         return read_problem(_HERE / f"{name}.json").model_copy(update={"name": str(name)})

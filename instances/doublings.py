@@ -1,6 +1,6 @@
 """Doublings: the numbers of GPUs that elastic fair queuing gives a job."""
 
-from gsopt.job import Job
+from gsopt.scenario.job import Job
 
 
 def doublings(job: Job, gpus: int) -> Job:

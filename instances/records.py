@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from gsopt.errors import InvalidInput, shorten
-from gsopt.files import first_error
-from gsopt.problem import Problem
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.files import first_error
+from gsopt.core.problem import Problem
 
 P = TypeVar("P", bound=Problem[Any])
 

@@ -5,11 +5,11 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from gsopt.enumeration import brute_force
-from gsopt.files import write
-from gsopt.problem import About, Problem
+from gsopt.core.enumeration import brute_force
+from gsopt.core.files import write
+from gsopt.core.problem import About, Problem
+from gsopt.core.result import plain
 from gsopt.problems.reader import read_problem
-from gsopt.result import plain
 
 P = TypeVar("P", bound=Problem[Any])
 

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from gsopt.errors import require
+from gsopt.core.errors import require
 
 #: Least capacity of a bin, and most excess: there are always three such sizes.
 LEAST_CAPACITY, MOST_EXCESS = 16, 3

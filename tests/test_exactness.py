@@ -8,10 +8,10 @@ import pytest
 
 import gsopt
 from gsopt import problems
-from gsopt.problem import Problem
+from gsopt.core.problem import Problem
+from gsopt.core.result import Result, Status
 from gsopt.problems.reclaiming import Job, Reclaiming, Server
 from gsopt.problems.scheduling import ElasticJob, Scheduling
-from gsopt.result import Result, Status
 from gsopt.testing import brute_force
 from heuristics.reclaiming import random_choice
 from instances.reclaiming import server_uniform

@@ -14,7 +14,7 @@ PACKAGES = ("gsopt", "formulations", "heuristics", "instances")
 ARROWS = [
     ("gsopt/schedule/judge.py", "from gsopt.studies import catalogue\n"),
     ("gsopt/schedule/judge.py", "def lazy():\n    from gsopt.simulation import replay\n    return replay\n"),
-    ("gsopt/backends/process.py", "from gsopt.formulation import Formulation\n"),
+    ("gsopt/solvers/backends/process.py", "from gsopt.solvers.formulation import Formulation\n"),
     ("gsopt/studies/window.py", "def lazy():\n    import heuristics.policies\n    return heuristics\n"),
     ("heuristics/reclaiming/greedy.py", "from formulations.reclaiming import exact\n"),
     ("gsopt/attic.py", '"""A room that nobody gave a floor."""\n'),

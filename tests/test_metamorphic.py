@@ -7,16 +7,22 @@ from typing import Any
 
 import pytest
 
-from gsopt.bounds import mean_jct_bound
-from gsopt.cluster import Cluster
-from gsopt.errors import BrokenModel, InvalidInput, Unsupported
-from gsopt.job import Job, Workload
-from gsopt.problem import Problem
-from gsopt.result import Result, Status
-from gsopt.scenario import Scenario
+from gsopt.core.errors import BrokenModel, InvalidInput, Unsupported
+from gsopt.core.problem import Problem
+from gsopt.core.result import Result, Status
+from gsopt.evaluation.catalogue import (
+    exact_methods,
+    find_policy,
+    own_heuristics,
+    policies,
+    policy_paths,
+)
+from gsopt.evaluation.solve import solve
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job, Workload
+from gsopt.scenario.scenario import Scenario
+from gsopt.schedule.bounds import mean_jct_bound
 from gsopt.simulation import Policy, simulate
-from gsopt.studies.catalogue import exact_methods, find_policy, own_heuristics, policies, policy_paths
-from gsopt.studies.solve import solve
 from tests.effort import cases
 from tests.exactness.changes import CHANGES, EPOCH, FAR, Pair, pairs, plus, remade, shuffled
 from tests.exactness.trial import ORACLES, instance

@@ -11,7 +11,7 @@ import typer
 import gsopt
 from gsopt import studies
 from gsopt.cli.app import app
-from gsopt.studies import catalogue
+from gsopt.evaluation import catalogue
 from gsopt.studies.spec import Study
 
 #: What release 0.1.0 offered.

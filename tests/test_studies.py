@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from gsopt import studies
-from gsopt.errors import InvalidInput
-from gsopt.interference import Predictor, predicted, predictors
-from gsopt.speed import Speed
-from gsopt.studies import catalogue
+from gsopt.core.errors import InvalidInput
+from gsopt.evaluation import catalogue
+from gsopt.performance.interference import Predictor, predicted, predictors
+from gsopt.scenario.speed import Speed
 from instances.interference import gavel
 from instances.traces.castor import LARGE, MODELS
 

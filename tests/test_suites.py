@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 import gsopt
-from gsopt.result import Claim, Status, settle
-from gsopt.studies.catalogue import best_solution
-from gsopt.suites import Standing, best_known
-from gsopt.suites.best_known import shown
-from gsopt.tolerances import ULPS
+from gsopt.core.numbers.tolerances import ULPS
+from gsopt.core.result import Claim, Status, settle
+from gsopt.evaluation.catalogue import best_solution
+from gsopt.studies.suites import Standing, best_known
+from gsopt.studies.suites.best_known import shown
 
 #: Suites whose proofs take seconds to minutes: what is found in a moment must be consistent with them.
 _SLOW = (

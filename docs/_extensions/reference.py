@@ -28,7 +28,10 @@ from sphinx.util.logging import getLogger
 
 import formulations
 import gsopt
+import gsopt.core.numbers
 import gsopt.problems
+import gsopt.scenario
+import gsopt.solvers
 import heuristics
 import instances
 
@@ -37,7 +40,7 @@ _LOGGER = getLogger(__name__)
 ROOTS = (gsopt, formulations, heuristics, instances)
 
 #: Packages of which the single modules have pages too.
-_OPENED = (gsopt, gsopt.problems)
+_OPENED = (gsopt, gsopt.core, gsopt.core.numbers, gsopt.scenario, gsopt.solvers, gsopt.problems)
 _CLOSED = {"gsopt.__main__", "gsopt.cli"}
 
 _COMMENT = re.compile(r"(?P<text>(?:^#: .*\n)+)^(?P<name>\w+)\b", re.MULTILINE)

@@ -9,11 +9,11 @@ import numpy as np
 from formulations.allocation.groups import Found, Groups, Hear, Integers, solve_groups
 from formulations.allocation.price import price_items
 from formulations.allocation.whole import Numbers, whole_values
-from gsopt.budget import Budget
-from gsopt.errors import Unsupported
-from gsopt.method import exact_method
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
+from gsopt.core.method import exact_method
+from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.allocation import Allocation, AllocationSolution
-from gsopt.result import Result, StoppedBy
 
 #: One size: offers tied into its bundles (one row each), its own items, and the offers taken for good.
 #: An offer is a place among the bundles followed by the own items.

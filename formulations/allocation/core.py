@@ -12,11 +12,11 @@ from formulations.allocation.knapsack import Knapsack
 from formulations.allocation.price import Priced, price_items
 from formulations.allocation.states import improve
 from formulations.allocation.whole import Whole, whole_values
-from gsopt.budget import Budget
-from gsopt.errors import Unsupported
-from gsopt.method import exact_method
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
+from gsopt.core.method import exact_method
+from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.allocation import Allocation, AllocationSolution
-from gsopt.result import Result, StoppedBy
 
 #: Seconds that the core gets in any case.
 GRACE = 0.1

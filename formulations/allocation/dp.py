@@ -7,11 +7,11 @@ import numpy as np
 from formulations.allocation.groups import Found, Groups, Hear, Integers, solve_groups
 from formulations.allocation.price import price_items
 from formulations.allocation.whole import Numbers, whole_values
-from gsopt.budget import Budget
-from gsopt.errors import Unsupported
-from gsopt.method import exact_method
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
+from gsopt.core.method import exact_method
+from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.allocation import Allocation, AllocationSolution
-from gsopt.result import Result, StoppedBy
 
 #: Cells (group, GPU) of the table of choices, and steps (option, GPU) of the computation, that are still tried.
 LARGEST_TABLE, LONGEST_RUN = 200_000_000, 10_000_000_000

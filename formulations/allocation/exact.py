@@ -6,11 +6,11 @@ from functools import partial
 from formulations.allocation.core import solve_core
 from formulations.allocation.groups import solve_groups
 from formulations.allocation.milp import milp
-from gsopt.budget import Budget
-from gsopt.errors import Unsupported
-from gsopt.method import exact_method
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
+from gsopt.core.method import exact_method
+from gsopt.core.result import Result, Status, StoppedBy
 from gsopt.problems.allocation import Allocation, AllocationSolution
-from gsopt.result import Result, Status, StoppedBy
 
 #: Columns up to which the integer program is tried: building it cannot be interrupted, and takes about ten
 #: microseconds for each.

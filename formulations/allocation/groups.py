@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gsopt.budget import Budget
-from gsopt.grid import Exact
+from gsopt.core.budget import Budget
+from gsopt.core.numbers.grid import Exact
+from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.allocation import Allocation, AllocationSolution, ElasticJob
-from gsopt.result import Result, StoppedBy
 
 Integers = NDArray[np.int64]
 

@@ -7,10 +7,10 @@ import numpy as np
 from scipy.sparse import coo_array
 
 from formulations.allocation.groups import Groups, fitting_extras
-from gsopt.formulation import Formulation
-from gsopt.problem import Number, Sense
+from gsopt.core.problem import Number, Sense
 from gsopt.problems.allocation import Allocation, AllocationSolution, ElasticJob
-from gsopt.standard_form import StandardForm
+from gsopt.solvers.formulation import Formulation
+from gsopt.solvers.standard_form import StandardForm
 
 
 class Milp(Formulation[Allocation, AllocationSolution]):

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from formulations.allocation.groups import Floats, Groups, Integers
-from gsopt.budget import Budget
-from gsopt.tolerances import ITEM_SCORE
+from gsopt.core.budget import Budget
+from gsopt.core.numbers.tolerances import ITEM_SCORE
 
 #: Steps of the search for the price; it ends by itself long before, and any price gives a valid bound.
 _MOST_PRICES = 100

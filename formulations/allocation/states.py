@@ -9,8 +9,8 @@ import numpy as np
 from formulations.allocation.groups import Integers
 from formulations.allocation.knapsack import Knapsack
 from formulations.allocation.whole import Numbers
-from gsopt.budget import Budget
-from gsopt.result import StoppedBy
+from gsopt.core.budget import Budget
+from gsopt.core.result import StoppedBy
 
 #: Groups that come and states that are kept in one pass after the other. The first ones look for good choices,
 #: the last one keeps all.

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formulations.allocation.groups import Groups, Integers
-from gsopt.budget import Budget
-from gsopt.decimals import whole_numbers
-from gsopt.errors import Unsupported
-from gsopt.grid import decimal
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
+from gsopt.core.numbers.decimals import whole_numbers
+from gsopt.core.numbers.grid import decimal
 
 #: Machine integers, or Python's own where those are too short.
 Numbers = NDArray[Any]

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from formulations.batching.case import Case
-from formulations.first import ends
-from gsopt.budget import Budget
-from gsopt.errors import Unsupported
+from formulations.common.first import ends
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
+from gsopt.core.result import Result, value_of
 from gsopt.problems.batching import Batches
-from gsopt.result import Result, value_of
 
 #: Jobs times GPUs up to which it is remembered which numbers of GPUs can be used.
 _MOST_BITS = 2_000_000_000
@@ -23,7 +23,7 @@ def begin(case: Case, budget: Budget, method: str) -> tuple[Result[Batches], boo
 
     Examples
     --------
-    >>> from gsopt.batching import BatchingJob, StepTime
+    >>> from gsopt.performance.batching import BatchingJob, StepTime
     >>> from gsopt.problems.batching import Batching
     >>> model = StepTime(fixed=3, per_sample=1)
     >>> job = BatchingJob(name="a", batch_limit=3, local_limit=2, throughput=model, remaining=6)
@@ -70,7 +70,7 @@ def filled(case: Case) -> list[int]:
 
     Examples
     --------
-    >>> from gsopt.batching import BatchingJob, StepTime
+    >>> from gsopt.performance.batching import BatchingJob, StepTime
     >>> from gsopt.problems.batching import Batching
     >>> model = StepTime(fixed=3, per_sample=1)
     >>> jobs = [

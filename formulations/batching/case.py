@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from gsopt.batching import BatchingJob, StepTime
-from gsopt.batching.rates import StepTimes
-from gsopt.budget import UNLIMITED, Budget
-from gsopt.errors import TimeUp, Unsupported
-from gsopt.grid import Exact, decimal
-from gsopt.problem import Sense
+from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.errors import TimeUp, Unsupported
+from gsopt.core.numbers.grid import Exact, decimal
+from gsopt.core.numbers.tolerances import BATCH_COST, TERM
+from gsopt.core.problem import Sense
+from gsopt.performance.batching import BatchingJob, StepTime
+from gsopt.performance.batching.rates import StepTimes
 from gsopt.problems.batching import Batches, Batching, Grant
-from gsopt.tolerances import BATCH_COST, TERM
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -54,7 +54,7 @@ class Case:
 
         Examples
         --------
-        >>> from gsopt.batching import BatchingJob, StepTime
+        >>> from gsopt.performance.batching import BatchingJob, StepTime
         >>> model = StepTime(fixed=3, per_sample=1)
         >>> job = BatchingJob(name="a", batch_limit=3, local_limit=2, throughput=model, remaining=6)
         >>> Case.of(Batching(gpus=2, jobs=[job], forced="none")).costs.tolist()
@@ -100,7 +100,7 @@ class Case:
 
         Examples
         --------
-        >>> from gsopt.batching import BatchingJob, StepTime
+        >>> from gsopt.performance.batching import BatchingJob, StepTime
         >>> model = StepTime(fixed=0.1, per_sample=1)
         >>> job = BatchingJob(name="a", batch_limit=3, local_limit=2, throughput=model, remaining=6)
         >>> Case.of(Batching(gpus=2, jobs=[job])).cost(0, 1)

@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 from formulations.batching.beginning import begin
 from formulations.batching.case import LARGEST_TABLE, Case
 from formulations.batching.proof import Tables, settle
-from gsopt.batching.split import add_jobs, read_back
-from gsopt.budget import Budget
-from gsopt.errors import Unsupported
-from gsopt.method import exact_method, no_worse
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
+from gsopt.core.method import exact_method, no_worse
+from gsopt.core.result import Result, StoppedBy
+from gsopt.performance.batching.split import add_jobs, read_back
 from gsopt.problems.batching import Batches, Batching
-from gsopt.result import Result, StoppedBy
 
 Floats = NDArray[np.float64]
 
@@ -53,7 +53,7 @@ def dp(problem: Batching, budget: Budget) -> Result[Batches]:
 
     Examples
     --------
-    >>> from gsopt.batching import BatchingJob, StepTime
+    >>> from gsopt.performance.batching import BatchingJob, StepTime
     >>> model = StepTime(fixed=0.05, per_sample=0.001)
     >>> a = BatchingJob(name="a", batch_limit=512, local_limit=256, throughput=model, remaining=200_000)
     >>> b = BatchingJob(name="b", batch_limit=300, local_limit=100, throughput=model, remaining=90_000)

@@ -6,11 +6,11 @@ from formulations.batching.beginning import begin
 from formulations.batching.case import Case
 from formulations.batching.dp import fill
 from formulations.batching.greedy import walk_hulls
-from gsopt.budget import Budget
-from gsopt.errors import Unsupported
-from gsopt.method import exact_method
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
+from gsopt.core.method import exact_method
+from gsopt.core.result import Result, Status, StoppedBy, is_within
 from gsopt.problems.batching import Batches, Batching
-from gsopt.result import Result, Status, StoppedBy, is_within
 
 
 @exact_method(unused=["backend", "log"])

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from formulations.batching.beginning import begin
 from formulations.batching.case import Case
-from gsopt.budget import UNLIMITED, Budget
-from gsopt.grid import Number
-from gsopt.method import exact_method, no_worse
+from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.method import exact_method, no_worse
+from gsopt.core.numbers.grid import Number
+from gsopt.core.numbers.tolerances import TERM
+from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.batching import Batches, Batching
-from gsopt.result import Result, StoppedBy
-from gsopt.tolerances import TERM
 
 Floats = NDArray[np.float64]
 

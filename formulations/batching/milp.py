@@ -8,13 +8,13 @@ import numpy as np
 
 from formulations.batching.beginning import alone, filled
 from formulations.batching.case import Case
-from gsopt.formulation import Formulation
-from gsopt.grid import Exact, Number, ceil_to, floor_to, step
-from gsopt.problem import Sense
+from gsopt.core.numbers.grid import Exact, Number, ceil_to, floor_to, step
+from gsopt.core.problem import Sense
 from gsopt.problems.batching import Batches, Batching
-from gsopt.standard_form import StandardForm
+from gsopt.solvers.formulation import Formulation
+from gsopt.solvers.standard_form import StandardForm
 
-#: Steps of the largest cost up to which costs are exact, eight stages of solving (`gsopt.scaling`), and
+#: Steps of the largest cost up to which costs are exact, eight stages of solving (`gsopt.solvers.scaling`), and
 #: to which they are rounded otherwise, three stages.
 _FINEST, _COARSE = 2**128, 2**40
 
@@ -59,7 +59,7 @@ class Milp(Formulation[Batching, Batches]):
 
     Examples
     --------
-    >>> from gsopt.batching import BatchingJob, StepTime
+    >>> from gsopt.performance.batching import BatchingJob, StepTime
     >>> model = StepTime(fixed=0.05, per_sample=0.001)
     >>> a = BatchingJob(name="a", batch_limit=512, local_limit=256, throughput=model, remaining=200_000)
     >>> b = BatchingJob(name="b", batch_limit=300, local_limit=100, throughput=model, remaining=90_000)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formulations.batching.case import Case
-from gsopt.budget import Budget
-from gsopt.grid import Exact
+from gsopt.core.budget import Budget
+from gsopt.core.numbers.grid import Exact
 
 Floats = NDArray[np.float64]
 
@@ -68,8 +68,8 @@ def settle(tables: Tables, budget: Budget) -> list[int] | None:
 
     Examples
     --------
-    >>> from gsopt.batching import BatchingJob, StepTime
-    >>> from gsopt.batching.split import least_costs
+    >>> from gsopt.performance.batching import BatchingJob, StepTime
+    >>> from gsopt.performance.batching.split import least_costs
     >>> from gsopt.problems.batching import Batching
     >>> model = StepTime(fixed=3, per_sample=1)
     >>> job = BatchingJob(name="a", batch_limit=3, local_limit=2, throughput=model, remaining=6)

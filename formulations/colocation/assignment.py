@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 
 from formulations.colocation.beginning import begin
 from formulations.colocation.case import Case
-from formulations.prices import proves
-from gsopt.budget import Budget
-from gsopt.method import exact_method, no_worse
+from formulations.common.prices import proves
+from gsopt.core.budget import Budget
+from gsopt.core.method import exact_method, no_worse
+from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.colocation import Colocation, ColocationSolution
-from gsopt.result import Result, StoppedBy
 
 
 @exact_method(unused=["backend", "log"])

@@ -1,10 +1,10 @@
 """Beginning: pairs and a bound that cost next to nothing, and the end where they suffice."""
 
 from formulations.colocation.case import Case
-from formulations.first import ends
-from gsopt.budget import Budget
+from formulations.common.first import ends
+from gsopt.core.budget import Budget
+from gsopt.core.result import Result, value_of
 from gsopt.problems.colocation import ColocationSolution
-from gsopt.result import Result, value_of
 
 
 def begin(case: Case, budget: Budget, method: str) -> tuple[Result[ColocationSolution], bool]:

@@ -6,8 +6,8 @@ from functools import cached_property
 from math import lcm
 from typing import NamedTuple
 
-from gsopt.budget import Budget
-from gsopt.grid import Exact, decimal, exact_total, whole
+from gsopt.core.budget import Budget
+from gsopt.core.numbers.grid import Exact, decimal, exact_total, whole
 from gsopt.problems.colocation import Colocation, ColocationSolution, Share
 
 

@@ -6,10 +6,10 @@ from formulations.colocation.assignment import assign
 from formulations.colocation.beginning import begin
 from formulations.colocation.case import Case
 from formulations.colocation.matching import match
-from gsopt.budget import Budget
-from gsopt.method import exact_method
+from gsopt.core.budget import Budget
+from gsopt.core.method import exact_method
+from gsopt.core.result import Result, Status
 from gsopt.problems.colocation import Colocation, ColocationSolution
-from gsopt.result import Result, Status
 
 
 @exact_method(unused=["backend", "log"])

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from formulations.colocation.case import Case
-from gsopt.colocation import SubBatch
-from gsopt.formulation import Formulation
-from gsopt.grid import Exact, Number
+from gsopt.core.numbers.grid import Exact, Number
+from gsopt.performance.colocation import SubBatch
 from gsopt.problems.colocation import Colocation, ColocationSolution, Share
-from gsopt.standard_form import StandardForm
+from gsopt.solvers.formulation import Formulation
+from gsopt.solvers.standard_form import StandardForm
 
 
 class Milp(Formulation[Colocation, ColocationSolution]):

@@ -6,8 +6,8 @@ from fractions import Fraction
 from math import inf
 from typing import NamedTuple
 
-from gsopt.errors import Unsupported
-from gsopt.grid import Exact, decimal, exact_total
+from gsopt.core.errors import Unsupported
+from gsopt.core.numbers.grid import Exact, decimal, exact_total
 from gsopt.problems.configuration import Configuration, ConfigurationSolution
 
 #: Most that the costs of all jobs may come to: sums of them, and of what never is, fit 64 bits.

@@ -2,15 +2,15 @@
 
 from dataclasses import replace
 
-from formulations.best import Best
+from formulations.common.best import Best
 from formulations.configuration.case import Case, alone, kept
 from formulations.configuration.milp import milp
 from formulations.configuration.table import Table
-from gsopt.budget import Budget
-from gsopt.errors import Unsupported
-from gsopt.method import exact_method
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
+from gsopt.core.method import exact_method
+from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.configuration import Configuration, ConfigurationSolution
-from gsopt.result import Result, StoppedBy
 
 
 @exact_method()

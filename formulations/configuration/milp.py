@@ -7,10 +7,10 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from formulations.configuration.case import alone, kept, solution_of
-from gsopt.formulation import Formulation
-from gsopt.grid import Number
+from gsopt.core.numbers.grid import Number
 from gsopt.problems.configuration import Configuration, ConfigurationSolution
-from gsopt.standard_form import StandardForm
+from gsopt.solvers.formulation import Formulation
+from gsopt.solvers.standard_form import StandardForm
 
 
 class Milp(Formulation[Configuration, ConfigurationSolution]):

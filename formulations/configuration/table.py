@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formulations.configuration.case import LARGEST_TOTAL, Case, Option
-from gsopt.budget import Budget
-from gsopt.errors import Unsupported
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
 
 #: Cells (job, GPUs of each type) of a table that are still tried: 160 MB.
 LARGEST_TABLE = 20_000_000

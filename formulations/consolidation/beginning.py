@@ -6,8 +6,8 @@ from fractions import Fraction
 
 from formulations.consolidation.case import Case, Stays
 from formulations.consolidation.vacancy import Vacancy
-from gsopt.budget import Budget
-from gsopt.grid import Exact, exact_total, whole
+from gsopt.core.budget import Budget
+from gsopt.core.numbers.grid import Exact, exact_total, whole
 from gsopt.problems.consolidation import ConsolidationSolution
 
 #: Seconds after which no more jobs are placed at once, however many groups there are to look at.
@@ -98,7 +98,7 @@ def knapsack_bound(case: Case) -> Exact:
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.scenario.cluster import Cluster
     >>> from gsopt.problems.consolidation import Consolidation, Job
     >>> jobs = [Job(name="a", gpus=4), Job(name="b", gpus=4, weight=0.5)]
     >>> knapsack_bound(Case.of(Consolidation(cluster=Cluster.uniform(machines=1, gpus=6), jobs=jobs)))

@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 
 from formulations.consolidation.beginning import begin
 from formulations.consolidation.case import Case
-from gsopt.errors import Unsupported
-from gsopt.formulation import Formulation
-from gsopt.grid import Exact
+from gsopt.core.errors import Unsupported
+from gsopt.core.numbers.grid import Exact
 from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
+from gsopt.solvers.formulation import Formulation
 
 #: Jobs times groups up to which this model is of use, and built in little time.
 _LARGEST = 2_000

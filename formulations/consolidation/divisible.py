@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from formulations.consolidation.case import Case
 from formulations.consolidation.merged import Indices, Merged
 from formulations.consolidation.program import Program
-from gsopt.errors import Unsupported
+from gsopt.core.errors import Unsupported
 
 
 class Divisible(Merged):

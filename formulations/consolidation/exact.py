@@ -3,17 +3,17 @@
 from contextlib import suppress
 from dataclasses import replace
 
+from formulations.common.first import ends
 from formulations.consolidation.beginning import begin
 from formulations.consolidation.case import Case
 from formulations.consolidation.divisible import Divisible
 from formulations.consolidation.laminar import Laminar
 from formulations.consolidation.patterns import Patterns
-from formulations.first import ends
-from gsopt.budget import Budget
-from gsopt.errors import Unsupported
-from gsopt.method import exact_method, no_worse, tightened
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
+from gsopt.core.method import exact_method, no_worse, tightened
+from gsopt.core.result import Result, value_of
 from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
-from gsopt.result import Result, value_of
 
 
 @exact_method()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from gsopt.grid import Exact
+from gsopt.core.numbers.grid import Exact
 from gsopt.problems.consolidation import Consolidation
 
 
@@ -48,7 +48,7 @@ def kinds(problem: Consolidation, room: Sequence[int]) -> tuple[Kind, ...]:
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.scenario.cluster import Cluster
     >>> from gsopt.problems.consolidation import Job
     >>> jobs = [Job(name=str(index), gpus=gpus, model="resnet50") for index, gpus in enumerate([4, 1, 4, 9])]
     >>> problem = Consolidation(cluster=Cluster.uniform(machines=2, gpus=4), jobs=jobs)

@@ -10,7 +10,7 @@ from typing import Any
 from formulations.consolidation.case import Case, Stays
 from formulations.consolidation.model import GroupModel
 from formulations.consolidation.program import Program
-from gsopt.errors import Unsupported
+from gsopt.core.errors import Unsupported
 from gsopt.problems.consolidation import Consolidation
 
 

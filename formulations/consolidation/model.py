@@ -8,14 +8,14 @@ from fractions import Fraction
 from formulations.consolidation.beginning import begin
 from formulations.consolidation.case import Case, Stays
 from formulations.consolidation.program import Program
-from gsopt.budget import Budget
-from gsopt.formulation import Formulation
-from gsopt.grid import Exact, Number, ceil_to
+from gsopt.core.budget import Budget
+from gsopt.core.numbers.grid import Exact, Number, ceil_to
+from gsopt.core.result import Result
 from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
-from gsopt.result import Result
-from gsopt.standard_form import StandardForm
+from gsopt.solvers.formulation import Formulation
+from gsopt.solvers.standard_form import StandardForm
 
-#: Units of rounded worths in the largest one; solvers take no more in one stage (`gsopt.scaling`).
+#: Units of rounded worths in the largest one; solvers take no more in one stage (`gsopt.solvers.scaling`).
 _UNITS = 400_000_000
 
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from formulations.consolidation.case import Case, Stays
 from formulations.consolidation.merged import Indices, Merged
 from formulations.consolidation.program import Program
-from gsopt.errors import Unsupported
+from gsopt.core.errors import Unsupported
 
 #: Patterns of one size of machine above which the model is no longer small.
 _MOST_PATTERNS = 2_000

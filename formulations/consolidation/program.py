@@ -6,9 +6,9 @@ from math import inf
 import numpy as np
 from scipy.sparse import coo_array
 
-from gsopt.grid import Exact
-from gsopt.problem import Sense
-from gsopt.standard_form import StandardForm
+from gsopt.core.numbers.grid import Exact
+from gsopt.core.problem import Sense
+from gsopt.solvers.standard_form import StandardForm
 
 
 class Program:

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from gsopt.cluster import MACHINE
 from gsopt.problems.consolidation import Consolidation
+from gsopt.scenario.cluster import MACHINE
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Vacancy:
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.scenario.cluster import Cluster
     >>> cluster = Cluster.uniform(racks=2, machines=2, gpus=2)
     >>> vacancy = Vacancy.of(Consolidation(cluster=cluster, busy=[0, 2, 3], jobs=[]))
     >>> [(node.level, node.free) for node in vacancy.nodes], vacancy.gpus

@@ -1,6 +1,6 @@
 """Beginning: what jobs have now, and a bound that costs next to nothing."""
 
-from formulations.best import Best
+from formulations.common.best import Best
 from formulations.goodput.case import Case
 from formulations.goodput.packing import pack
 from gsopt.problems.goodput import Goodput, GoodputSolution

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gsopt.core.numbers.tolerances import GOODPUT_COST, TERM
 from gsopt.problems.goodput import Goodput, GoodputSolution
-from gsopt.tolerances import GOODPUT_COST, TERM
 
 Floats = NDArray[np.float64]
 

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formulations.goodput.case import Case, Floats, Option
-from gsopt.batching.split import least_costs, read_back
-from gsopt.budget import Budget
-from gsopt.errors import Unsupported
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
+from gsopt.performance.batching.split import least_costs, read_back
 
 #: Cells (job, number of GPUs) of a table that are still tried.
 LARGEST_TABLE = 50_000_000

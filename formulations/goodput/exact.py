@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from formulations.best import Best
+from formulations.common.best import Best
 from formulations.goodput.beginning import begin, mean
 from formulations.goodput.case import Case, Option
 from formulations.goodput.counting import Counting
@@ -13,13 +13,13 @@ from formulations.goodput.packing import Packing, pack
 from formulations.goodput.patterned import Patterned
 from formulations.goodput.program import Program
 from formulations.goodput.reduced import Reduced
-from gsopt.budget import Budget
-from gsopt.errors import Unsupported
-from gsopt.grid import Number
-from gsopt.method import exact_method
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
+from gsopt.core.method import exact_method
+from gsopt.core.numbers.grid import Number
+from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.goodput import Goodput, GoodputSolution
-from gsopt.result import Result, StoppedBy
-from gsopt.scaling import optimize
+from gsopt.solvers.scaling import optimize
 
 
 @exact_method()

@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 
 from formulations.goodput.beginning import alone, kept
 from formulations.goodput.case import Case
-from gsopt.formulation import Formulation
-from gsopt.grid import Exact, Number, floor_to
+from gsopt.core.numbers.grid import Exact, Number, floor_to
+from gsopt.core.numbers.tolerances import SPEEDUP
 from gsopt.problems.goodput import Goodput, GoodputSolution
-from gsopt.standard_form import StandardForm
-from gsopt.tolerances import SPEEDUP
+from gsopt.solvers.formulation import Formulation
+from gsopt.solvers.standard_form import StandardForm
 
 #: A job, its nodes and its GPUs.
 Shape = tuple[int, int, int]

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from math import inf
 
 from formulations.goodput.case import Case, Option, Vector
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 
 #: Rounds through all jobs, of which each takes the best that the others leave.
 _ROUNDS = 10

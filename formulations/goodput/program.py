@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from formulations.goodput.case import Case, Option, Vector
 from formulations.goodput.rows import Key, Rows
-from gsopt.standard_form import StandardForm
-from gsopt.tolerances import SPEEDUP
+from gsopt.core.numbers.tolerances import SPEEDUP
+from gsopt.solvers.standard_form import StandardForm
 
 
 @dataclass(frozen=True, eq=False)

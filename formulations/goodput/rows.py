@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.sparse import csr_array
 
-from gsopt.standard_form import StandardForm
+from gsopt.solvers.standard_form import StandardForm
 
 #: A row or a column: its kind, and of what.
 Key = tuple[str, int] | tuple[str, int, int]

@@ -2,10 +2,10 @@
 
 from formulations.placement.packing import Filled, Packing, Patterns
 from formulations.placement.settle import Settled
-from gsopt.budget import Budget
-from gsopt.errors import ModelMismatch
+from gsopt.core.budget import Budget
+from gsopt.core.errors import ModelMismatch
+from gsopt.core.result import Result, plain
 from gsopt.problems.placement import Placement, PlacementSolution
-from gsopt.result import Result, plain
 
 
 def without_model(problem: Placement, method: str, budget: Budget) -> Result[PlacementSolution] | None:

@@ -4,7 +4,7 @@ from formulations.placement.counting import counted
 from formulations.placement.packing import Filled, Packing, Patterns
 from formulations.placement.settle import Settled
 from formulations.placement.start import constructed
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 
 
 def begin(packing: Packing, budget: Budget) -> tuple[Patterns, Settled]:

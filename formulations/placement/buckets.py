@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from formulations.placement.answer import without_model
 from formulations.placement.column_generation import column_generation
-from gsopt.budget import Budget
-from gsopt.errors import Unsupported
-from gsopt.method import exact_method
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
+from gsopt.core.method import exact_method
+from gsopt.core.result import Result, Status
 from gsopt.problems.placement import Placed, Placement, PlacementSolution
-from gsopt.result import Result, Status
 
 
 @exact_method()

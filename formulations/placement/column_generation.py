@@ -18,10 +18,11 @@ from formulations.placement.pricers import pricer
 from formulations.placement.pricing import Pricer
 from formulations.placement.rounding import EFFORT, rounded
 from formulations.placement.settle import Settled, settle
-from gsopt.budget import Budget
-from gsopt.method import exact_method
+from gsopt.core.budget import Budget
+from gsopt.core.method import exact_method
+from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.placement import Placement, PlacementSolution
-from gsopt.result import Result, StoppedBy
+from gsopt.solvers.backends import solver_of
 
 #: Where a gap remains, all maximal patterns are tried if they are no more than these.
 _FEW = 2_000
@@ -107,7 +108,7 @@ def column_generation(problem: Placement, budget: Budget, *, seed: int = 0) -> R
         patterns,
         replace(settled, stopped_by=search.ending),
         method=_NAME,
-        solver=budget.solver.name,
+        solver=solver_of(budget).name,
         budget=budget,
         message=f"{len(search.patterns):,} patterns generated in {search.rounds} rounds, {search.dives} dives",
     )

@@ -10,8 +10,8 @@ from formulations.placement.linear import Optimum
 from formulations.placement.master import Master
 from formulations.placement.packing import Filled, Integers, Packing, Patterns
 from formulations.placement.start import complete
-from gsopt.budget import Budget
-from gsopt.tolerances import FEASIBILITY, REDUCED_COST
+from gsopt.core.budget import Budget
+from gsopt.core.numbers.tolerances import FEASIBILITY, REDUCED_COST
 
 #: Rounds of pricing after each pattern that is fixed, at most: in the first dive and in the others.
 _ROUNDS = 2, 4

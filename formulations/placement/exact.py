@@ -6,11 +6,11 @@ from formulations.placement.buckets import buckets, unsuited
 from formulations.placement.column_generation import column_generation
 from formulations.placement.patterns import patterns
 from formulations.placement.racks import racks
-from gsopt.budget import Budget
-from gsopt.errors import Unsupported
-from gsopt.method import exact_method
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
+from gsopt.core.method import exact_method
+from gsopt.core.result import Result
 from gsopt.problems.placement import Placement, PlacementSolution
-from gsopt.result import Result
 
 #: Patterns up to which all of them are enumerated.
 _FEW = 1_000

@@ -11,9 +11,9 @@ from formulations.placement.master import Master
 from formulations.placement.packing import Packing, Patterns, Reals
 from formulations.placement.pricing import Pricer
 from formulations.placement.volume import volume
-from gsopt.budget import Budget
-from gsopt.result import StoppedBy
-from gsopt.tolerances import REDUCED_COST
+from gsopt.core.budget import Budget
+from gsopt.core.numbers.tolerances import REDUCED_COST
+from gsopt.core.result import StoppedBy
 
 #: Weight of the prices of the best bound so far in those that are asked for: prices that jump less need fewer
 #: rounds (Pessoa, Sadykov, Uchoa and Vanderbeck, INFORMS Journal on Computing 30, 2018).

@@ -8,8 +8,8 @@ import numpy as np
 from formulations.placement.multipliers import multipliers
 from formulations.placement.packing import Integers, Reals
 from formulations.placement.pricing import Priced
-from gsopt.budget import Budget
-from gsopt.tolerances import REDUCED_COST, SUM
+from gsopt.core.budget import Budget
+from gsopt.core.numbers.tolerances import REDUCED_COST, SUM
 
 #: Fillings that are followed at a time, unless told otherwise.
 _WIDTHS = (300, 6_000, 50_000)

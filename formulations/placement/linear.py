@@ -11,8 +11,8 @@ import numpy as np
 from scipy.sparse import vstack
 
 from formulations.placement.packing import Reals
-from gsopt.budget import Budget
-from gsopt.standard_form import StandardForm
+from gsopt.core.budget import Budget
+from gsopt.solvers.standard_form import StandardForm
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,8 +7,8 @@ from scipy.sparse import csc_array, eye_array
 
 from formulations.placement.linear import Optimum
 from formulations.placement.packing import Integers, Packing, Patterns, Reals
-from gsopt.backends.program import Program
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
+from gsopt.solvers.backends.program import Program
 
 
 class Master:

@@ -4,7 +4,7 @@ import numpy as np
 
 from formulations.placement.layers import extend, fitting
 from formulations.placement.packing import Integers, Packing, Patterns
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 
 #: Fillings looked at for each maximal one that is allowed, before the enumeration gives up.
 _EFFORT = 20

@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gsopt.errors import Unsupported
-from gsopt.formulation import Formulation
+from gsopt.core.errors import Unsupported
 from gsopt.problems.placement import Placed, Placement, PlacementSolution, Server
-from gsopt.standard_form import LARGEST_BIG_M
+from gsopt.solvers.formulation import Formulation
+from gsopt.solvers.standard_form import LARGEST_BIG_M
 
 #: Lines of workers times servers up to which the assignment model is of use: symmetric servers make it slow.
 _LARGEST = 1_000

@@ -4,8 +4,8 @@ import numpy as np
 
 from formulations.placement.linear import solve_relaxation
 from formulations.placement.packing import Integers, Reals
-from gsopt.budget import Budget
-from gsopt.standard_form import StandardForm
+from gsopt.core.budget import Budget
+from gsopt.solvers.standard_form import StandardForm
 
 
 def multipliers(demands: Integers, room: Integers, totals: Integers, worth: Reals, budget: Budget) -> Reals:

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array, hstack
 
-from gsopt.errors import Unsupported
+from gsopt.core.errors import Unsupported
 from gsopt.problems.placement import Placed, Placement, PlacementSolution, Server, Workers
-from gsopt.standard_form import StandardForm
+from gsopt.solvers.standard_form import StandardForm
 
 Integers = NDArray[np.int64]
 Reals = NDArray[np.float64]

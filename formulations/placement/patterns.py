@@ -15,12 +15,13 @@ from formulations.placement.maximal import maximal_patterns
 from formulations.placement.packing import Packing, Patterns
 from formulations.placement.rounding import rounded
 from formulations.placement.settle import Settled, settle
-from gsopt.budget import Budget
-from gsopt.errors import Unsupported
-from gsopt.method import exact_method
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
+from gsopt.core.method import exact_method
+from gsopt.core.numbers.tolerances import REDUCED_COST
+from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.placement import Placement, PlacementSolution
-from gsopt.result import Result, StoppedBy
-from gsopt.tolerances import REDUCED_COST
+from gsopt.solvers.backends import solver_of
 
 #: More patterns than these are no task for one integer program.
 MOST_PATTERNS = 20_000
@@ -117,7 +118,7 @@ def over_patterns(
         patterns,
         settled,
         method=method,
-        solver=budget.solver.name,
+        solver=solver_of(budget).name,
         budget=budget,
         message=message,
     )

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from formulations.placement.packing import Integers, Reals
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 
 
 @dataclass(frozen=True, eq=False)

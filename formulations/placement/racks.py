@@ -9,11 +9,11 @@ from formulations.placement.answer import without_model
 from formulations.placement.milp import milp
 from formulations.placement.packing import Packing
 from formulations.placement.start import constructed
-from gsopt.budget import Budget
-from gsopt.errors import Unsupported
-from gsopt.method import exact_method, no_worse, tightened
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
+from gsopt.core.method import exact_method, no_worse, tightened
+from gsopt.core.result import Result, Status, StoppedBy
 from gsopt.problems.placement import Placement, PlacementSolution
-from gsopt.result import Result, Status, StoppedBy
 
 
 @exact_method()
@@ -47,7 +47,7 @@ def racks(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.scenario.cluster import Cluster
     >>> from gsopt.problems.placement import Resources, Workers
     >>> lines = [Workers(job="a", count=3, demand=Resources(gpu=4))]
     >>> problem = Placement.on_cluster(Cluster.uniform(racks=4, machines=2, gpus=4), lines)

@@ -9,8 +9,8 @@ import numpy as np
 
 from formulations.placement.linear import Optimum
 from formulations.placement.packing import Filled, Integers, Packing, Patterns, Reals
-from gsopt.budget import Budget
-from gsopt.tolerances import FEASIBILITY
+from gsopt.core.budget import Budget
+from gsopt.core.numbers.tolerances import FEASIBILITY
 
 #: How far prices are varied, up and down.
 _VARIED = 0.3

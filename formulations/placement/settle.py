@@ -11,11 +11,11 @@ from scipy.sparse import csr_array, vstack
 
 from formulations.placement.linear import Optimum
 from formulations.placement.packing import Reals
-from gsopt.budget import Budget
-from gsopt.result import Status, StoppedBy, is_within
-from gsopt.scaling import Proof, optimize
-from gsopt.standard_form import LARGEST_BIG_M, StandardForm
-from gsopt.tolerances import FEASIBILITY
+from gsopt.core.budget import Budget
+from gsopt.core.numbers.tolerances import FEASIBILITY
+from gsopt.core.result import Status, StoppedBy, is_within
+from gsopt.solvers.scaling import Proof, optimize
+from gsopt.solvers.standard_form import LARGEST_BIG_M, StandardForm
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import numpy as np
 
 from formulations.placement.layers import fitting
 from formulations.placement.packing import Filled, Integers, Packing, Reals, Unit
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 
 
 def constructed(packing: Packing, budget: Budget) -> Filled | None:

@@ -6,8 +6,8 @@ import numpy as np
 
 from formulations.placement.packing import Integers, Reals
 from formulations.placement.pricing import Priced
-from gsopt.budget import Budget
-from gsopt.tolerances import REDUCED_COST
+from gsopt.core.budget import Budget
+from gsopt.core.numbers.tolerances import REDUCED_COST
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,9 +5,9 @@ from scipy.sparse import coo_array, csr_array, hstack, vstack
 
 from formulations.placement.linear import solve_relaxation
 from formulations.placement.packing import Integers, Packing
-from gsopt.budget import Budget
-from gsopt.standard_form import StandardForm
-from gsopt.tolerances import CONTINUOUS_BOUND
+from gsopt.core.budget import Budget
+from gsopt.core.numbers.tolerances import CONTINUOUS_BOUND
+from gsopt.solvers.standard_form import StandardForm
 
 #: Entries of the program from which on it is not worth its time.
 _LARGEST = 500_000

@@ -5,8 +5,8 @@ from math import ceil
 from formulations.reclaiming.growth import grown
 from formulations.reclaiming.reduction import reduce, strict
 from formulations.reclaiming.shares import Costs, equal_shares
-from gsopt.budget import Budget
-from gsopt.grid import Exact
+from gsopt.core.budget import Budget
+from gsopt.core.numbers.grid import Exact
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 
 #: Seconds after which the choice is no longer a careful one.

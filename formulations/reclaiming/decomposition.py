@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from formulations.reclaiming.elimination import min_degree
 from formulations.reclaiming.reduction import Reduction, reduce
-from gsopt.budget import Budget
-from gsopt.errors import Unsupported
-from gsopt.grid import Exact
-from gsopt.method import exact_method
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
+from gsopt.core.method import exact_method
+from gsopt.core.numbers.grid import Exact
+from gsopt.core.result import Result
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
-from gsopt.result import Result
 
 #: Least cost by bit of each job (1: preempted) and, on the last axis, by number of servers returned. Whole
 #: numbers: of 64 bits where all sums fit, else of any size.

@@ -5,12 +5,12 @@ from dataclasses import replace
 from formulations.reclaiming.milp import milp
 from formulations.reclaiming.reduction import reduce, strict
 from formulations.reclaiming.search import Search, part
-from gsopt.budget import Budget
-from gsopt.errors import Unsupported
-from gsopt.grid import Number
-from gsopt.method import exact_method
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
+from gsopt.core.method import exact_method
+from gsopt.core.numbers.grid import Number
+from gsopt.core.result import Result, Status, StoppedBy, is_within
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
-from gsopt.result import Result, Status, StoppedBy, is_within
 
 #: Part of the remaining time that each of the two reductions may take which do not solve the problem.
 _SHARE = 0.25

@@ -4,7 +4,7 @@ import numpy as np
 
 from formulations.reclaiming.choice import Hosting
 from formulations.reclaiming.reduction import Reduction
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 
 #: Powers of a job's number of servers by which its weight is divided: 1 as in Aryl's Algorithm 1, and halfway
 #: to the whole weight, which does better where jobs weigh alike.

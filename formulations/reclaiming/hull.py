@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from formulations.reclaiming.reduction import Reduction
 from formulations.reclaiming.shares import Costs, Shares, equal_shares
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 
 #: Seconds that a maximum flow takes for each of its arcs, generously.
 _SECONDS = 1e-5

@@ -7,7 +7,7 @@ import numpy as np
 
 from formulations.reclaiming.choice import Choice, Hosting
 from formulations.reclaiming.reduction import Reduction
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 
 #: Moves for which a server that has just moved stays where it is, at least and at most.
 _TENURE = (3, 10)

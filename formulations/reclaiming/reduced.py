@@ -9,10 +9,10 @@ from scipy.sparse import csr_array
 
 from formulations.reclaiming.at_once import at_once
 from formulations.reclaiming.reduction import Reduction, reduce
-from gsopt.formulation import Formulation
-from gsopt.grid import Exact, Number
+from gsopt.core.numbers.grid import Exact, Number
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
-from gsopt.standard_form import StandardForm
+from gsopt.solvers.formulation import Formulation
+from gsopt.solvers.standard_form import StandardForm
 
 
 class Reduced(Formulation[Reclaiming, ReclaimingSolution]):

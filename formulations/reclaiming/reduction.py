@@ -7,8 +7,8 @@ from math import gcd
 from typing import NamedTuple
 
 from formulations.reclaiming.survival import Survival, survival
-from gsopt.errors import Unsupported
-from gsopt.grid import Exact, decimal, step, whole
+from gsopt.core.errors import Unsupported
+from gsopt.core.numbers.grid import Exact, decimal, step, whole
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 
 

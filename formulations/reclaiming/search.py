@@ -15,11 +15,11 @@ from formulations.reclaiming.hull import Hull, hull
 from formulations.reclaiming.local_search import PATIENCE, improved
 from formulations.reclaiming.reduced import arrays, point, prices
 from formulations.reclaiming.reduction import Reduction
-from gsopt.backends import CpSat, Highs
-from gsopt.budget import Budget
-from gsopt.grid import Number
-from gsopt.result import StoppedBy, is_within
-from gsopt.scaling import Proof, optimize
+from gsopt.core.budget import Budget
+from gsopt.core.numbers.grid import Number
+from gsopt.core.result import StoppedBy, is_within
+from gsopt.solvers.backends import CpSat, Highs
+from gsopt.solvers.scaling import Proof, optimize
 
 #: Most additions that the tables of the whole problem may take: some 8 ms, about what the hull needs.
 _WORK = 2_000_000

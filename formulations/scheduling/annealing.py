@@ -13,7 +13,7 @@ from formulations.scheduling.moving import DRAWS, Lists, anneal, begin
 from formulations.scheduling.segments import Integers, Reals, Segments
 from formulations.scheduling.serving import Changes, Marks, State, trace
 from formulations.scheduling.timetable import Piece, Timetable
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 
 #: Marks, at most, and the numbers that they hold.
 _MOST_MARKS, _MOST_MARKED = 256, 2_000_000

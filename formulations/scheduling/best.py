@@ -5,10 +5,10 @@ from math import inf, isfinite
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.order import Plan
 from formulations.scheduling.timetable import Step, Timetable, replay, steps_of, steps_of_pieces, timetable_of
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
+from gsopt.core.numbers.tolerances import CONTINUOUS, LINEAR_ROWS, TERM
+from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
-from gsopt.result import Result, StoppedBy
-from gsopt.tolerances import CONTINUOUS, LINEAR_ROWS, TERM
 
 #: Part of the value by which a bound that settles the problem may be below it: half of what makes a difference.
 _SETTLES = CONTINUOUS / 2

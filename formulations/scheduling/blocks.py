@@ -10,10 +10,10 @@ from dataclasses import replace
 from fractions import Fraction
 from math import fsum
 
-from gsopt.budget import Budget
-from gsopt.grid import decimal
+from gsopt.core.budget import Budget
+from gsopt.core.numbers.grid import decimal
+from gsopt.core.result import Result, Status, StoppedBy
 from gsopt.problems.scheduling import Run, Scheduling, SchedulingSolution
-from gsopt.result import Result, Status, StoppedBy
 from gsopt.schedule.retiming import Stretch
 
 Found = Result[SchedulingSolution]

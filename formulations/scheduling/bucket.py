@@ -9,15 +9,15 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from formulations.probing import Choice
+from formulations.common.probing import Choice
 from formulations.scheduling.groups import groups, taken
 from formulations.scheduling.instance import Instance, Mode
 from formulations.scheduling.mixture import Item, lifted, shortest_mixture
 from formulations.scheduling.order import Plan
 from formulations.scheduling.rows import Entry, Rows
 from formulations.scheduling.windows import Span, Windows
-from gsopt.standard_form import StandardForm
-from gsopt.tolerances import LINEAR_ROWS, SPAN_ERROR
+from gsopt.core.numbers.tolerances import LINEAR_ROWS, SPAN_ERROR
+from gsopt.solvers.standard_form import StandardForm
 
 Reals = NDArray[np.float64]
 

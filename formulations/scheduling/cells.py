@@ -14,9 +14,9 @@ from formulations.scheduling.mixture import Item
 from formulations.scheduling.positions import Positions
 from formulations.scheduling.rows import Entry, Rows
 from formulations.scheduling.timetable import Timetable
-from gsopt.errors import Unsupported
-from gsopt.standard_form import LARGEST_BIG_M, StandardForm
-from gsopt.tolerances import HIGHS_ROWS
+from gsopt.core.errors import Unsupported
+from gsopt.core.numbers.tolerances import HIGHS_ROWS
+from gsopt.solvers.standard_form import LARGEST_BIG_M, StandardForm
 
 #: Times of modes in cells up to which the model is made.
 MOST_TIMES = 12_000

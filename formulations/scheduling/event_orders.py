@@ -7,18 +7,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from formulations.duals import bound_by_total
+from formulations.common.duals import bound_by_total
 from formulations.scheduling.best import Best
 from formulations.scheduling.blocks import by_blocks
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.order import Plan, refuted
 from formulations.scheduling.timetable import Step, replay
-from gsopt.budget import Budget
-from gsopt.errors import Unsupported
-from gsopt.method import exact_method
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
+from gsopt.core.method import exact_method
+from gsopt.core.numbers.tolerances import LEAST_TOLERANCE
+from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
-from gsopt.result import Result, StoppedBy
-from gsopt.tolerances import LEAST_TOLERANCE
 
 #: Jobs, and configurations of all of them, up to which the orders are enumerated.
 _MOST_JOBS, _MOST_CONFIGURATIONS = 5, 2_000

@@ -4,8 +4,8 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from formulations.probing import probe
-from formulations.prover import Prover
+from formulations.common.probing import probe
+from formulations.common.prover import Prover
 from formulations.proving import proven_bound
 from formulations.scheduling.best import Best
 from formulations.scheduling.blocks import by_blocks
@@ -22,14 +22,14 @@ from formulations.scheduling.priced import Priced, load_kernels
 from formulations.scheduling.resizing import resizing
 from formulations.scheduling.search import Search
 from formulations.scheduling.windows import Windows
-from gsopt.bounds import mean_busy_time_bound, moore_hodgson_bound, position_bound
-from gsopt.bounds.best import MOORE_HODGSON_JOBS
-from gsopt.budget import Budget
-from gsopt.errors import Unsupported
-from gsopt.grid import float_below
-from gsopt.method import exact_method
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
+from gsopt.core.method import exact_method
+from gsopt.core.numbers.grid import float_below
+from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
-from gsopt.result import Result, StoppedBy
+from gsopt.schedule.bounds import mean_busy_time_bound, moore_hodgson_bound, position_bound
+from gsopt.schedule.bounds.best import MOORE_HODGSON_JOBS
 
 #: Part of the time left that local search gets at first, where nothing follows, and when it goes on.
 _SEARCH_SHARE, _WHOLE_SHARE, _FURTHER_SHARE = 0.3, 0.9, 0.05
@@ -91,11 +91,11 @@ def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
        by the times of all solutions, and 2. and 4. are repeated until bound and schedule meet.
 
     For more jobs prices of GPU time and lists take turns until the time is up, or without a limit until the
-    bracket hardly narrows: prices give a bound (`gsopt.bounds.prices`), their dual values rank the segments for
-    another list, and the best list is annealed, in kernels that are compiled where numba is installed; up to
-    150 jobs the linear program has the last word. A few seconds prove gaps of a few percent. With a limit that
-    is too short for loading the kernels, plain numpy and local search take their place; `gsopt.warm_up` loads
-    them before.
+    bracket hardly narrows: prices give a bound (`gsopt.schedule.bounds.prices`), their dual values rank the
+    segments for another list, and the best list is annealed, in kernels that are compiled where numba is
+    installed; up to 150 jobs the linear program has the last word. A few seconds prove gaps of a few percent.
+    With a limit that is too short for loading the kernels, plain numpy and local search take their place;
+    `gsopt.warm_up` loads them before.
 
     Every relaxation covers all schedules at least as good as the best one known, or one as good as each of
     them, so the smaller of its bound and that schedule's value is a bound. What is ruled out, and all bounds,

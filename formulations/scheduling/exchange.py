@@ -3,7 +3,7 @@
 from itertools import permutations
 
 from formulations.scheduling.instance import Instance
-from gsopt.grid import decimal
+from gsopt.core.numbers.grid import decimal
 
 
 def exchange_orders(instance: Instance) -> frozenset[tuple[int, int]]:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.order import Plan, best_plan, event_order, least_delay
-from gsopt.budget import Budget
-from gsopt.errors import Unsupported
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
 from gsopt.problems.scheduling import Scheduling
 from gsopt.schedule.fairness import gps_finish_times
 

@@ -8,7 +8,7 @@ from formulations.scheduling.listing import serve_by_rest, serve_list
 from formulations.scheduling.local_search import LocalSearch
 from formulations.scheduling.order import best_nearby_plan, event_order
 from formulations.scheduling.segments import Integers, Reals, Segments
-from gsopt.compiled import is_ready
+from gsopt.core.numbers.compiled import is_ready
 
 if TYPE_CHECKING:
     from formulations.scheduling.annealing import Annealing

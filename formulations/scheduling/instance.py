@@ -6,9 +6,9 @@ from functools import cached_property
 from math import fsum, inf, ulp
 from typing import NamedTuple
 
+from gsopt.core.numbers.tolerances import SPAN_ERROR, ULPS
 from gsopt.problems.scheduling import Scheduling
 from gsopt.schedule.retiming import Task
-from gsopt.tolerances import SPAN_ERROR, ULPS
 
 #: Parts of the billionth by which a deadline may be missed that plans must leave, and that schedules must.
 _PLANNED, _KEPT = 0.5, 0.25

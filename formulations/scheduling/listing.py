@@ -10,7 +10,7 @@ from typing import Protocol
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.segments import POWER, Segments
 from formulations.scheduling.timetable import Piece, Timetable
-from gsopt.tolerances import WORK_DONE
+from gsopt.core.numbers.tolerances import WORK_DONE
 
 #: GPUs and speed of each job that runs.
 _Held = dict[int, tuple[int, float]]

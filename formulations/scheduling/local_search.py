@@ -9,8 +9,8 @@ from random import Random
 from formulations.scheduling.instance import Instance, Mode
 from formulations.scheduling.order import Plan, best_nearby_plan, event_order
 from formulations.scheduling.timetable import Step
-from gsopt.budget import Budget
-from gsopt.tolerances import IMPROVEMENT, WORK_DONE
+from gsopt.core.budget import Budget
+from gsopt.core.numbers.tolerances import IMPROVEMENT, WORK_DONE
 
 #: Seconds, and the jobs that run with their modes.
 _Held = tuple[float, list[tuple[int, Mode]]]

@@ -15,12 +15,12 @@ from formulations.scheduling.order import refuted
 from formulations.scheduling.positions import Positions
 from formulations.scheduling.search import Search, plan_of
 from formulations.scheduling.timetable import replay, steps_of
-from gsopt.budget import Budget
-from gsopt.errors import ModelMismatch, Unsupported
-from gsopt.formulation import Formulation
+from gsopt.core.budget import Budget
+from gsopt.core.errors import ModelMismatch, Unsupported
+from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
-from gsopt.result import Result, StoppedBy
-from gsopt.standard_form import StandardForm
+from gsopt.solvers.formulation import Formulation
+from gsopt.solvers.standard_form import StandardForm
 
 #: Jobs up to which the model is built.
 _MOST_JOBS = 15

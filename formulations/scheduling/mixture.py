@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from formulations.scheduling.instance import Instance
-from gsopt.tolerances import LEAST_TOLERANCE, PRICING
+from gsopt.core.numbers.tolerances import LEAST_TOLERANCE, PRICING
 
 #: A job by number, and the number of one of its modes.
 Item = tuple[int, int]

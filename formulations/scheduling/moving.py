@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from formulations.scheduling.segments import Integers, Reals, Segments
 from formulations.scheduling.serving import Marks, State, replay
-from gsopt.compiled import compiled
-from gsopt.tolerances import IMPROVEMENT
+from gsopt.core.numbers.compiled import compiled
+from gsopt.core.numbers.tolerances import IMPROVEMENT
 
 #: Uniform draws that a step takes: the kind of move, the place, how far, and what is accepted.
 DRAWS = 4

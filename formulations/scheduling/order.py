@@ -12,11 +12,11 @@ from scipy.sparse import coo_array
 
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.timetable import Step
-from gsopt.backends import Highs
-from gsopt.budget import Budget
-from gsopt.result import StoppedBy
-from gsopt.standard_form import StandardForm
-from gsopt.tolerances import IMPROVEMENT, LINEAR_ROWS, PRICING, SPAN_ERROR, TERM
+from gsopt.core.budget import Budget
+from gsopt.core.numbers.tolerances import IMPROVEMENT, LINEAR_ROWS, PRICING, SPAN_ERROR, TERM
+from gsopt.core.result import StoppedBy
+from gsopt.solvers.backends import Highs
+from gsopt.solvers.standard_form import StandardForm
 
 Reals = NDArray[np.float64]
 

@@ -7,9 +7,9 @@ from math import inf, ulp
 
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.windows import Windows
-from gsopt.bounds import moore_hodgson_positions
+from gsopt.core.numbers.tolerances import CLOCK_TICKS
 from gsopt.problems.scheduling import Scheduling
-from gsopt.tolerances import CLOCK_TICKS
+from gsopt.schedule.bounds import moore_hodgson_positions
 
 #: Units of the model's time from the first release date to the horizon.
 _UNITS = 1e3

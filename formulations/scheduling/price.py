@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from formulations.scheduling.exact import exact
 from formulations.scheduling.fairness import smallest_fairness
-from gsopt.errors import Unsupported
+from gsopt.core.errors import Unsupported
+from gsopt.core.result import Result
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
-from gsopt.result import Result
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ import numpy as np
 from formulations.scheduling.best import Best
 from formulations.scheduling.incumbents import Incumbents
 from formulations.scheduling.instance import Instance
-from gsopt.bounds.prices import PriceBound, price_bound
-from gsopt.compiled import is_ready
+from gsopt.core.numbers.compiled import is_ready
 from gsopt.problems.scheduling import ElasticJob, Scheduling
+from gsopt.schedule.bounds.prices import PriceBound, price_bound
 
 #: Part of the time left that each cycle takes, the last one from then on.
 _SHARES = (0.05, 0.2, 0.5, 1.0)
@@ -64,7 +64,7 @@ class Priced:
     def _raise_bound(self, seconds: float | None) -> None:
         """Look for better prices, and for the list that their dual values suggest."""
         problem = self.best.problem
-        ready = is_ready("gsopt.bounds.prices.kernel", "evaluate_jobs", self.best.budget.left())
+        ready = is_ready("gsopt.schedule.bounds.prices.kernel", "evaluate_jobs", self.best.budget.left())
         size = 0 if self._found is None else len(self._found.prices)
         finer = max(size, min(2 * size, _MOST_CELLS))
         self._found = price_bound(

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from math import inf
 
-from formulations.prover import Prover
+from formulations.common.prover import Prover
 from formulations.proving import proven_bound
 from formulations.scheduling.best import Best
 from formulations.scheduling.cells import Cells, cell_form, encode
@@ -13,13 +13,13 @@ from formulations.scheduling.mixture import Item, lifted, shortest_mixture
 from formulations.scheduling.order import Plan, best_nearby_plan, event_order, refuted
 from formulations.scheduling.positions import Positions
 from formulations.scheduling.timetable import replay
-from gsopt.backends import Incumbent, Outcome
-from gsopt.backends.base import Vector
-from gsopt.budget import Budget
-from gsopt.errors import ModelMismatch
-from gsopt.result import Status, StoppedBy, plain
-from gsopt.standard_form import StandardForm
-from gsopt.tolerances import CONTINUOUS, HIGHS_ROWS, LINEAR_ROWS, MISMATCH
+from gsopt.core.budget import Budget
+from gsopt.core.errors import ModelMismatch
+from gsopt.core.numbers.tolerances import CONTINUOUS, HIGHS_ROWS, LINEAR_ROWS, MISMATCH
+from gsopt.core.result import Status, StoppedBy, plain
+from gsopt.solvers.backends import Incumbent, Outcome
+from gsopt.solvers.backends.base import Vector
+from gsopt.solvers.standard_form import StandardForm
 
 #: Share of the time left that the solver gets; the rest is for the schedule of what it finds, and to prove it.
 _SHARE = 0.5

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formulations.scheduling.instance import Instance
-from gsopt.hull import concave_hull
+from gsopt.core.numbers.hull import concave_hull
 
 Reals = NDArray[np.float64]
 Integers = NDArray[np.int64]

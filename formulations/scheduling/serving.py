@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from formulations.scheduling.segments import Integers, Reals, Segments
-from gsopt.compiled import compiled
-from gsopt.tolerances import WORK_DONE
+from gsopt.core.numbers.compiled import compiled
+from gsopt.core.numbers.tolerances import WORK_DONE
 
 
 class State(NamedTuple):

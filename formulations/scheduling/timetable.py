@@ -9,11 +9,11 @@ from math import fsum, inf
 from typing import NamedTuple
 
 from formulations.scheduling.instance import Instance
-from gsopt.clock import clock_error
-from gsopt.grid import Number, decimal
+from gsopt.core.numbers.clock import clock_error
+from gsopt.core.numbers.grid import Number, decimal
+from gsopt.core.numbers.tolerances import SPAN_ERROR, WORK_DONE
 from gsopt.problems.scheduling import SchedulingSolution
 from gsopt.schedule.retiming import Stretch
-from gsopt.tolerances import SPAN_ERROR, WORK_DONE
 
 
 class Step(NamedTuple):

@@ -1,8 +1,8 @@
 """Beginning: orders and a bound that cost next to nothing."""
 
-from formulations.best import Best
+from formulations.common.best import Best
 from formulations.sequencing.case import Case
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 from gsopt.problems.sequencing import Sequences, Sequencing
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gsopt.grid import Exact, decimal, exact_total
+from gsopt.core.numbers.assignment import positions, sequence
+from gsopt.core.numbers.grid import Exact, decimal, exact_total
 from gsopt.problems.sequencing import Sequences, Sequencing
-from gsopt.sequencing import positions, sequence
 
 #: Below this, sums of two whole numbers are right in the integers of the machine.
 _SMALL = 2**61

@@ -1,13 +1,13 @@
 """Exact: the assignment of jobs to positions in doubles, and a proof in whole numbers."""
 
-from formulations.prices import proves
+from formulations.common.prices import proves
 from formulations.sequencing.beginning import begin
 from formulations.sequencing.case import Case, depth_of
 from formulations.sequencing.paths import follow
-from gsopt.budget import Budget
-from gsopt.method import exact_method
+from gsopt.core.budget import Budget
+from gsopt.core.method import exact_method
+from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.sequencing import Sequences, Sequencing
-from gsopt.result import Result, StoppedBy
 
 
 @exact_method(unused=["backend", "log"])

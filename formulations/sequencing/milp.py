@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from formulations.sequencing.case import Case
-from gsopt.errors import Unsupported
-from gsopt.formulation import Formulation
-from gsopt.grid import Exact, Number, decimal
+from gsopt.core.errors import Unsupported
+from gsopt.core.numbers.grid import Exact, Number, decimal
 from gsopt.problems.sequencing import Sequences, Sequencing
-from gsopt.standard_form import StandardForm
+from gsopt.solvers.formulation import Formulation
+from gsopt.solvers.standard_form import StandardForm
 
 #: Columns above which Pyomo takes minutes to write the model.
 _MOST_COLUMNS = 200_000

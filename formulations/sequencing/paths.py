@@ -5,14 +5,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from formulations.best import Best
+from formulations.common.best import Best
 from formulations.sequencing.beginning import begin
 from formulations.sequencing.case import Case, depth_of
-from gsopt.budget import Budget
-from gsopt.method import exact_method
+from gsopt.core.budget import Budget
+from gsopt.core.method import exact_method
+from gsopt.core.numbers.assignment import orders
+from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.sequencing import Sequences, Sequencing
-from gsopt.result import Result, StoppedBy
-from gsopt.sequencing import orders
 
 
 @exact_method(unused=["backend", "log"])

@@ -1,8 +1,8 @@
 """Best: the best shares and the best bound, begun with isolated shares and every job alone."""
 
-from formulations.best import Best as BestOf
+from formulations.common.best import Best as BestOf
 from formulations.shares.needs import alone
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 from gsopt.problems.shares import Shares, TimeShares
 
 

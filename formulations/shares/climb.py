@@ -4,7 +4,7 @@ from formulations.shares.best import Best
 from formulations.shares.linear import Answer, earn, meet
 from formulations.shares.needs import needs
 from formulations.shares.prices import bound, worths
-from gsopt.grid import Exact
+from gsopt.core.numbers.grid import Exact
 
 
 def climb(best: Best) -> None:
@@ -17,7 +17,7 @@ def climb(best: Best) -> None:
 
     Examples
     --------
-    >>> from gsopt.budget import Budget
+    >>> from gsopt.core.budget import Budget
     >>> from gsopt.problems.shares import Shares, TypedJob
     >>> rates = {"a": 4.0, "b": 3.0, "c": 1.0}
     >>> jobs = [TypedJob(name=name, throughputs={"v100": rate, "k80": 1.0}) for name, rate in rates.items()]

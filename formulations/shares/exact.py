@@ -3,10 +3,10 @@
 from formulations.shares.best import Best
 from formulations.shares.climb import climb
 from formulations.shares.one_type import divide
-from gsopt.budget import Budget
-from gsopt.method import exact_method
+from gsopt.core.budget import Budget
+from gsopt.core.method import exact_method
+from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.shares import Shares, TimeShares
-from gsopt.result import Result, StoppedBy
 
 _PROGRAMS = "linear programs"
 

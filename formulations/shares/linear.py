@@ -9,19 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import block_array, csr_array
 
-from gsopt.backends import Highs
-from gsopt.backends.base import Answer as Solved
-from gsopt.backends.base import Vector
-from gsopt.budget import Budget
-from gsopt.grid import Exact, decimal
-from gsopt.problem import Sense
+from gsopt.core.budget import Budget
+from gsopt.core.numbers.grid import Exact, decimal
+from gsopt.core.numbers.tolerances import LEAST_COEFFICIENT, LEAST_TOLERANCE
+from gsopt.core.problem import Sense
+from gsopt.core.result import StoppedBy
 from gsopt.problems.shares import Shares
-from gsopt.result import StoppedBy
-from gsopt.standard_form import StandardForm
-from gsopt.tolerances import LEAST_COEFFICIENT, LEAST_TOLERANCE
+from gsopt.solvers.backends import Highs
+from gsopt.solvers.backends.base import Answer as Solved
+from gsopt.solvers.backends.base import Vector
+from gsopt.solvers.standard_form import StandardForm
 
 if TYPE_CHECKING:
-    from gsopt.backends.worker import Link
+    from gsopt.solvers.backends.worker import Link
 
 #: Largest factor: where needs are met more often, some are too small for a solver, and the level is to be
 #: raised.

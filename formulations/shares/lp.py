@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 
 from formulations.shares.needs import alone, needs
 from formulations.shares.prices import worths
-from gsopt.errors import Unsupported
-from gsopt.formulation import Formulation
-from gsopt.grid import Exact, Number
+from gsopt.core.errors import Unsupported
+from gsopt.core.numbers.grid import Exact, Number
 from gsopt.problems.shares import Shares, TimeShares
+from gsopt.solvers.formulation import Formulation
 
 #: A job and a type on which it runs, by their places.
 Pair = tuple[int, int]

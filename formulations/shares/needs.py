@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-from gsopt.grid import Exact, decimal, floor_digits
+from gsopt.core.numbers.grid import Exact, decimal, floor_digits
 from gsopt.problems.shares import Shares, TimeShares, TypedJob
 
 #: Significant digits to which terms of a sum are rounded, so that it stays a decimal: all that doubles have,

@@ -5,12 +5,12 @@ from fractions import Fraction
 
 from formulations.shares.best import Best
 from formulations.shares.needs import needs, reach
-from gsopt.budget import Budget
-from gsopt.errors import Unsupported
-from gsopt.grid import Exact
-from gsopt.method import exact_method
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
+from gsopt.core.method import exact_method
+from gsopt.core.numbers.grid import Exact
+from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.shares import Shares, TimeShares
-from gsopt.result import Result, StoppedBy
 
 
 @exact_method(unused=["backend", "log"])

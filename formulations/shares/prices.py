@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from formulations.shares.needs import reach
-from gsopt.grid import Exact, floor_digits
+from gsopt.core.numbers.grid import Exact, floor_digits
 from gsopt.problems.shares import Shares, TypedJob
 
 #: Significant digits to which what is left of a job's time is rounded up, so that sums stay decimals.

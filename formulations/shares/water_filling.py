@@ -7,13 +7,13 @@ from formulations.shares.best import Best
 from formulations.shares.exact import settle
 from formulations.shares.linear import MOST, meet
 from formulations.shares.needs import needs
-from gsopt.budget import Budget
-from gsopt.errors import Unsupported
-from gsopt.grid import Exact, decimal
-from gsopt.method import exact_method
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
+from gsopt.core.method import exact_method
+from gsopt.core.numbers.grid import Exact, decimal
+from gsopt.core.numbers.tolerances import LEAST_TOLERANCE, SHARE_VALUE
+from gsopt.core.result import Result, StoppedBy, settles
 from gsopt.problems.shares import Shares, TimeShares
-from gsopt.result import Result, StoppedBy, settles
-from gsopt.tolerances import LEAST_TOLERANCE, SHARE_VALUE
 
 
 @exact_method(unused=["backend"])

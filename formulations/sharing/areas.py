@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from gsopt.compiled import compiled
+from gsopt.core.numbers.compiled import compiled
 
 Array = np.ndarray[Any, Any]
 
@@ -20,7 +20,8 @@ def area_bound(release: Array, left: Array, areas: Array, alone: Array, now: flo
     mean busy times with the smallest area first, with half of what is left of each job, whose speed is at
     most 1.
 
-    Source: mean busy times after Goemans (1997), as in `gsopt.bounds.mean_busy_time`; the weights are our own.
+    Source: mean busy times after Goemans (1997), as in `gsopt.schedule.bounds.mean_busy_time`; the weights are
+    our own.
 
     Parameters
     ----------

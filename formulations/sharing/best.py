@@ -2,11 +2,11 @@
 
 from fractions import Fraction
 
-from formulations.best import Best as BestOf
-from gsopt.budget import Budget
-from gsopt.grid import Exact, whole
+from formulations.common.best import Best as BestOf
+from gsopt.core.budget import Budget
+from gsopt.core.numbers.grid import Exact, whole
+from gsopt.core.result import StoppedBy
 from gsopt.problems.sharing import Sharing, SharingSolution
-from gsopt.result import StoppedBy
 
 
 class Best(BestOf[Sharing, SharingSolution]):
@@ -87,7 +87,7 @@ class Parts:
 
     Examples
     --------
-    >>> from gsopt.job import Job
+    >>> from gsopt.scenario.job import Job
     >>> given = [("a", 0, 4), ("b", 0, 3), ("c", 9, 3), ("d", 10, 1)]
     >>> jobs = [Job(name=name, release_date=date, duration=d, gpus=1) for name, date, d in given]
     >>> best = Best(Sharing(gpus=2, jobs=jobs), Budget(), "parts")

@@ -10,9 +10,9 @@ from formulations.sharing.listing import take_lists
 from formulations.sharing.root import raise_part_to_root
 from formulations.sharing.search import Found
 from formulations.sharing.stack import Stack
-from gsopt.bounds import mean_jct_bound
-from gsopt.compiled import is_on_disk, is_ready, twin
-from gsopt.tolerances import CLOCK_TICKS
+from gsopt.core.numbers.compiled import is_on_disk, is_ready, twin
+from gsopt.core.numbers.tolerances import CLOCK_TICKS
+from gsopt.schedule.bounds import mean_jct_bound
 
 #: Most jobs that are searched, as their pairs take some megabytes for each row of the stack; and most that are
 #: searched without a compiler, as each node of more takes a good part of a second.

@@ -3,10 +3,10 @@
 from formulations.sharing.best import Best, Parts
 from formulations.sharing.events import search_events
 from formulations.sharing.orders import MOST_JOBS, search_orders
-from gsopt.budget import Budget
-from gsopt.method import exact_method
+from gsopt.core.budget import Budget
+from gsopt.core.method import exact_method
+from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.sharing import Sharing, SharingSolution
-from gsopt.result import Result, StoppedBy
 
 #: What is proven, by when jobs may start.
 _MODELS = {
@@ -48,7 +48,7 @@ def exact(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
 
     Examples
     --------
-    >>> from gsopt.job import Job
+    >>> from gsopt.scenario.job import Job
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 4), ("b", 1)]]
     >>> result = exact(Sharing(gpus=1, jobs=jobs, default_interference=2.0))
     >>> result.status, result.objective, result.message

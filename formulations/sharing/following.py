@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 
 from formulations.sharing.slotted import Slotted
-from gsopt.backends.slotted import Planned
 from gsopt.problems.sharing import SharingSolution, run_at
 from gsopt.problems.waiting import Run
 from gsopt.schedule.course import Course
+from gsopt.solvers.backends.slotted import Planned
 
 
 def in_slots(model: Slotted, known: SharingSolution) -> dict[int, Planned] | None:
@@ -21,7 +21,7 @@ def in_slots(model: Slotted, known: SharingSolution) -> dict[int, Planned] | Non
 
     Examples
     --------
-    >>> from gsopt.job import Job
+    >>> from gsopt.scenario.job import Job
     >>> from gsopt.problems.sharing import Sharing
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 4.5), ("b", 2)]]
     >>> problem = Sharing(gpus=1, jobs=jobs)
@@ -46,7 +46,7 @@ def at_events(model: Slotted, plan: Mapping[int, Planned], ends: Mapping[int, in
 
     Examples
     --------
-    >>> from gsopt.job import Job
+    >>> from gsopt.scenario.job import Job
     >>> from gsopt.problems.sharing import Sharing
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 4.5), ("b", 2)]]
     >>> problem = Sharing(gpus=1, jobs=jobs)

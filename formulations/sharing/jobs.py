@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gsopt.grid import Exact
+from gsopt.core.numbers.grid import Exact
+from gsopt.core.numbers.tolerances import TIME_ROUNDING
 from gsopt.problems.sharing import Sharing
-from gsopt.tolerances import TIME_ROUNDING
 
 Array = np.ndarray[Any, Any]
 Row = Sequence[Fraction]
@@ -127,7 +127,7 @@ def arrays_of(problem: Sharing) -> tuple[Jobs, Units]:
 
     Examples
     --------
-    >>> from gsopt.job import Job
+    >>> from gsopt.scenario.job import Job
     >>> jobs = [Job(name=n, release_date=5, duration=d, gpus=1, model=n) for n, d in [("a", 4), ("b", 2)]]
     >>> arrays, units = arrays_of(Sharing(gpus=1, jobs=jobs, default_interference=1.6))
     >>> arrays.duration, arrays.worth[0, 1], units.mean(Fraction(2))
@@ -177,7 +177,7 @@ def in_floats(jobs: Jobs) -> Jobs:
 
     Examples
     --------
-    >>> from gsopt.job import Job
+    >>> from gsopt.scenario.job import Job
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 3), ("b", 1)]]
     >>> in_floats(arrays_of(Sharing(gpus=1, jobs=jobs))[0]).duration
     array([0.33333333, 1.        ])

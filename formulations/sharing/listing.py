@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 
 from formulations.sharing.best import Best
-from gsopt.budget import Budget
-from gsopt.grid import Exact
+from gsopt.core.budget import Budget
+from gsopt.core.numbers.grid import Exact
 from gsopt.problems.sharing import Sharing, SharingSolution, run_at
 from gsopt.problems.waiting import Run
 from gsopt.schedule.course import Course
@@ -24,7 +24,7 @@ def in_turn(problem: Sharing) -> SharingSolution:
 
     Examples
     --------
-    >>> from gsopt.job import Job
+    >>> from gsopt.scenario.job import Job
     >>> jobs = [Job(name=n, release_date=0, duration=2, gpus=1) for n in "ab"]
     >>> [run.start for run in in_turn(Sharing(gpus=1, jobs=jobs)).runs]
     [0.0, 2.0]
@@ -56,7 +56,7 @@ def shortest_first(problem: Sharing, partners: int, budget: Budget | None = None
 
     Examples
     --------
-    >>> from gsopt.job import Job
+    >>> from gsopt.scenario.job import Job
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 4), ("b", 2)]]
     >>> problem = Sharing(gpus=1, jobs=jobs)
     >>> [[(run.job, run.start) for run in shortest_first(problem, partners).runs] for partners in (0, 1)]

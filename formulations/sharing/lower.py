@@ -8,7 +8,7 @@ from formulations.sharing.areas import area_bound
 from formulations.sharing.insertion import insertion_bound
 from formulations.sharing.jobs import Jobs
 from formulations.sharing.stack import ENDED, PENDING, RUNNING, Stack
-from gsopt.compiled import compiled
+from gsopt.core.numbers.compiled import compiled
 
 Array = np.ndarray[Any, Any]
 

@@ -10,12 +10,12 @@ from formulations.sharing.best import Best, Part, Parts
 from formulations.sharing.events import search_events
 from formulations.sharing.listing import take_lists
 from formulations.sharing.program import least
-from gsopt.budget import Budget
-from gsopt.errors import Unsupported
-from gsopt.grid import Exact
-from gsopt.method import exact_method
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
+from gsopt.core.method import exact_method
+from gsopt.core.numbers.grid import Exact
+from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.sharing import Sharing, SharingSolution, run_at
-from gsopt.result import Result, StoppedBy
 
 #: Jobs up to which the orders are searched: with five there are some 100,000, on many GPUs each.
 MOST_JOBS = 4
@@ -90,7 +90,7 @@ def orders(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
 
     Examples
     --------
-    >>> from gsopt.job import Job
+    >>> from gsopt.scenario.job import Job
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 4), ("b", 1)]]
     >>> result = orders(Sharing(gpus=1, jobs=jobs, default_interference=2.0, starts="any"))
     >>> result.status, result.objective

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import lcm
 
-from gsopt.grid import Exact
+from gsopt.core.numbers.grid import Exact
 
 
 def least(

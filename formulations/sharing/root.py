@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from formulations.sharing.best import Best, Part, Parts
 from formulations.sharing.jobs import arrays_of
-from gsopt.compiled import twin
+from gsopt.core.numbers.compiled import twin
 
 
 def raise_to_root(best: Best) -> None:
@@ -15,8 +15,8 @@ def raise_to_root(best: Best) -> None:
 
     Examples
     --------
-    >>> from gsopt.budget import Budget
-    >>> from gsopt.job import Job
+    >>> from gsopt.core.budget import Budget
+    >>> from gsopt.scenario.job import Job
     >>> from gsopt.problems.sharing import Sharing
     >>> from formulations.sharing.listing import in_turn
     >>> jobs = [Job(name=n, release_date=0, duration=6, gpus=1) for n in "abc"]

@@ -8,7 +8,7 @@ from formulations.sharing.jobs import Jobs
 from formulations.sharing.lower import lower
 from formulations.sharing.stack import ENDED, PENDING, RUNNING, Stack, copy_node, has_come, is_whole, pending
 from formulations.sharing.table import Table, is_new
-from gsopt.compiled import compiled
+from gsopt.core.numbers.compiled import compiled
 
 Array = np.ndarray[Any, Any]
 

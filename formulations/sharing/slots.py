@@ -9,15 +9,15 @@ from formulations.sharing.following import at_events, in_slots
 from formulations.sharing.listing import take_lists
 from formulations.sharing.root import raise_to_root
 from formulations.sharing.slotted import FULL, Slotted
-from gsopt.backends import CpSat
-from gsopt.backends.base import GRACE
-from gsopt.backends.process import Frame, Kind
-from gsopt.backends.slotted import Answer, Planned, SlottedJob, Task, solve
-from gsopt.budget import Budget
-from gsopt.errors import InvalidInput, ModelMismatch, Unsupported
-from gsopt.method import exact_method
+from gsopt.core.budget import Budget
+from gsopt.core.errors import InvalidInput, ModelMismatch, Unsupported
+from gsopt.core.method import exact_method
+from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.sharing import Sharing, SharingSolution
-from gsopt.result import Result, StoppedBy
+from gsopt.solvers.backends import CpSat
+from gsopt.solvers.backends.base import GRACE
+from gsopt.solvers.backends.process import Frame, Kind
+from gsopt.solvers.backends.slotted import Answer, Planned, SlottedJob, Task, solve
 
 #: What a schedule is, by when jobs may start.
 _MODELS = {
@@ -78,7 +78,7 @@ def slots(problem: Sharing, budget: Budget, *, most: int = 100) -> Result[Sharin
 
     Examples
     --------
-    >>> from gsopt.job import Job
+    >>> from gsopt.scenario.job import Job
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 3), ("b", 3)]]
     >>> result = slots(Sharing(gpus=1, jobs=jobs, default_interference=1.2))
     >>> result.objective, result.message

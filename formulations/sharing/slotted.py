@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor, gcd
 
-from gsopt.backends.slotted import USERS, Planned
-from gsopt.grid import Exact
+from gsopt.core.numbers.grid import Exact
 from gsopt.problems.sharing import Sharing, SharingSolution, run_at
+from gsopt.solvers.backends.slotted import USERS, Planned
 
 #: Units of work of a slot: it is divisible by 1 to 10, so that slowdowns such as 1.25 or 1.5 lose nothing.
 FULL = 2520
@@ -56,7 +56,7 @@ class Slotted:
 
         Examples
         --------
-        >>> from gsopt.job import Job
+        >>> from gsopt.scenario.job import Job
         >>> from gsopt.problems.waiting import Run
         >>> jobs = [Job(name=n, release_date=r, duration=d, gpus=1) for n, r, d in [("a", 0, 4), ("b", 3, 2)]]
         >>> problem = Sharing(gpus=1, jobs=jobs, default_interference=1.5)
@@ -103,7 +103,7 @@ class Slotted:
 
         Examples
         --------
-        >>> from gsopt.job import Job
+        >>> from gsopt.scenario.job import Job
         >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 4), ("b", 2)]]
         >>> problem = Sharing(gpus=1, jobs=jobs, default_interference=2)
         >>> model = Slotted(problem, Fraction(1), 9, (0, 0), (10080, 5040), ({1: 1260}, {0: 1260}))

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from formulations.sharing.jobs import Jobs
-from gsopt.compiled import compiled
+from gsopt.core.numbers.compiled import compiled
 
 Array = np.ndarray[Any, Any]
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from formulations.sharing.jobs import Jobs
 from formulations.sharing.stack import ENDED, PENDING, RUNNING, Stack, has_come
-from gsopt.compiled import compiled
+from gsopt.core.numbers.compiled import compiled
 
 Array = np.ndarray[Any, Any]
 

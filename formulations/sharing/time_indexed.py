@@ -8,14 +8,15 @@ from formulations.sharing.following import at_events
 from formulations.sharing.listing import take_lists
 from formulations.sharing.root import raise_to_root
 from formulations.sharing.slotted import FULL, Slotted
-from gsopt.backends.slotted import USERS, Planned
-from gsopt.budget import Budget
-from gsopt.errors import ModelMismatch, Unsupported
-from gsopt.formulation import Formulation
+from gsopt.core.budget import Budget
+from gsopt.core.errors import ModelMismatch, Unsupported
+from gsopt.core.result import Result, Status, StoppedBy
 from gsopt.problems.sharing import Sharing, SharingSolution
-from gsopt.result import Result, Status, StoppedBy
-from gsopt.scaling import optimize
-from gsopt.standard_form import StandardForm
+from gsopt.solvers.backends import solver_of
+from gsopt.solvers.backends.slotted import USERS, Planned
+from gsopt.solvers.formulation import Formulation
+from gsopt.solvers.scaling import optimize
+from gsopt.solvers.standard_form import StandardForm
 
 #: Most slots until the end of the best schedule known; and most jobs times GPUs times slots of a model.
 _MOST_SLOTS, _MOST_PLACES = 20, 3000
@@ -72,7 +73,7 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
 
     Examples
     --------
-    >>> from gsopt.job import Job
+    >>> from gsopt.scenario.job import Job
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 3), ("b", 3)]]
     >>> result = time_indexed(Sharing(gpus=1, jobs=jobs, default_interference=1.2))
     >>> result.objective, result.message
@@ -140,7 +141,7 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
                 said = "is optimal" if proof.status is Status.OPTIMAL else "is the best known"
                 message = f"slots of {float(model.slot):g} s: {value:g} {said}"
                 best.take(self._followed(model, form.named(point)))
-        return best.result(best.finished or StoppedBy.FINISHED, solver=budget.solver.name, message=message)
+        return best.result(best.finished or StoppedBy.FINISHED, solver=solver_of(budget).name, message=message)
 
     def _followed(self, model: Slotted, values: Mapping[str, float]) -> SharingSolution:
         plan = plan_of(model, values)

@@ -1,8 +1,8 @@
 """Best: the best schedule and the best bound that a method for waiting knows, and the problem's grid."""
 
-from formulations.best import Best as BestOf
+from formulations.common.best import Best as BestOf
 from formulations.waiting.instance import Instance
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 from gsopt.problems.waiting import Waiting, WaitingSolution
 
 

@@ -10,11 +10,11 @@ from formulations.waiting.listing import search_lists
 from formulations.waiting.search import Search
 from formulations.waiting.simple_bounds import bound_at_once
 from formulations.waiting.time_indexed import solve_relaxation
-from gsopt.backends import CpSat
-from gsopt.budget import Budget
-from gsopt.method import exact_method
+from gsopt.core.budget import Budget
+from gsopt.core.method import exact_method
+from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.waiting import Waiting, WaitingSolution
-from gsopt.result import Result, StoppedBy
+from gsopt.solvers.backends import CpSat
 
 #: Jobs up to which intervals prove the mean sooner than the relaxation is solved.
 _FEW_JOBS = 7
@@ -54,8 +54,8 @@ def exact(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
-    >>> from gsopt.job import Job
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job
     >>> jobs = [Job(name=n, release_date=0, duration=10, gpus=2, model="alexnet") for n in "abc"]
     >>> cluster = Cluster.uniform(racks=2, machines=1, gpus=3)
     >>> exact(Waiting(cluster=cluster, jobs=jobs, minimize="makespan")).objective

@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
-from gsopt.grid import Exact, decimal, step
+from gsopt.core.numbers.grid import Exact, decimal, step
 from gsopt.problems.waiting import Share, Waiting, WaitingSolution
 
 #: Slots of all jobs' ends together, at most, for solvers: doubles hold such sums exactly, and with more of them
@@ -68,8 +68,8 @@ class Instance:
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
-    >>> from gsopt.job import Job
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job
     >>> job = Job(name="a", release_date=5, duration=10, gpus=3, model="alexnet")
     >>> instance = Instance.of(Waiting(cluster=Cluster.uniform(racks=2, machines=2, gpus=2), jobs=[job]))
     >>> instance.slot, instance.release, instance.lengths, instance.places_of(0)
@@ -155,8 +155,8 @@ class Instance:
 
         Examples
         --------
-        >>> from gsopt.cluster import Cluster
-        >>> from gsopt.job import Job
+        >>> from gsopt.scenario.cluster import Cluster
+        >>> from gsopt.scenario.job import Job
         >>> job = Job(name="a", release_date=0, duration=10, gpus=1)
         >>> cluster = Cluster.uniform(racks=1, machines=2, gpus=2)
         >>> Instance.of(Waiting(cluster=cluster, jobs=[job])).places_of(0)

@@ -8,15 +8,15 @@ from formulations.waiting.instance import Choice, Instance
 from formulations.waiting.latest import latest_ends
 from formulations.waiting.listing import search_lists
 from formulations.waiting.simple_bounds import bound_at_once
-from gsopt.backends import CpSat
-from gsopt.backends.base import GRACE
-from gsopt.backends.cumulative import Activity, Answer, Chosen, Task, Way, solve
-from gsopt.backends.process import Frame, Kind
-from gsopt.budget import Budget
-from gsopt.grid import Exact
-from gsopt.method import exact_method
+from gsopt.core.budget import Budget
+from gsopt.core.method import exact_method
+from gsopt.core.numbers.grid import Exact
+from gsopt.core.result import Result, StoppedBy, gap_by_value
 from gsopt.problems.waiting import Waiting, WaitingSolution
-from gsopt.result import Result, StoppedBy, gap_by_value
+from gsopt.solvers.backends import CpSat
+from gsopt.solvers.backends.base import GRACE
+from gsopt.solvers.backends.cumulative import Activity, Answer, Chosen, Task, Way, solve
+from gsopt.solvers.backends.process import Frame, Kind
 
 
 @exact_method(unused=["backend"])
@@ -52,8 +52,8 @@ def intervals(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
-    >>> from gsopt.job import Job
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job
     >>> jobs = [Job(name=n, release_date=0, duration=10, gpus=2, model="alexnet") for n in "abc"]
     >>> result = intervals(Waiting(cluster=Cluster.uniform(racks=2, machines=1, gpus=3), jobs=jobs))
     >>> result.status, result.objective

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from formulations.waiting.instance import Instance
-from gsopt.grid import Exact
+from gsopt.core.numbers.grid import Exact
 
 
 def latest_ends(instance: Instance, value: Exact) -> list[Exact]:
@@ -14,8 +14,8 @@ def latest_ends(instance: Instance, value: Exact) -> list[Exact]:
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
-    >>> from gsopt.job import Job
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job
     >>> from gsopt.problems.waiting import Waiting
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 2), ("b", 3)]]
     >>> problem = Waiting(cluster=Cluster.uniform(machines=1, gpus=1), jobs=jobs)

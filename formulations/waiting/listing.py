@@ -7,7 +7,7 @@ from random import Random
 
 from formulations.waiting.best import Best
 from formulations.waiting.instance import Choice, Instance
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 
 #: Lists that the local search tries, for each job.
 _TRIES = 30
@@ -21,8 +21,8 @@ class Profile:
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
-    >>> from gsopt.job import Job
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job
     >>> from gsopt.problems.waiting import Waiting
     >>> jobs = [Job(name=n, release_date=0, duration=10, gpus=3) for n in "ab"]
     >>> profile = Profile(Instance.of(Waiting(cluster=Cluster.uniform(machines=2, gpus=4), jobs=jobs)))

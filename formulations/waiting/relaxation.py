@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array, vstack
 
 from formulations.waiting.instance import Choice, Instance
-from gsopt.grid import Exact
-from gsopt.standard_form import StandardForm
+from gsopt.core.numbers.grid import Exact
+from gsopt.solvers.standard_form import StandardForm
 
 
 class Column(NamedTuple):
@@ -54,8 +54,8 @@ class Relaxation:
     Examples
     --------
     >>> from formulations.waiting.latest import latest_ends
-    >>> from gsopt.cluster import Cluster
-    >>> from gsopt.job import Job
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job
     >>> from gsopt.problems.waiting import Waiting
     >>> job = Job(name="a", release_date=0, duration=10, gpus=4, model="alexnet")
     >>> cluster = Cluster.uniform(racks=2, machines=2, gpus=4)

@@ -58,9 +58,9 @@ class Search:
     --------
     >>> from formulations.waiting.instance import Instance
     >>> from formulations.waiting.listing import search_lists
-    >>> from gsopt.budget import Budget
-    >>> from gsopt.cluster import Cluster
-    >>> from gsopt.job import Job
+    >>> from gsopt.core.budget import Budget
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job
     >>> from gsopt.problems.waiting import Waiting
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 1e9), ("b", 1e-9)]]
     >>> problem = Waiting(cluster=Cluster.uniform(machines=1, gpus=1), jobs=jobs)

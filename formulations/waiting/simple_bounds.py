@@ -5,14 +5,14 @@ from itertools import accumulate
 
 from formulations.waiting.best import Best
 from formulations.waiting.instance import Instance
-from gsopt.bounds import mean_jct_bound
-from gsopt.bounds.mean_busy_time import busy_times
-from gsopt.bounds.position import positions
-from gsopt.bounds.work import Steps
-from gsopt.cluster import Cluster
-from gsopt.grid import Exact, float_below
-from gsopt.job import Job, Workload
-from gsopt.scenario import Scenario
+from gsopt.core.numbers.grid import Exact, float_below
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job, Workload
+from gsopt.scenario.scenario import Scenario
+from gsopt.schedule.bounds import mean_jct_bound
+from gsopt.schedule.bounds.mean_busy_time import busy_times
+from gsopt.schedule.bounds.position import positions
+from gsopt.schedule.bounds.work import Steps
 
 
 def simple_bound(instance: Instance) -> Exact:
@@ -25,12 +25,12 @@ def simple_bound(instance: Instance) -> Exact:
     ends before half of its own after the mean time of its work on such a machine.
 
     Source: energy bound of a cumulative resource (Baptiste, Le Pape and Nuijten, 2001); for the mean, the
-    formulas of `gsopt.bounds`, here on the exact times of the problem.
+    formulas of `gsopt.schedule.bounds`, here on the exact times of the problem.
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
-    >>> from gsopt.job import Job
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job
     >>> from gsopt.problems.waiting import Waiting
     >>> jobs = [Job(name=n, release_date=0, duration=6, gpus=3) for n in "abcd"]
     >>> problem = Waiting(cluster=Cluster.uniform(machines=2, gpus=4), jobs=jobs, minimize="makespan")
@@ -64,13 +64,13 @@ def _steps(instance: Instance) -> Steps:
 def bound_at_once(best: Best) -> None:
     """Raise the bound by formulas, and for the mean by prices of GPU time, with each job on its best tier.
 
-    Those hold for jobs that may be interrupted and moved too (`gsopt.bounds.mean_jct_bound`).
+    Those hold for jobs that may be interrupted and moved too (`gsopt.schedule.bounds.mean_jct_bound`).
 
     Examples
     --------
-    >>> from gsopt.budget import Budget
-    >>> from gsopt.cluster import Cluster
-    >>> from gsopt.job import Job
+    >>> from gsopt.core.budget import Budget
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job
     >>> from gsopt.problems.waiting import Waiting
     >>> jobs = [Job(name=n, release_date=0, duration=6, gpus=4) for n in "abcd"]
     >>> best = Best(Instance.of(Waiting(cluster=Cluster.uniform(machines=1, gpus=4), jobs=jobs)), Budget(), "")
@@ -90,7 +90,7 @@ def on_best_tiers(instance: Instance) -> Scenario:
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.scenario.cluster import Cluster
     >>> from gsopt.problems.waiting import Waiting
     >>> job = Job(name="a", release_date=0, duration=10, gpus=4, model="alexnet")
     >>> instance = Instance.of(Waiting(cluster=Cluster.uniform(machines=2, gpus=2), jobs=[job]))

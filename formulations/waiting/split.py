@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from math import inf
 
 from formulations.waiting.instance import Choice, Instance
-from gsopt.backends import Outcome
-from gsopt.budget import Budget
-from gsopt.result import Status, StoppedBy
-from gsopt.standard_form import StandardForm
+from gsopt.core.budget import Budget
+from gsopt.core.result import Status, StoppedBy
+from gsopt.solvers.backends import Outcome, solver_of
+from gsopt.solvers.standard_form import StandardForm
 
 
 def find_split(instance: Instance, choices: Sequence[Choice], budget: Budget) -> list[Choice] | None:
@@ -26,8 +26,8 @@ def find_split(instance: Instance, choices: Sequence[Choice], budget: Budget) ->
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
-    >>> from gsopt.job import Job
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job
     >>> from gsopt.problems.waiting import Waiting
     >>> jobs = [Job(name=n, release_date=0, duration=10, gpus=3) for n in "ab"]
     >>> instance = Instance.of(Waiting(cluster=Cluster.uniform(machines=2, gpus=4), jobs=jobs))
@@ -53,8 +53,8 @@ def find_conflict(instance: Instance, choices: Sequence[Choice], budget: Budget)
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
-    >>> from gsopt.job import Job
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job
     >>> from gsopt.problems.waiting import Waiting
     >>> jobs = [Job(name=n, release_date=0, duration=10, gpus=3) for n in "abc"]
     >>> instance = Instance.of(Waiting(cluster=Cluster.uniform(machines=2, gpus=2), jobs=jobs))
@@ -78,7 +78,7 @@ def _is_impossible(instance: Instance, choices: Sequence[Choice], jobs: Sequence
 
 
 def _solve(form: StandardForm, budget: Budget) -> Outcome:
-    outcome = budget.solver.solve(form, time_limit=budget.left(), log=budget.log)
+    outcome = solver_of(budget).solve(form, time_limit=budget.left(), log=budget.log)
     if outcome.stopped_by is StoppedBy.INTERRUPT:
         raise KeyboardInterrupt
     return outcome

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from formulations.duals import prove
-from formulations.prover import Prover
+from formulations.common.duals import prove
+from formulations.common.prover import Prover
 from formulations.waiting.best import Best
 from formulations.waiting.instance import Choice, Instance
 from formulations.waiting.latest import latest_ends
@@ -13,14 +13,14 @@ from formulations.waiting.listing import search_lists, try_order
 from formulations.waiting.relaxation import Relaxation
 from formulations.waiting.simple_bounds import bound_at_once
 from formulations.waiting.split import find_conflict, find_split
-from gsopt.backends import Highs
-from gsopt.budget import Budget
-from gsopt.method import exact_method
+from gsopt.core.budget import Budget
+from gsopt.core.method import exact_method
+from gsopt.core.numbers.tolerances import PROBED
+from gsopt.core.result import Result, Status, StoppedBy
 from gsopt.problems.waiting import Waiting, WaitingSolution
-from gsopt.result import Result, Status, StoppedBy
-from gsopt.scaling import optimize
-from gsopt.standard_form import LARGEST_BIG_M, StandardForm
-from gsopt.tolerances import PROBED
+from gsopt.solvers.backends import Highs, solver_of
+from gsopt.solvers.scaling import optimize
+from gsopt.solvers.standard_form import LARGEST_BIG_M, StandardForm
 
 #: Entries of the capacity rows up to which slots are not made longer, and down to which they are made so: what
 #: longer slots prove is worth less time.
@@ -57,8 +57,8 @@ def time_indexed(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
-    >>> from gsopt.job import Job
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job
     >>> jobs = [Job(name=n, release_date=0, duration=10, gpus=2, model="alexnet") for n in "abc"]
     >>> result = time_indexed(Waiting(cluster=Cluster.uniform(racks=2, machines=1, gpus=3), jobs=jobs))
     >>> result.status, result.objective, result.message
@@ -74,7 +74,7 @@ def time_indexed(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
         stopped_by = best.finished or StoppedBy.FINISHED
     except KeyboardInterrupt:
         stopped_by = StoppedBy.INTERRUPT
-    return best.result(stopped_by, solver=best.budget.solver.name, message=message)
+    return best.result(stopped_by, solver=solver_of(best.budget).name, message=message)
 
 
 def solve_relaxation(best: Best, share: float = 1.0, conflicts: float = 0) -> str:

@@ -27,7 +27,7 @@ from gsopt.cli.simulate import simulate
 from gsopt.cli.solve import solve
 from gsopt.cli.study import app as study
 from gsopt.cli.suites import app as suites
-from gsopt.errors import kept_running
+from gsopt.core.errors import kept_running
 
 
 class Commands(TyperGroup):

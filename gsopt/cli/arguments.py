@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
-from gsopt.budget import checked_time_limit
-from gsopt.errors import InvalidInput
+from gsopt.core.budget import checked_time_limit
+from gsopt.core.errors import InvalidInput
+from gsopt.evaluation import catalogue
 from gsopt.problems.reader import problem_types
-from gsopt.studies import catalogue
 
 
 def complete(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:

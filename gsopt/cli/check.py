@@ -9,8 +9,8 @@ from gsopt.cli.arguments import InstanceArgument, Json
 from gsopt.cli.exits import Exit
 from gsopt.cli.instances import read_instance
 from gsopt.cli.output import say
+from gsopt.core.result import plain
 from gsopt.problems.reader import read_solution
-from gsopt.result import plain
 from gsopt.schedule.figures import title_of
 
 

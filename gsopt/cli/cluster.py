@@ -8,10 +8,10 @@ import typer
 
 from gsopt.cli.arguments import Json, complete
 from gsopt.cli.output import require_package, require_picture, say
-from gsopt.clusters import Format, draw, outline, read_cluster, write_cluster
-from gsopt.drawing import save
-from gsopt.errors import InvalidInput, shorten
-from gsopt.files import require_writable, to_json
+from gsopt.core.drawing import save
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.files import require_writable, to_json
+from gsopt.scenario.cluster.formats import Format, draw, outline, read_cluster, write_cluster
 from gsopt.schedule.foreign import read_schedule
 
 

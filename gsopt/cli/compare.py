@@ -22,8 +22,8 @@ from gsopt.cli.exits import Exit
 from gsopt.cli.instances import compare_instances, read_instances
 from gsopt.cli.output import print_policies, print_table
 from gsopt.cli.traces import find_policies, read_scenario, read_setting, replay_policies
-from gsopt.errors import InvalidInput, shorten
-from gsopt.studies.compare import COMPARE_TIME_LIMIT
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.evaluation.compare import COMPARE_TIME_LIMIT
 
 
 def compare(

@@ -15,13 +15,13 @@ from gsopt.cli.glance import Glance, glances, heads, lines_of, proofs
 from gsopt.cli.instances import compare_instances
 from gsopt.cli.output import new_console, print_policies, print_table, say
 from gsopt.cli.traces import find_policies, replay_policies
-from gsopt.job import Workload
-from gsopt.problem import Problem, Sense
+from gsopt.core.problem import Problem, Sense
+from gsopt.evaluation import catalogue
+from gsopt.evaluation.comparison import Comparison
 from gsopt.problems.reader import problem_types
-from gsopt.scenario import Scenario
+from gsopt.scenario.job import Workload
+from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.figures import Record
-from gsopt.studies import catalogue
-from gsopt.studies.comparison import Comparison
 
 #: Seconds for each method on each instance.
 _TIME_LIMIT = 5.0

@@ -8,14 +8,14 @@ import typer
 from gsopt.cli.arguments import Json, complete, time_limit_option
 from gsopt.cli.exits import Exit
 from gsopt.cli.snapshots import Among, Files, GpuResources, Levels, Now, SourceOption, counted, moment, read
-from gsopt.clusters.hostlist import compress
-from gsopt.errors import escape
-from gsopt.problem import Number
-from gsopt.result import plain
+from gsopt.core.errors import escape
+from gsopt.core.problem import Number
+from gsopt.core.result import plain
+from gsopt.evaluation.tables import percent
+from gsopt.scenario.cluster.formats.hostlist import compress
 from gsopt.snapshots import Cost, Drain
 from gsopt.snapshots import drain as drain_nodes
 from gsopt.snapshots.draining import TIME_LIMIT
-from gsopt.studies.tables import percent
 
 #: Gangs and nodes that are named; the others are counted, and are all in the JSON.
 _MOST = 10

@@ -9,8 +9,16 @@ from traceback import extract_tb
 import typer
 from pydantic import ValidationError
 
-from gsopt.errors import GsoptError, InvalidInput, MissingSolver, Unsupported, brief, escape, one_line
-from gsopt.files import first_error
+from gsopt.core.errors import (
+    GsoptError,
+    InvalidInput,
+    MissingSolver,
+    Unsupported,
+    brief,
+    escape,
+    one_line,
+)
+from gsopt.core.files import first_error
 
 #: Wrong use of the command line: an unknown command or option, or a value of the wrong kind.
 _Usage = typer.BadParameter.__base__ or typer.BadParameter

@@ -18,7 +18,7 @@ def export(
     ] = None,
 ) -> None:
     """Write the integer program of an instance as an MPS or LP file."""
-    from gsopt.studies.export import export_model
+    from gsopt.evaluation.export import export_model
 
     problem = read_instance(instance)
     form = export_model(problem, output, method)

@@ -9,9 +9,9 @@ import typer
 from gsopt.cli.arguments import Word
 from gsopt.cli.options import read_value
 from gsopt.cli.output import deliver, list_entries, print_table
-from gsopt.errors import InvalidInput, shorten
-from gsopt.files import require_writable, to_json
-from gsopt.studies import catalogue
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.files import require_writable, to_json
+from gsopt.evaluation import catalogue
 from gsopt.studies.instance import generate as generate_instance
 
 

@@ -6,9 +6,9 @@ from statistics import fmean, median
 
 from rich.text import Text
 
-from gsopt.result import settles
-from gsopt.studies.comparison import Comparison, Row
-from gsopt.studies.tables import percent
+from gsopt.core.result import settles
+from gsopt.evaluation.comparison import Comparison, Row
+from gsopt.evaluation.tables import percent
 
 #: Columns of a line; a gap of 100 % fills the bar.
 _NAME, _OPTIMAL, _GAP, _BAR = 22, 9, 10, 12

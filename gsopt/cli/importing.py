@@ -7,8 +7,8 @@ import typer
 
 from gsopt.cli.arguments import Json, complete
 from gsopt.cli.snapshots import Among, Files, GpuResources, Levels, Now, counted, moment, read
-from gsopt.errors import InvalidInput, escape
-from gsopt.files import require_writable, to_json, write
+from gsopt.core.errors import InvalidInput, escape
+from gsopt.core.files import require_writable, to_json, write
 from gsopt.snapshots import Cost, Snapshot, Source
 from gsopt.snapshots.valid import validly
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from gsopt.cli.interrupts import noticed
 from gsopt.cli.progress import show_progress
-from gsopt.problem import Problem
+from gsopt.core.problem import Problem
+from gsopt.evaluation import catalogue
+from gsopt.evaluation.compare import compare as compare_methods
+from gsopt.evaluation.comparison import Comparison, Row
 from gsopt.problems.reader import read_problem
-from gsopt.studies import catalogue
-from gsopt.studies.compare import compare as compare_methods
-from gsopt.studies.comparison import Comparison, Row
 
 
 def read_instance(name: str) -> Problem[Any]:

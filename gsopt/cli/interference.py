@@ -12,13 +12,13 @@ from gsopt.cli.arguments import Json, complete
 from gsopt.cli.options import split_name
 from gsopt.cli.output import print_table, say
 from gsopt.cli.progress import show_progress
-from gsopt.errors import InvalidInput, shorten
-from gsopt.files import read_data, require_writable, to_json, write_text
-from gsopt.interference import Evaluation, PairTable, Predictor, Split, evaluate, predictors
-from gsopt.speed import Speed
-from gsopt.studies import catalogue
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.files import read_data, require_writable, to_json, write_text
+from gsopt.evaluation import catalogue
+from gsopt.evaluation.tables import Column, lay_out
+from gsopt.performance.interference import Evaluation, PairTable, Predictor, Split, evaluate, predictors
+from gsopt.scenario.speed import Speed
 from gsopt.studies.options import typed
-from gsopt.studies.tables import Column, lay_out
 
 #: Features that are shown of each predictor that tells which matter.
 _SHOWN = 5

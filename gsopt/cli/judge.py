@@ -22,11 +22,11 @@ from gsopt.cli.exits import Exit
 from gsopt.cli.instances import read_instance
 from gsopt.cli.output import say
 from gsopt.cli.traces import read_scenario, read_setting
-from gsopt.errors import InvalidInput, shorten
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.evaluation.judge import judge as judge_schedule
 from gsopt.problems.scheduling import Scheduling
-from gsopt.scenario import Scenario
+from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.foreign import read_schedule, read_workload
-from gsopt.studies.judge import judge as judge_schedule
 
 
 def judge(

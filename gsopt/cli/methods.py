@@ -2,9 +2,9 @@
 
 from gsopt.cli.arguments import AnyWord
 from gsopt.cli.output import list_entries, print_table
+from gsopt.evaluation import catalogue
 from gsopt.problems.reader import problem_types
 from gsopt.problems.scheduling import Scheduling
-from gsopt.studies import catalogue
 
 
 def methods(word: AnyWord = None) -> None:

@@ -12,11 +12,11 @@ from rich import box
 from rich.console import Console, RenderableType
 from rich.table import Table
 
-from gsopt.drawing import ENDINGS
-from gsopt.errors import InvalidInput, escape
-from gsopt.files import require_writable, write_text
+from gsopt.core.drawing import ENDINGS
+from gsopt.core.errors import InvalidInput, escape
+from gsopt.core.files import require_writable, write_text
+from gsopt.evaluation.policies import PolicyComparison
 from gsopt.schedule.figures import Record
-from gsopt.studies.policies import PolicyComparison
 
 #: Columns of a page.
 _WIDTH = 80

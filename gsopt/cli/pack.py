@@ -8,8 +8,8 @@ import typer
 from gsopt.cli.arguments import Json, time_limit_option
 from gsopt.cli.exits import Exit
 from gsopt.cli.snapshots import Files, GpuResources, Levels, Now, SourceOption, counted, read
-from gsopt.errors import escape
-from gsopt.result import plain
+from gsopt.core.errors import escape
+from gsopt.core.result import plain
 from gsopt.snapshots import Pack
 from gsopt.snapshots import pack as pack_pending
 from gsopt.snapshots.packing import TIME_LIMIT

@@ -5,7 +5,7 @@ import json
 import typer
 
 from gsopt.cli.arguments import Word
-from gsopt.errors import InvalidInput, shorten
+from gsopt.core.errors import InvalidInput, shorten
 from gsopt.problems.reader import problem_types
 
 

@@ -24,8 +24,8 @@ from gsopt.cli.arguments import (
 from gsopt.cli.exits import Exit
 from gsopt.cli.output import print_policies, require_package
 from gsopt.cli.traces import find_policies, read_scenario, read_setting, replay_policies
-from gsopt.drawing import Picture
-from gsopt.files import file_name, require_folder, write_text
+from gsopt.core.drawing import Picture
+from gsopt.core.files import file_name, require_folder, write_text
 
 
 def simulate(

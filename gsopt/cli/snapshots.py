@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from gsopt.cli.arguments import complete
-from gsopt.errors import InvalidInput, escape, shorten
+from gsopt.core.errors import InvalidInput, escape, shorten
 from gsopt.snapshots import Snapshot, Source, read_snapshot
 from gsopt.snapshots.field import Field
 

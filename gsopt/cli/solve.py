@@ -8,25 +8,25 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from gsopt import backends
-from gsopt.backends import Backend
 from gsopt.cli.arguments import InstanceArgument, Json, time_limit_option
 from gsopt.cli.exits import Exit, named
 from gsopt.cli.instances import read_instance
 from gsopt.cli.output import require_package, require_picture, say
-from gsopt.drawing import save
-from gsopt.errors import InvalidInput, shorten
-from gsopt.files import to_json
-from gsopt.interrupts import held
-from gsopt.method import accepts, name_of
-from gsopt.problem import Problem
+from gsopt.core.drawing import save
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.files import to_json
+from gsopt.core.interrupts import held
+from gsopt.core.method import accepts, name_of
+from gsopt.core.problem import Problem
+from gsopt.core.result import Result, Status, plain
+from gsopt.evaluation import catalogue
+from gsopt.evaluation.history import History
+from gsopt.evaluation.solve import solve as solve_problem
+from gsopt.evaluation.tables import percent
 from gsopt.problems.reader import read_solution
-from gsopt.result import Result, Status, plain
 from gsopt.schedule.figures import title_of
-from gsopt.studies import catalogue
-from gsopt.studies.history import History
-from gsopt.studies.solve import solve as solve_problem
-from gsopt.studies.tables import percent
+from gsopt.solvers import backends
+from gsopt.solvers.backends import Backend
 
 
 def solve(

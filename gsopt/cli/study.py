@@ -10,7 +10,7 @@ from rich.progress import Progress as Bar
 
 from gsopt.cli.exits import Exit
 from gsopt.cli.output import require_package, require_picture, say, show_help
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 
 if TYPE_CHECKING:
     from gsopt.studies.results import Results
@@ -151,7 +151,7 @@ def plot(
 ) -> None:
     """Draw a study's results: medians, with the 25th to the 75th percentile of the instances and seeds."""
     from gsopt import studies
-    from gsopt.drawing import save
+    from gsopt.core.drawing import save
     from gsopt.studies import plots
 
     require_package("matplotlib", "plot")
@@ -179,7 +179,7 @@ def profile(
 ) -> None:
     """Draw a performance profile: what each exact method solves within multiples of the shortest time."""
     from gsopt import studies
-    from gsopt.drawing import save
+    from gsopt.core.drawing import save
     from gsopt.studies import profiles
 
     require_package("matplotlib", "profile")

@@ -10,7 +10,7 @@ from gsopt.cli.arguments import Json, complete_instance, time_limit_option
 from gsopt.cli.exits import Exit
 from gsopt.cli.output import new_console, print_table
 from gsopt.cli.progress import show_progress
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 
 
 class _WithTable(TyperGroup):
@@ -49,7 +49,7 @@ def table(
 
     The word ``table`` may be left out: gsopt suites reclaiming/production.
     """
-    from gsopt.suites import Standing, best_known
+    from gsopt.studies.suites import Standing, best_known
 
     if csv + markdown + as_json > 1:
         raise InvalidInput("", "suites", "", "takes one of --csv, --markdown, --json")
@@ -73,8 +73,8 @@ def families(
     as_json: Json = False,
 ) -> None:
     """Run the heuristics on every instance, and say by suite how many they solve and how far off they are."""
-    from gsopt.suites import families as summarise
-    from gsopt.suites.selection import select
+    from gsopt.studies.suites import families as summarise
+    from gsopt.studies.suites.selection import select
 
     if markdown and as_json:
         raise InvalidInput("", "suites", "", "takes one of --markdown, --json")
@@ -104,9 +104,9 @@ def verify(
 
     Whatever contradicts a file is exit code 1; a better value or bound is none.
     """
-    from gsopt.suites import Verdict, record
-    from gsopt.suites import verify as recompute
-    from gsopt.suites.selection import select
+    from gsopt.studies.suites import Verdict, record
+    from gsopt.studies.suites import verify as recompute
+    from gsopt.studies.suites.selection import select
 
     wanted = select(what or ())
     with show_progress() as progress:

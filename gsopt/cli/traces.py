@@ -10,19 +10,19 @@ import typer
 from rich.progress import Progress, TaskID
 
 from gsopt import simulation
-from gsopt.budget import Budget
 from gsopt.cli.exits import Exit
 from gsopt.cli.options import read_options, split_name
 from gsopt.cli.output import print_policies, say
 from gsopt.cli.progress import show_progress
-from gsopt.errors import GsoptError, InvalidInput, kept_running, one_line, shorten
-from gsopt.files import parse_json, read_data, read_text
-from gsopt.job import Workload
-from gsopt.method import accepts
-from gsopt.scenario import Scenario
+from gsopt.core.budget import Budget
+from gsopt.core.errors import GsoptError, InvalidInput, kept_running, one_line, shorten
+from gsopt.core.files import parse_json, read_data, read_text
+from gsopt.core.method import accepts
+from gsopt.core.numbers.span import read_seconds
+from gsopt.evaluation import catalogue
+from gsopt.scenario.job import Workload
+from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.fairness import FairTimes
-from gsopt.span import read_seconds
-from gsopt.studies import catalogue
 from gsopt.studies.instance import workload_of
 from gsopt.studies.options import typed
 from gsopt.studies.settings import KEYS, Setting, setting_of

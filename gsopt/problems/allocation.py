@@ -11,9 +11,9 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from gsopt.errors import shorten
-from gsopt.grid import Exact, decimal, exact_total, step, whole
-from gsopt.problem import (
+from gsopt.core.errors import shorten
+from gsopt.core.numbers.grid import Exact, decimal, exact_total, step, whole
+from gsopt.core.problem import (
     Frozen,
     Gpus,
     Many,
@@ -382,7 +382,7 @@ def _step_of_decimals(values: Iterable[float]) -> Fraction | None:
     """Give the greatest common divisor of decimals, 0 if all of them are; None if they have too many digits."""
     import numpy as np  # for those who ask: the problem itself needs no arrays
 
-    from gsopt.decimals import whole_numbers
+    from gsopt.core.numbers.decimals import whole_numbers
 
     read = whole_numbers(np.fromiter(values, np.float64))
     return None if read is None else Fraction(int(np.gcd.reduce(read[0])), read[1])

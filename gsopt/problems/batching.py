@@ -9,13 +9,13 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from gsopt.batching import BatchingJob
-from gsopt.batching.job import Estimate
-from gsopt.batching.reach import most_used
-from gsopt.batching.throughput import BatchSize, Tabulated
-from gsopt.errors import shorten
-from gsopt.grid import Exact, decimal, whole
-from gsopt.problem import Frozen, Gpus, Many, Number, Problem, RuleBroken, Sense, refuse_doubles
+from gsopt.core.errors import shorten
+from gsopt.core.numbers.grid import Exact, decimal, whole
+from gsopt.core.problem import Frozen, Gpus, Many, Number, Problem, RuleBroken, Sense, refuse_doubles
+from gsopt.performance.batching import BatchingJob
+from gsopt.performance.batching.job import Estimate
+from gsopt.performance.batching.reach import most_used
+from gsopt.performance.batching.throughput import BatchSize, Tabulated
 
 #: Numbers of GPUs that all jobs together may have to choose from.
 MOST_OPTIONS = 10_000_000
@@ -84,7 +84,7 @@ class Batching(Problem[Batches]):
 
     Examples
     --------
-    >>> from gsopt.batching import StepTime
+    >>> from gsopt.performance.batching import StepTime
     >>> model = StepTime(fixed=0.05, per_sample=0.001)
     >>> problem = Batching(
     ...     gpus=4,
@@ -271,7 +271,7 @@ class Batching(Problem[Batches]):
 
         Examples
         --------
-        >>> from gsopt.batching import Progress, StepTime
+        >>> from gsopt.performance.batching import Progress, StepTime
         >>> believed = Progress(alpha=2, beta=3, processed=1000)
         >>> model = StepTime(fixed=0.05, per_sample=0.001)
         >>> job = BatchingJob(name="a", batch_limit=8, local_limit=8, throughput=model, progress=believed)

@@ -7,10 +7,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from gsopt.colocation import Pair, SubBatch
-from gsopt.grid import Exact, decimal, exact_total
-from gsopt.job import DEFAULT_MODE, Bytes, Seconds, Slowdown
-from gsopt.problem import (
+from gsopt.core.numbers.grid import Exact, decimal, exact_total
+from gsopt.core.problem import (
     PRINTABLE,
     Frozen,
     Gpus,
@@ -21,6 +19,8 @@ from gsopt.problem import (
     Sense,
     refuse_doubles,
 )
+from gsopt.performance.colocation import Pair, SubBatch
+from gsopt.scenario.job import DEFAULT_MODE, Bytes, Seconds, Slowdown
 
 Model = Annotated[str, Field(max_length=200, pattern=PRINTABLE)]
 

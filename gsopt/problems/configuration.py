@@ -10,10 +10,10 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from gsopt.errors import shorten
-from gsopt.grid import Exact, Number, decimal, exact_total
-from gsopt.grid import step as common_step
-from gsopt.problem import Frozen, Gpus, Many, Name, Problem, RuleBroken, Sense, refuse_doubles
+from gsopt.core.errors import shorten
+from gsopt.core.numbers.grid import Exact, Number, decimal, exact_total
+from gsopt.core.numbers.grid import step as common_step
+from gsopt.core.problem import Frozen, Gpus, Many, Name, Problem, RuleBroken, Sense, refuse_doubles
 
 #: Place of a configuration in the list of all.
 Place = Annotated[int, Field(ge=0)]

@@ -9,9 +9,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from gsopt.cluster import Cluster
-from gsopt.grid import Exact, decimal, exact_total, step, whole
-from gsopt.problem import (
+from gsopt.core.numbers.grid import Exact, decimal, exact_total, step, whole
+from gsopt.core.problem import (
     PRINTABLE,
     Frozen,
     Gpus,
@@ -23,7 +22,8 @@ from gsopt.problem import (
     Sense,
     refuse_doubles,
 )
-from gsopt.speed import TIER_PENALTIES, TierPenalty
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.speed import TIER_PENALTIES, TierPenalty
 
 #: What all whole machines count together, as a part of the least that any placement of a job is worth: enough
 #: to break ties, too little to give up value that anybody would notice.

@@ -9,10 +9,20 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from gsopt.errors import shorten
-from gsopt.grid import Exact, decimal, exact_total, whole
-from gsopt.problem import Frozen, Gpus, Many, Name, Number, Problem, RuleBroken, Sense, refuse_doubles
-from gsopt.tolerances import SPEEDUP
+from gsopt.core.errors import shorten
+from gsopt.core.numbers.grid import Exact, decimal, exact_total, whole
+from gsopt.core.numbers.tolerances import SPEEDUP
+from gsopt.core.problem import (
+    Frozen,
+    Gpus,
+    Many,
+    Name,
+    Number,
+    Problem,
+    RuleBroken,
+    Sense,
+    refuse_doubles,
+)
 
 #: GPUs of a job on one node.
 Count = Annotated[int, Field(ge=0, le=1_000_000)]

@@ -9,10 +9,10 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import ConfigDict, Field, model_validator
 
-from gsopt.cluster import Cluster
-from gsopt.cluster.lean import Lean
-from gsopt.errors import InvalidInput, shorten
-from gsopt.problem import PRINTABLE, Frozen, Many, Name, Number, Problem, RuleBroken, Sense
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.problem import PRINTABLE, Frozen, Many, Name, Number, Problem, RuleBroken, Sense
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.cluster.lean import Lean
 
 #: Amount of one resource, in a unit that the file chooses; the unit is the same for servers and workers.
 Amount = Annotated[int, Field(ge=0, le=1_000_000_000)]

@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from gsopt.errors import InvalidInput, shorten
-from gsopt.files import parse_json, read_text, validated
-from gsopt.problem import Frozen, Problem, S
-from gsopt.result import Result
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.files import parse_json, read_text, validated
+from gsopt.core.problem import Frozen, Problem, S
+from gsopt.core.result import Result
 
 
 def read_problem(path: str | Path) -> Problem[Any]:
@@ -22,7 +22,7 @@ def read_problem(path: str | Path) -> Problem[Any]:
     --------
     >>> read_problem("no/such/file.json")
     Traceback (most recent call last):
-    gsopt.errors.InvalidInput: no/such/file.json: cannot be read: No such file or directory
+    gsopt.core.errors.InvalidInput: no/such/file.json: cannot be read: No such file or directory
     """
     text = read_text(path)
     data = parse_json(str(path), text)

@@ -9,8 +9,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from gsopt.grid import decimal, exact_total, step
-from gsopt.problem import (
+from gsopt.core.numbers.grid import decimal, exact_total, step
+from gsopt.core.problem import (
     Frozen,
     Gpus,
     Many,

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from gsopt.job import Job
-from gsopt.problem import RuleBroken
+from gsopt.core.problem import RuleBroken
+from gsopt.scenario.job import Job
 
 #: Fields of a job that would let it run in several ways, or again, with what each must be.
 _RIGID: Mapping[str, tuple[object, str]] = {
@@ -35,7 +35,7 @@ def require_rigid(jobs: Sequence[Job], *, memory: bool) -> None:
     --------
     >>> require_rigid([Job(name="a", release_date=0, duration=1, gpus=1, gpu_type="V100")], memory=True)
     Traceback (most recent call last):
-    gsopt.problem.RuleBroken: jobs[0].gpu_type: 'V100': must be empty: all GPUs are alike
+    gsopt.core.problem.RuleBroken: jobs[0].gpu_type: 'V100': must be empty: all GPUs are alike
     """
     rules = _RIGID if memory else {**_RIGID, **_NO_MEMORY}
     for index, job in enumerate(jobs):

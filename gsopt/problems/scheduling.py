@@ -9,17 +9,28 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from gsopt.cluster import Cluster
-from gsopt.errors import InvalidInput, shorten
-from gsopt.grid import Exact, decimal
-from gsopt.job import LEAST, Job, Seconds, Workload
-from gsopt.problem import Frozen, Gpus, Instant, Many, Name, Number, Problem, RuleBroken, Sense, refuse_doubles
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.numbers.grid import Exact, decimal
+from gsopt.core.numbers.tolerances import CONTINUOUS, FINE_CLOCK, SPAN_ERROR
+from gsopt.core.problem import (
+    Frozen,
+    Gpus,
+    Instant,
+    Many,
+    Name,
+    Number,
+    Problem,
+    RuleBroken,
+    Sense,
+    refuse_doubles,
+)
 from gsopt.problems.trial import Trial, fair_times
-from gsopt.scenario import Scenario
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import LEAST, Job, Seconds, Workload
+from gsopt.scenario.scenario import Scenario
 from gsopt.schedule import Schedule, Segment
 from gsopt.schedule.judge import judge
 from gsopt.schedule.retiming import Stretch, Task, retimed
-from gsopt.tolerances import CONTINUOUS, FINE_CLOCK, SPAN_ERROR
 
 #: Work of a job, in any unit.
 Work = Annotated[float, Field(gt=0, le=1e15)]

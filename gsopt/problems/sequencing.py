@@ -9,10 +9,10 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from gsopt.errors import shorten
-from gsopt.grid import Exact, Number, decimal, exact_total, step
-from gsopt.job import Seconds
-from gsopt.problem import Frozen, Many, Name, Problem, RuleBroken, Sense, refuse_doubles
+from gsopt.core.errors import shorten
+from gsopt.core.numbers.grid import Exact, Number, decimal, exact_total, step
+from gsopt.core.problem import Frozen, Many, Name, Problem, RuleBroken, Sense, refuse_doubles
+from gsopt.scenario.job import Seconds
 
 
 class Machine(Frozen):

@@ -7,10 +7,10 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from gsopt.grid import Exact, Number, decimal, exact_dot, exact_total, floor_digits, whole
-from gsopt.job import LEAST, Seconds
-from gsopt.problem import Frozen, Gpus, Many, Name, Problem, RuleBroken, Sense, refuse_doubles
-from gsopt.tolerances import SHARE_VALUE
+from gsopt.core.numbers.grid import Exact, Number, decimal, exact_dot, exact_total, floor_digits, whole
+from gsopt.core.numbers.tolerances import SHARE_VALUE
+from gsopt.core.problem import Frozen, Gpus, Many, Name, Problem, RuleBroken, Sense, refuse_doubles
+from gsopt.scenario.job import LEAST, Seconds
 
 #: Steps per second; those of a job that does not run on a type are 0.
 Throughput = Annotated[float, Field(ge=0, le=1e9)]

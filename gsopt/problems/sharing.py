@@ -9,12 +9,10 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from gsopt.clock import clock_error
-from gsopt.cluster import Cluster, Machine, Rack
-from gsopt.errors import Unsupported
-from gsopt.grid import Exact, decimal, whole
-from gsopt.job import LATEST, Bytes, Job, Slowdown, Workload
-from gsopt.problem import (
+from gsopt.core.errors import Unsupported
+from gsopt.core.numbers.clock import clock_error
+from gsopt.core.numbers.grid import Exact, decimal, whole
+from gsopt.core.problem import (
     MOST_DIGITS,
     Frozen,
     Many,
@@ -27,10 +25,12 @@ from gsopt.problem import (
 )
 from gsopt.problems.rigid import require_rigid
 from gsopt.problems.waiting import Run, first_segments
-from gsopt.scenario import Scenario
+from gsopt.scenario.cluster import Cluster, Machine, Rack
+from gsopt.scenario.job import LATEST, Bytes, Job, Slowdown, Workload
+from gsopt.scenario.scenario import Scenario
+from gsopt.scenario.speed import Speed
 from gsopt.schedule import Schedule, Segment
 from gsopt.schedule.course import Course
-from gsopt.speed import Speed
 
 
 class SharingSolution(Frozen):

@@ -2,10 +2,10 @@
 
 The judge of `gsopt.problems.scheduling`; it shares no code with any method. Exact instants must keep every rule
 exactly. Instants that are floats may be off by rounding: each moment in which a rule is broken is owed, and
-what a job owes in all is excused up to `gsopt.clock.clock_error` of its last end and its least duration. But
-nothing is gained by it: all that is owed until a job completes is added to its completion. Let time stand still
-for as long while what is owed is made up for, and the schedule is legal and completes each job no later than
-that. So no schedule is scored better than the optimum.
+what a job owes in all is excused up to `gsopt.core.numbers.clock.clock_error` of its last end and its least
+duration. But nothing is gained by it: all that is owed until a job completes is added to its completion. Let
+time stand still for as long while what is owed is made up for, and the schedule is legal and completes each job
+no later than that. So no schedule is scored better than the optimum.
 """
 
 from collections import defaultdict
@@ -17,10 +17,10 @@ from itertools import pairwise
 from math import lcm
 from typing import Any, NamedTuple
 
-from gsopt.clock import clock_error
-from gsopt.grid import Exact, Number, decimal, whole
+from gsopt.core.numbers.clock import clock_error
+from gsopt.core.numbers.grid import Exact, Number, decimal, whole
+from gsopt.core.numbers.tolerances import SPAN_ERROR
 from gsopt.schedule.retiming import Task
-from gsopt.tolerances import SPAN_ERROR
 
 
 class Piece(NamedTuple):

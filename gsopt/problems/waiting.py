@@ -10,16 +10,26 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
-from gsopt.clock import clock_error
-from gsopt.cluster import Cluster, Tier
-from gsopt.errors import InvalidInput, shorten
-from gsopt.grid import Exact, ceil_to, decimal, exact_total, step, whole
-from gsopt.job import LATEST, LEAST, Job, Workload
-from gsopt.problem import Frozen, Instant, Many, Name, Number, Problem, RuleBroken, Sense, refuse_doubles
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.numbers.clock import clock_error
+from gsopt.core.numbers.grid import Exact, ceil_to, decimal, exact_total, step, whole
+from gsopt.core.problem import (
+    Frozen,
+    Instant,
+    Many,
+    Name,
+    Number,
+    Problem,
+    RuleBroken,
+    Sense,
+    refuse_doubles,
+)
 from gsopt.problems.rigid import require_rigid
-from gsopt.scenario import Scenario
+from gsopt.scenario.cluster import Cluster, Tier
+from gsopt.scenario.job import LATEST, LEAST, Job, Workload
+from gsopt.scenario.scenario import Scenario
+from gsopt.scenario.speed import TIER_PENALTIES, Speed, TierPenalty, require_levels
 from gsopt.schedule import Schedule, Segment
-from gsopt.speed import TIER_PENALTIES, Speed, TierPenalty, require_levels
 
 #: Number of a GPU in its cluster.
 Gpu = Annotated[int, Field(ge=0, le=10_000_000)]

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from fractions import Fraction
 from functools import cache
 
-from gsopt.clock import clock_error
-from gsopt.errors import Unsupported
-from gsopt.grid import Exact, decimal
-from gsopt.scenario import Scenario
+from gsopt.core.errors import Unsupported
+from gsopt.core.numbers.clock import clock_error
+from gsopt.core.numbers.grid import Exact, decimal
+from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.course import Course
 from gsopt.schedule.schedule import Schedule
 
@@ -34,10 +34,10 @@ def sharing_benefits(schedule: Schedule, scenario: Scenario) -> Mapping[str, flo
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
-    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job, Workload
     >>> from gsopt.schedule.schedule import Segment
-    >>> from gsopt.speed import Speed
+    >>> from gsopt.scenario.speed import Speed
     >>> jobs = [Job(name=name, release_date=0, duration=d, gpus=1) for name, d in [("a", 4), ("b", 1)]]
     >>> scenario = Scenario(
     ...     workload=Workload(jobs=jobs),

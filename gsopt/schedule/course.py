@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
-from gsopt.grid import Exact, whole
+from gsopt.core.numbers.grid import Exact, whole
 
 
 class Course:

@@ -2,7 +2,8 @@
 
 It goes from stint to stint: in one a job works at one speed, until its epoch ends, or the interval after which
 it tunes its batch, or until somebody changes something. All that it takes is what was measured of the model
-(`gsopt.applications.application`), and what the job itself fits to its steps (`gsopt.applications.fitting`).
+(`gsopt.scenario.adaptive.application`), and what the job itself fits to its steps
+(`gsopt.scenario.adaptive.fitting`).
 """
 
 from collections.abc import Sequence
@@ -10,13 +11,13 @@ from dataclasses import dataclass
 from math import ceil, floor, inf, nextafter
 from typing import Any
 
-from gsopt.applications.application import Application
-from gsopt.applications.fitting import Measurement, fit
-from gsopt.applications.gradient import Gradient
-from gsopt.applications.throughput import ThroughputModel
-from gsopt.errors import shorten
-from gsopt.job import Job
-from gsopt.scenario import Scenario
+from gsopt.core.errors import shorten
+from gsopt.scenario.adaptive.application import Application
+from gsopt.scenario.adaptive.fitting import Measurement, fit
+from gsopt.scenario.adaptive.gradient import Gradient
+from gsopt.scenario.adaptive.throughput import ThroughputModel
+from gsopt.scenario.job import Job
+from gsopt.scenario.scenario import Scenario
 
 
 class _Impossible(Exception):

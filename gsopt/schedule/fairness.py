@@ -15,9 +15,9 @@ from heapq import heappop, heappush
 from math import ulp
 from typing import Any
 
-from gsopt.clock import clock_error
-from gsopt.job import Job, Workload
-from gsopt.scenario import Scenario
+from gsopt.core.numbers.clock import clock_error
+from gsopt.scenario.job import Job, Workload
+from gsopt.scenario.scenario import Scenario
 
 
 class VirtualTime:
@@ -92,7 +92,7 @@ def gps_finish_times(workload: Workload, gpus: int, *, exact: bool = False) -> l
 
     Examples
     --------
-    >>> from gsopt.job import Job
+    >>> from gsopt.scenario.job import Job
     >>> sizes = [("a", 1.5), ("b", 3), ("c", 3.3)]
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in sizes]
     >>> [round(time, 9) for time in gps_finish_times(Workload(jobs=jobs), 1)]
@@ -146,7 +146,7 @@ def fair_finish_times(workload: Workload, gpus: int, *, exact: bool = False) -> 
 
     Examples
     --------
-    >>> from gsopt.job import Job
+    >>> from gsopt.scenario.job import Job
     >>> jobs = [Job(name=str(i), release_date=0, duration=6, gpus=1) for i in range(3)]
     >>> fair_finish_times(Workload(jobs=jobs), 4), gps_finish_times(Workload(jobs=jobs), 4)
     ([6.0, 6.0, 6.0], [4.5, 4.5, 4.5])
@@ -194,7 +194,7 @@ def capped_gps_finish_times(
 
     Examples
     --------
-    >>> from gsopt.job import Job
+    >>> from gsopt.scenario.job import Job
     >>> jobs = [Job(name=str(i), release_date=0, duration=d, gpus=1) for i, d in enumerate([1, 1, 2])]
     >>> [str(time) for time in capped_gps_finish_times(Workload(jobs=jobs), 2, [1, 1, 1], exact=True)]
     ['3/2', '3/2', '5/2']
@@ -360,7 +360,7 @@ def finish_time_fairness(
 
     Examples
     --------
-    >>> from gsopt.job import Job
+    >>> from gsopt.scenario.job import Job
     >>> workload = Workload(jobs=[Job(name="a", release_date=2, duration=1, gpus=1)])
     >>> finish_time_fairness([5.0], [4.0], workload)
     [1.5]

@@ -14,9 +14,9 @@ from math import ceil, fsum
 from statistics import median
 from typing import Any, Self
 
-from gsopt.clock import Clock
-from gsopt.problem import Sense
-from gsopt.result import plain, refuse_contradiction, relative_gap
+from gsopt.core.numbers.clock import Clock
+from gsopt.core.problem import Sense
+from gsopt.core.result import plain, refuse_contradiction, relative_gap
 
 
 class Kind(StrEnum):

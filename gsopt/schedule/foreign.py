@@ -16,10 +16,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from gsopt.errors import InvalidInput, require_one_of, shorten
-from gsopt.files import first_error, read_text, unquoted
-from gsopt.job import Job, Workload
-from gsopt.problem import Number
+from gsopt.core.errors import InvalidInput, require_one_of, shorten
+from gsopt.core.files import first_error, read_text, unquoted
+from gsopt.core.problem import Number
+from gsopt.scenario.job import Job, Workload
 from gsopt.schedule.schedule import Schedule, Segment, Vacated
 
 #: Seconds in the units in which tables count time.

@@ -3,16 +3,17 @@
 Whoever made a schedule, it is judged by what ran when and by which machines were given up. Which of several
 machines are given up, and who has to stop for it, is free.
 
-The judge shares with the simulator what is given: the data, how they are read (`gsopt.scenario`), and what
-they say of a speed at one moment (`gsopt.speed`, `gsopt.applications.application`, and the model that an
-adaptive job fits to its steps). What comes of it over time, progress, epochs, restarts, losses, overheads, who
-is where and which GPUs are there, it works out by itself.
+The judge shares with the simulator what is given: the data, how they are read (`gsopt.scenario.scenario`), and
+what they say of a speed at one moment (`gsopt.scenario.speed`, `gsopt.scenario.adaptive.application`, and the
+model that an adaptive job fits to its steps). What comes of it over time, progress, epochs, restarts, losses,
+overheads, who is where and which GPUs are there, it works out by itself.
 
 Clocks round, so a rule may be broken for a moment. Each job owes the length of every such moment, and the time
 that its missing work would take: when it starts before its release, holds two sets of GPUs, pauses though it
 promised not to, runs on GPUs that are another's or not there, and when it stops before its work is done. What
-it owes in all these ways together, over all its segments, is excused up to `gsopt.clock.clock_error` of its
-last end and of its duration at its highest speed; what goes beyond breaks the rule.
+it owes in all these ways together, over all its segments, is excused up to
+`gsopt.core.numbers.clock.clock_error` of its last end and of its duration at its highest speed; what goes
+beyond breaks the rule.
 
 So nothing is gained by many small errors. Take the owed moments out of a schedule that is legal but for them,
 and let time stand still for everything else while each job makes up for what it owes: then all is exact. On a
@@ -30,10 +31,10 @@ from itertools import accumulate, pairwise
 from math import fsum, inf, isfinite, ulp
 from typing import Any
 
-from gsopt.clock import Clock, clock_error
-from gsopt.errors import InvalidSolution
-from gsopt.job import DEFAULT_MODE, Job, Phase
-from gsopt.scenario import Scenario
+from gsopt.core.errors import InvalidSolution
+from gsopt.core.numbers.clock import Clock, clock_error
+from gsopt.scenario.job import DEFAULT_MODE, Job, Phase
+from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.driven import Driven
 from gsopt.schedule.figures import Record
 from gsopt.schedule.presence import Presence
@@ -52,8 +53,8 @@ class Verdict(Record):
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
-    >>> from gsopt.job import Workload
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Workload
     >>> workload = Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)])
     >>> scenario = Scenario(workload=workload, cluster=Cluster.plain(2))
     >>> verdict = judge(Schedule((Segment("a", 1, 3, 1),)), scenario, exact=True)
@@ -88,8 +89,8 @@ def judge(
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
-    >>> from gsopt.job import Workload
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Workload
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=g) for n, d, g in [("a", 1, 2), ("b", 2, 1)]]
     >>> scenario = Scenario(workload=Workload(jobs=jobs), cluster=Cluster.plain(2))
     >>> verdict = judge(Schedule((Segment("a", 0, 1, 2), Segment("b", 1, 3, 1))), scenario)
@@ -114,12 +115,12 @@ def judged(schedule: Schedule, scenario: Scenario, **options: Any) -> Verdict:
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
-    >>> from gsopt.job import Workload
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Workload
     >>> workload = Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)])
     >>> judged(Schedule(()), Scenario(workload=workload, cluster=Cluster.plain(2)))
     Traceback (most recent call last):
-    gsopt.errors.InvalidSolution: job 'a' does not complete: 0.0 s of 2.0 s of work are done
+    gsopt.core.errors.InvalidSolution: job 'a' does not complete: 0.0 s of 2.0 s of work are done
     """
     verdict = judge(schedule, scenario, **options)
     if verdict.violations:

@@ -9,9 +9,9 @@ from math import ceil
 from statistics import fmean, median
 from typing import Any
 
-from gsopt.errors import InvalidInput, Unsupported, shorten
-from gsopt.events import Loan, Reclaim
-from gsopt.scenario import Scenario
+from gsopt.core.errors import InvalidInput, Unsupported, shorten
+from gsopt.scenario.events import Loan, Reclaim
+from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.figures import percentile
 from gsopt.schedule.presence import Presence
 from gsopt.schedule.schedule import Schedule, Segment
@@ -103,7 +103,7 @@ class Giving:
 
 
 class Loans:
-    """What a schedule did with machines on loan: those that a `gsopt.events.Loan` may bring, or none.
+    """What a schedule did with machines on loan: those that a `gsopt.scenario.events.Loan` may bring, or none.
 
     Parameters
     ----------
@@ -126,9 +126,9 @@ class Loans:
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster, Machine, Rack
-    >>> from gsopt.events import Leave
-    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.scenario.cluster import Cluster, Machine, Rack
+    >>> from gsopt.scenario.events import Leave
+    >>> from gsopt.scenario.job import Job, Workload
     >>> from gsopt.schedule.schedule import Vacated
     >>> machines = [Machine(name=kind, gpus=2, gpu_type=kind) for kind in ("V100", "T4")]
     >>> scenario = Scenario(

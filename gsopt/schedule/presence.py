@@ -8,9 +8,9 @@ from itertools import groupby
 from math import isfinite
 from typing import Any, NamedTuple
 
-from gsopt.clock import Clock, clock_error
-from gsopt.events import Event, Leave, Loan, Reclaim, Return
-from gsopt.scenario import Scenario
+from gsopt.core.numbers.clock import Clock, clock_error
+from gsopt.scenario.events import Event, Leave, Loan, Reclaim, Return
+from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.schedule import Vacated
 
 #: What happens, in its order within an instant.
@@ -93,8 +93,8 @@ class Presence:
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
-    >>> from gsopt.job import Workload
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Workload
     >>> cluster = Cluster.uniform(machines=2, gpus=4)
     >>> request = Reclaim(time=0, deadline=60, servers=1)
     >>> scenario = Scenario(workload=Workload(jobs=[]), cluster=cluster, events=[request])

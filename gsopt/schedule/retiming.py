@@ -9,8 +9,8 @@ from itertools import pairwise
 from math import ceil, floor, lcm, log10
 from typing import NamedTuple
 
-from gsopt.grid import Exact, Number, decimal
-from gsopt.tolerances import TICK
+from gsopt.core.numbers.grid import Exact, Number, decimal
+from gsopt.core.numbers.tolerances import TICK
 
 
 @dataclass(frozen=True)

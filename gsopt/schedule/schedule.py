@@ -13,10 +13,10 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import PlainValidator, ValidationError, ValidationInfo
 
-from gsopt.clock import Clock
-from gsopt.errors import InvalidInput, shorten
-from gsopt.files import first_error, parse_json, quoted, read_text, unquoted, validated
-from gsopt.problem import Frozen, Many, Name, Number, RuleBroken
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.files import first_error, parse_json, quoted, read_text, unquoted, validated
+from gsopt.core.numbers.clock import Clock
+from gsopt.core.problem import Frozen, Many, Name, Number, RuleBroken
 
 #: The columns of a table: those that it must have, and those that it may.
 _REQUIRED, _OPTIONAL = ("job", "start", "end", "gpus"), ("placement", "mode", "vacated")

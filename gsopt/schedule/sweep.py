@@ -7,10 +7,10 @@ from itertools import accumulate
 from math import inf
 from typing import Any, NamedTuple
 
-from gsopt.clock import Clock
-from gsopt.cluster import ISLAND, MACHINE, Cluster, Switch
-from gsopt.job import Job
-from gsopt.scenario import Scenario
+from gsopt.core.numbers.clock import Clock
+from gsopt.scenario.cluster import ISLAND, MACHINE, Cluster, Switch
+from gsopt.scenario.job import Job
+from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.driven import Driven
 from gsopt.schedule.presence import Presence, Step
 

@@ -5,7 +5,7 @@ and yields what it decides; it keeps its own order of the jobs from those that h
 
 Examples
 --------
->>> from gsopt.job import Job, Workload
+>>> from gsopt.scenario.job import Job, Workload
 >>> class LargestFirst:
 ...     preemptive = False
 ...
@@ -25,8 +25,7 @@ Examples
 (2.0, 2.0, 1.0)
 """
 
-from gsopt.bounds import mean_jct_bound
-from gsopt.simulation.lift import lift
+from gsopt.schedule.bounds import mean_jct_bound
 from gsopt.simulation.placer import FreeGpus, Placer, consolidated
 from gsopt.simulation.policy import (
     Action,
@@ -65,7 +64,6 @@ __all__ = [
     "Vacate",
     "Wake",
     "consolidated",
-    "lift",
     "mean_jct_bound",
     "replay",
     "simulate",

@@ -3,18 +3,18 @@
 from collections.abc import Sequence
 from typing import Any
 
+from gsopt.scenario.speed import Speed
 from gsopt.simulation.policy import Allocation, Decider, Policy, State
 from gsopt.simulation.shown import Shown
-from gsopt.simulation.view import EngineState
-from gsopt.speed import Speed
+from gsopt.simulation.view import RunView
 
 
 def believing(policy: Policy, speed: Speed) -> Policy:
     """Give a policy that is told other slowdowns of shared GPUs than there are.
 
     What happens follows the slowdowns of the scenario; the policy decides by those that it believes, such as
-    predicted ones (`gsopt.interference.predicted`). All else that it is told is true: speeds of modes and
-    tiers, and the work that is left.
+    predicted ones (`gsopt.performance.interference.predicted`). All else that it is told is true: speeds of
+    modes and tiers, and the work that is left.
 
     Source: Castor, section 9.4 (Figure 13), which holds decisions by predicted ratios against those by measured
     ones.
@@ -28,8 +28,8 @@ def believing(policy: Policy, speed: Speed) -> Policy:
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
-    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job, Workload
     >>> from gsopt.simulation import simulate
     >>> from heuristics.policies import sjf_bsbf
     >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 4), ("b", 1)]])
@@ -46,15 +46,15 @@ def believing(policy: Policy, speed: Speed) -> Policy:
     return believed
 
 
-class _Believed(EngineState):
+class _Believed(RunView):
     """A state in which slowdowns of shared GPUs are what is believed."""
 
     __slots__ = ("_number", "_speed")
 
     def __init__(self, truth: State, speed: Speed) -> None:
-        if not isinstance(truth, EngineState):
+        if not isinstance(truth, RunView):
             raise TypeError(truth)
-        super().__init__(truth._engine)  # noqa: SLF001 - of its own class
+        super().__init__(truth._run)  # noqa: SLF001 - of its own class
         self._number, self._speed = type(truth.now), speed
 
     def rate(

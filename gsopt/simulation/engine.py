@@ -5,23 +5,22 @@ the policy decides once. What runs then is compared with what ran before, and on
 The next instant is always later, so every simulation with finitely many decisions ends.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from heapq import heappop, heappush
 from math import ceil, inf, nextafter
 from time import perf_counter
 from typing import Any
 
-from gsopt.budget import Budget
-from gsopt.clock import clock_error
-from gsopt.errors import InvalidInput, number_of
-from gsopt.scenario import Scenario
+from gsopt.core.budget import Budget
+from gsopt.core.errors import InvalidInput, number_of
+from gsopt.core.numbers.clock import clock_error
+from gsopt.scenario.scenario import Scenario
 from gsopt.schedule import Schedule, Segment, Vacated
-from gsopt.simulation.gpu_types import GpuTypes
 from gsopt.simulation.guard import Guard
-from gsopt.simulation.ledger import Counts, Forbidden, Placements
+from gsopt.simulation.ledger import Forbidden
 from gsopt.simulation.placer import Placer, consolidated
-from gsopt.simulation.plan import Held, Plan
+from gsopt.simulation.plan import Held
 from gsopt.simulation.policy import (
     Action,
     Assign,
@@ -35,10 +34,9 @@ from gsopt.simulation.policy import (
     Vacate,
     Wake,
 )
-from gsopt.simulation.progress import Stretch, left_after, seconds_for, stretches
-from gsopt.simulation.supply import Supply
-from gsopt.simulation.trainees import Trainees
-from gsopt.simulation.view import EngineState
+from gsopt.simulation.progress import left_after, seconds_for, stretches
+from gsopt.simulation.run_state import RunState
+from gsopt.simulation.view import RunView
 
 #: Arrivals from one report of progress to the next.
 _REPORT_EVERY = 500
@@ -48,7 +46,7 @@ _REPORT_EVERY = 500
 _FRUITLESS_CHANGES = 10_000
 
 
-class Engine:
+class Engine(RunState):
     """One run of one policy on one scenario.
 
     Parameters
@@ -81,61 +79,20 @@ class Engine:
         placer: Placer = consolidated,
         budget: Budget | None = None,
     ) -> None:
-        number: Callable[[Any], Any] = Fraction if exact else float
-        self.scenario, self.number, self.exact = scenario, number, exact
-        self.jobs = tuple(scenario.workload.jobs)
-        total = len(self.jobs)
-        zero, self.one = number(0), number(1)
-        self.release = [number(job.release_date) for job in self.jobs]
-        self.remaining = [number(job.duration) for job in self.jobs]
-        self.rate = [self.one] * total  # speed, without phases
-        self.progress_from = [zero] * total  # until when `remaining` is settled; later than now in overhead
-        self.held = [0] * total  # GPUs from `held_since` on, whatever is planned; 0 when waiting
-        self.held_since = [zero] * total
-        self.version = [0] * total  # completions in the heap of an older version are void
-        self.started: list[Any] = [None] * total
-        self.last_started = [0] * total  # by the count of all starts
-        self.completion: list[Any] = [None] * total
-        # Seconds with GPUs, and GPU-seconds, without the segment that is running.
-        self.holding, self.service = [zero] * total, [zero] * total
-        self.waiting = [zero] * total  # share of its time in which a job waits for the network
-        self.communicated = [zero] * total  # seconds of that, until `progress_from`
-        self.density, self.samples = [zero] * total, [zero] * total  # per second of work in this mode; so far
-        self.starts = self.preemptions = self.resizes = 0
-        # Since the last completion: changes in a row during overheads, and stops of jobs without checkpoints.
-        self.fruitless = self.begun_anew = 0
-        self.occupied_seconds, self.shared_seconds, self.capacity_seconds = zero, zero, zero
-        self.until_completion = (zero, zero)  # the two at the last completion
-        self.segments: list[Segment] | None = [] if record else None
-        self.decision_seconds: list[float] = []  # on the wall
-        self.courses: list[tuple[Stretch, ...]] = [()] * total  # phases of the mode in which a job runs
-        self.has_overheads, self.has_applications = bool(scenario.overheads), bool(scenario.applications)
-        self.has_tiers = bool(scenario.speed.tiers) and not scenario.cluster.is_plain
-        self.levels, self.trainees = scenario.cluster.levels, Trainees(scenario)
-        self.types, self.shapes = GpuTypes(scenario), self.trainees.shapes
-        self.is_uniform = scenario.cluster.is_plain or (
-            scenario.share_limit == 1 and not (scenario.speed.tiers or self.types.count)
-        )
-
-        self.ledger = _make_ledger(scenario, placer)
-        self.plan = Plan(self.jobs, self.ledger)
-        self.running = self.plan.running
-        self.supply = Supply(scenario, self.ledger, self.running, self._evict, number)
+        super().__init__(scenario, Fraction if exact else float, placer, self._evict)
+        self.exact = exact
+        self.round_length = None if round_length is None else self.number(round_length)
         self.due: list[tuple[Any, int, int]] = []
-        self.next_job, self.active, self.round = 0, 0, -1
+        self.round = -1
         self.is_news = False  # whether anything happened since the last decision
-        self.now: Any = self.release[0] if total else zero
+        self.news: tuple[list[int], list[int], list[int]] = ([], [], [])
         self.wake: Any = None  # when the policy decides next if nothing happens before
         self.asked_wake: Any = None
-        self.round_length = None if round_length is None else number(round_length)
-        self.news: tuple[list[int], list[int], list[int]] = ([], [], [])
-        self.arrived: tuple[int, ...] = ()
-        self.completed: tuple[int, ...] = ()
-        self.evicted: tuple[int, ...] = ()
-
+        self.segments: list[Segment] | None = [] if record else None
+        self.decision_seconds: list[float] = []  # on the wall
         self.guard = Guard(len(scenario.cluster.machines), budget)
-        self.state = EngineState(self)
-        self.decider: Decider = policy(self.state, **options)
+        self.view = RunView(self)
+        self.decider: Decider = policy(self.view, **options)
         self.handlers: dict[type, Callable[[Any], None]] = {
             Start: self._start,
             Stop: self.plan.stop,
@@ -312,7 +269,7 @@ class Engine:
             self.is_news = False
         else:
             self.arrived = self.completed = self.evicted = ()
-        decision = self.decider.decide(self.state)
+        decision = self.decider.decide(self.view)
         if decision:
             self._carry_out(decision)
         self.guard.count_idle(self.now, jobs, is_idle=self._is_at_rest())
@@ -560,30 +517,3 @@ class Engine:
         ledger = self.ledger
         types = self.types.of(gpus)
         return self.rate_on(job, count, mode, ledger.tier(job), ledger.partners(job), types)
-
-    def rate_on(
-        self,
-        job: int,
-        count: int,
-        mode: str,
-        tier: str,
-        partners: Sequence[int],
-        types: Mapping[str, int] | None,
-    ) -> Any:
-        """Give the speed that a job has on GPUs of some types that a tier joins, without phases.
-
-        That of an adaptive job counts in what it would do there alone, on GPUs of the type that was measured.
-        """
-        item, speed = self.jobs[job], self.scenario.speed
-        if job in self.trainees:
-            return 1 / speed.slowdown(item, [self.jobs[other] for other in partners], types=types)
-        if self.scenario.cluster.is_plain:
-            return self.number(item.speed(count, mode))
-        beside = [self.jobs[other] for other in partners]
-        return speed.rate(item, count, tier, beside, self.number, mode=mode, levels=self.levels, types=types)
-
-
-def _make_ledger(scenario: Scenario, placer: Placer) -> Counts | Placements:
-    if scenario.cluster.is_plain:
-        return Counts(scenario.cluster.gpus)
-    return Placements(scenario.cluster, scenario.share_limit, placer)

@@ -5,12 +5,12 @@ from math import exp, log
 from random import Random
 from typing import Any
 
-from gsopt.errors import InvalidInput, shorten
-from gsopt.job import LATEST, LEAST, Job
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.scenario.job import LATEST, LEAST, Job
+from gsopt.scenario.training import Observation
 from gsopt.simulation.policy import Allocation, Decider, Policy, State
 from gsopt.simulation.shown import Shown
-from gsopt.simulation.view import EngineState
-from gsopt.training import Observation
+from gsopt.simulation.view import RunView
 
 #: Largest factor by which estimates are wrong; normal deviates stay below 10.
 _LARGEST_FACTOR = 1e6
@@ -60,7 +60,7 @@ def misjudging(
 
     Examples
     --------
-    >>> from gsopt.job import Workload
+    >>> from gsopt.scenario.job import Workload
     >>> from gsopt.simulation import simulate
     >>> from heuristics.policies import srtf
     >>> jobs = [Job(name=name, release_date=0, duration=d, gpus=1) for name, d in [("a", 4), ("b", 5)]]
@@ -100,15 +100,15 @@ def _uniform(factor: float | None, wrong: float, margin: float) -> _Draw:
     return lambda random: 1 + margin * random.uniform(-1, 1) if random.random() < wrong else 1.0
 
 
-class _Misjudged(EngineState):
+class _Misjudged(RunView):
     """A state in which durations and remaining work are estimates."""
 
     __slots__ = ("_estimates", "_factors", "_number", "_truth")
 
     def __init__(self, truth: State, factors: "_Factors") -> None:
-        if not isinstance(truth, EngineState):
+        if not isinstance(truth, RunView):
             raise TypeError(truth)
-        super().__init__(truth._engine)  # noqa: SLF001 - of its own class
+        super().__init__(truth._run)  # noqa: SLF001 - of its own class
         self._truth, self._number = truth, type(truth.now)
         self._factors = factors
         self._estimates = _Estimates(truth.jobs, self._factors)

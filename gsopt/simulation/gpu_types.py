@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from gsopt.job import Job
-from gsopt.scenario import Scenario
+from gsopt.scenario.job import Job
+from gsopt.scenario.scenario import Scenario
 
 
 class GpuTypes:
@@ -22,9 +22,9 @@ class GpuTypes:
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster, Machine, Rack
-    >>> from gsopt.job import Workload
-    >>> from gsopt.speed import Speed
+    >>> from gsopt.scenario.cluster import Cluster, Machine, Rack
+    >>> from gsopt.scenario.job import Workload
+    >>> from gsopt.scenario.speed import Speed
     >>> machines = [Machine(name=kind, gpus=2, gpu_type=kind) for kind in ("V100", "T4")]
     >>> racks = Cluster(racks=[Rack(name="rack", machines=machines)])
     >>> job = Job(name="a", release_date=0, duration=60, gpus=3)

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import inf
 from typing import Any
 
-from gsopt.budget import Budget
-from gsopt.clock import clock_error
-from gsopt.errors import TimeUp
+from gsopt.core.budget import Budget
+from gsopt.core.errors import TimeUp
+from gsopt.core.numbers.clock import clock_error
 from gsopt.simulation.interval import SHORTEST_ROUND
 from gsopt.simulation.policy import Action, Assign, IllegalDecision, Wake
 

@@ -1,14 +1,14 @@
 """Intervals: how many seconds may lie between two decisions."""
 
-from gsopt.errors import number_of, require
-from gsopt.job import LATEST
+from gsopt.core.errors import number_of, require
+from gsopt.scenario.job import LATEST
 
 #: Seconds; the clock, which counts in floats, cannot tell much shorter rounds apart.
 SHORTEST_ROUND = 1e-6
 
 
 def require_interval(field: str, seconds: object, *, or_none: bool = False) -> None:
-    """Raise `gsopt.errors.InvalidInput` unless an argument is an interval, which the clock can tell from none.
+    """Raise `InvalidInput` unless an argument is an interval, which the clock can tell from none.
 
     Parameters
     ----------
@@ -23,7 +23,8 @@ def require_interval(field: str, seconds: object, *, or_none: bool = False) -> N
     --------
     >>> require_interval("lease", 0)
     Traceback (most recent call last):
-    gsopt.errors.InvalidInput: lease: 0: must be a finite number of seconds, at least 1e-06 and at most 1e+12
+    gsopt.core.errors.InvalidInput: lease: 0: must be a finite number of seconds, at least 1e-06 and at \
+most 1e+12
     """
     holds = (or_none and seconds is None) or SHORTEST_ROUND <= number_of(seconds) <= LATEST
     rule = f"must be a finite number of seconds, at least {SHORTEST_ROUND:g} and at most {LATEST:g}"

@@ -10,8 +10,8 @@ from itertools import chain, groupby
 from math import inf
 from typing import Protocol
 
-from gsopt.cluster import Cluster, Machine, Tier
-from gsopt.job import Job
+from gsopt.scenario.cluster import Cluster, Machine, Tier
+from gsopt.scenario.job import Job
 from gsopt.simulation.placer import FreeGpus, Placer
 
 

@@ -4,7 +4,7 @@ from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby, islice
 
-from gsopt.cluster import ISLAND, MACHINE, Cluster
+from gsopt.scenario.cluster import ISLAND, MACHINE, Cluster
 
 
 class FreeGpus:

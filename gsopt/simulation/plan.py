@@ -8,7 +8,7 @@ or its number of GPUs, is refused at once.
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from gsopt.job import Job
+from gsopt.scenario.job import Job
 from gsopt.simulation.ledger import Forbidden, Ledger
 from gsopt.simulation.policy import Action, Allocation, Assign, IllegalDecision, Move, Resize, Start, Stop
 

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from gsopt.applications.view import TraineeView
-from gsopt.cluster import Cluster
-from gsopt.errors import GsoptError
-from gsopt.job import Job
+from gsopt.core.errors import GsoptError
+from gsopt.scenario.adaptive.view import TraineeView
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job
+from gsopt.scenario.training import Observation
 from gsopt.simulation.placer import Placer
-from gsopt.training import Observation
 
 #: GPUs of a decision: how many, or which by number.
 Allocation = int | tuple[int, ...]
@@ -144,8 +144,8 @@ class NotReleased(GsoptError, LookupError):
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
-    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job, Workload
     >>> from gsopt.simulation import simulate
     >>> def clairvoyant(state):
     ...     return state.jobs[0]
@@ -191,7 +191,7 @@ class State(Protocol):
 
     Jobs are numbered from 0 in the order of their release dates. Times are in seconds, and all of them, release
     dates and deadlines of jobs too, count from where the clock of the scenario begins: from the first release
-    date, unless it says otherwise (`gsopt.scenario.Physics.clock_start`).
+    date, unless it says otherwise (`gsopt.scenario.scenario.Physics.clock_start`).
 
     While decisions are yielded one by one the state shows the plan as it stands; what the plan changes takes
     effect at the end.

@@ -7,7 +7,7 @@ points at which phases end. They are crossed by arithmetic, not by events.
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from gsopt.job import Job
+from gsopt.scenario.job import Job
 
 
 class Stretch(NamedTuple):
@@ -22,7 +22,7 @@ def stretches(job: Job, mode: str, number: Callable[[Any], Any]) -> tuple[Stretc
 
     Examples
     --------
-    >>> from gsopt.job import Phase
+    >>> from gsopt.scenario.job import Phase
     >>> phases = [Phase(until=0.25, slowdown=2), Phase(until=1)]
     >>> job = Job(name="a", release_date=0, duration=8, gpus=1, phases=phases)
     >>> [tuple(stretch) for stretch in stretches(job, "", float)]

@@ -3,12 +3,12 @@
 from math import ulp
 from typing import Any
 
-from gsopt.bounds.jct import MeanBound
-from gsopt.clock import Clock
+from gsopt.core.numbers.clock import Clock
+from gsopt.core.numbers.tolerances import SPAN_ERROR
+from gsopt.schedule.bounds.jct import MeanBound
 from gsopt.schedule.fairness import FairTimes, finish_time_fairness
 from gsopt.schedule.figures import Record
 from gsopt.simulation.engine import Engine
-from gsopt.tolerances import SPAN_ERROR
 
 
 def record_of(

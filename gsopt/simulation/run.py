@@ -6,14 +6,14 @@ from functools import partial
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
 
-from gsopt.bounds import MeanBound, known_bound, mean_jct_bound
-from gsopt.budget import Budget, TimeLimit, checked_time_limit
-from gsopt.cluster import Cluster
-from gsopt.errors import InvalidInput, shorten
-from gsopt.job import Workload
-from gsopt.method import name_of
-from gsopt.scenario import Physics, Scenario
+from gsopt.core.budget import Budget, TimeLimit, checked_time_limit
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.method import name_of
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Workload
+from gsopt.scenario.scenario import Physics, Scenario
 from gsopt.schedule import Schedule
+from gsopt.schedule.bounds import MeanBound, known_bound, mean_jct_bound
 from gsopt.schedule.fairness import FairTimes
 from gsopt.schedule.figures import Record
 from gsopt.simulation.engine import Engine
@@ -23,7 +23,7 @@ from gsopt.simulation.policy import Policy
 from gsopt.simulation.record import record_of
 
 if TYPE_CHECKING:
-    from gsopt.bounds.prices import PriceBound
+    from gsopt.schedule.bounds.prices import PriceBound
 
 
 @dataclass(frozen=True, repr=False)
@@ -49,7 +49,7 @@ class Replay:
 
     Examples
     --------
-    >>> from gsopt.job import Job
+    >>> from gsopt.scenario.job import Job
     >>> from heuristics.policies import fifo
     >>> job = Job(name="a", release_date=1, duration=2, gpus=1)
     >>> run = simulate(Workload(jobs=[job]), fifo, cluster=1, record=True)
@@ -116,14 +116,14 @@ def simulate(
     exact
         Whether to compute in fractions instead of floats.
     bound
-        Whether to bound the mean job completion time of every policy (`gsopt.bounds.mean_jct_bound`), or a
-        bound that is known.
+        Whether to bound the mean job completion time of every policy (`gsopt.schedule.bounds.mean_jct_bound`),
+        or a bound that is known.
     time_limit
         Seconds on the wall after which the run is given up, or text such as ``30s``; the bound, which is
         computed before, takes none of them. A decision that goes on is not cut short.
     options
-        Beside a workload every field of `gsopt.scenario.Physics`, such as `overheads`, `share_limit` and
-        `capacity_changes`; all others are the policy's own options. Where the two share a name, give the
+        Beside a workload every field of `gsopt.scenario.scenario.Physics`, such as `overheads`, `share_limit`
+        and `capacity_changes`; all others are the policy's own options. Where the two share a name, give the
         policy's by `functools.partial`.
 
     Raises
@@ -137,8 +137,8 @@ def simulate(
 
     Examples
     --------
-    >>> from gsopt.job import Job
-    >>> from gsopt.scenario import Overhead
+    >>> from gsopt.scenario.job import Job
+    >>> from gsopt.scenario.scenario import Overhead
     >>> from heuristics.policies import las, srtf
     >>> jobs = [Job(name=n, release_date=r, duration=d, gpus=1) for n, r, d in [("a", 0, 4), ("b", 1, 1)]]
     >>> replay = simulate(Workload(jobs=jobs), srtf, cluster=1)
@@ -192,14 +192,14 @@ def replay(
 ) -> Replay:
     """Run a policy on a scenario; `bound` is a proven bound on its mean job completion time, if known.
 
-    `fair_times` are those of the references of fairness, computed when None. `on_progress` is
-    called with the number of completed jobs, now and then. The time limit of a `budget` is looked at at every
-    event, action and decision; `gsopt.errors.TimeUp` is raised when it is over. The other parameters are those
-    of `simulate`.
+    `fair_times` are those of the references of fairness, computed when None. `on_progress` is called with the
+    number of completed jobs, now and then. The time limit of a `budget` is looked at at every event, action and
+    decision; `gsopt.core.errors.TimeUp` is raised when it is over. The other parameters are those of
+    `simulate`.
 
     Examples
     --------
-    >>> from gsopt.job import Job
+    >>> from gsopt.scenario.job import Job
     >>> from heuristics.policies import fifo
     >>> scenario = Scenario.of(Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)]), 1)
     >>> replay(scenario, fifo, round_length=60).metrics.mean_jct

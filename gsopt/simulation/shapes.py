@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from gsopt.cluster import ISLAND, Cluster, Tier
+from gsopt.scenario.cluster import ISLAND, Cluster, Tier
 
 #: Tiers that are within a machine.
 _WITHIN = frozenset({Tier.MACHINE, ISLAND})

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from gsopt.events import Leave, Loan, Reclaim, Return
-from gsopt.scenario import CapacityChange, Scenario
+from gsopt.scenario.events import Leave, Loan, Reclaim, Return
+from gsopt.scenario.scenario import CapacityChange, Scenario
 from gsopt.simulation.ledger import Counts, Forbidden, Placements
 from gsopt.simulation.policy import Request
 

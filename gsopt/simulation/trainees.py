@@ -3,10 +3,10 @@
 The engine drives the trainee of each of them; policies see it without changing it.
 """
 
-from gsopt.applications.trainee import Trainee
-from gsopt.applications.view import TraineeView
-from gsopt.job import LEAST
-from gsopt.scenario import Scenario
+from gsopt.scenario.adaptive.trainee import Trainee
+from gsopt.scenario.adaptive.view import TraineeView
+from gsopt.scenario.job import LEAST
+from gsopt.scenario.scenario import Scenario
 from gsopt.simulation.plan import Held
 from gsopt.simulation.policy import Allocation
 from gsopt.simulation.shapes import Shapes

@@ -1,25 +1,22 @@
-"""View: what the engine shows a policy.
+"""View: what a policy sees of a run.
 
 Every answer is computed or immutable, so a policy cannot change the run by it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from gsopt.applications.view import TraineeView
-from gsopt.cluster import Cluster, Tier
-from gsopt.errors import InvalidInput, shorten
-from gsopt.job import DEFAULT_MODE, Job
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.scenario.adaptive.view import TraineeView
+from gsopt.scenario.cluster import Cluster, Tier
+from gsopt.scenario.job import DEFAULT_MODE, Job
+from gsopt.scenario.training import Observation
 from gsopt.simulation.ledger import Forbidden, Placements
 from gsopt.simulation.placer import Placer
 from gsopt.simulation.policy import Allocation, IllegalDecision, NotReleased, Request, Start
 from gsopt.simulation.progress import left_after, slowdown_at, stretches
-from gsopt.training import Observation
-
-if TYPE_CHECKING:
-    from gsopt.simulation.engine import Engine
-
+from gsopt.simulation.run_state import RunState
 
 #: Tiers that may be asked for in any cluster.
 _TIERS = frozenset(Tier)
@@ -28,17 +25,17 @@ _TIERS = frozenset(Tier)
 class ReleasedJobs(Sequence[Job]):
     """The jobs of a run by number, as long as the workload; only those that are released can be looked at."""
 
-    __slots__ = ("_engine", "_jobs")
+    __slots__ = ("_jobs", "_run")
 
-    def __init__(self, engine: "Engine") -> None:
-        self._engine = engine
-        self._jobs = engine.jobs
+    def __init__(self, run: RunState) -> None:
+        self._run = run
+        self._jobs = run.jobs
 
     def __len__(self) -> int:
         return len(self._jobs)
 
     def __getitem__(self, job: Any) -> Any:
-        if 0 <= job < self._engine.next_job:
+        if 0 <= job < self._run.next_job:
             return self._jobs[job]
         raise NotReleased(f"job {job} is not released yet, or is none of the workload's")
 
@@ -46,15 +43,15 @@ class ReleasedJobs(Sequence[Job]):
         return (self[job] for job in range(len(self)))
 
 
-class EngineState:
-    """The engine's State."""
+class RunView:
+    """The state of a run, as a policy sees it."""
 
-    __slots__ = ("_engine", "_jobs", "_running")
+    __slots__ = ("_jobs", "_run", "_running")
 
-    def __init__(self, engine: "Engine") -> None:
-        self._engine = engine
-        self._jobs = ReleasedJobs(engine)
-        self._running = MappingProxyType(engine.running)
+    def __init__(self, run: RunState) -> None:
+        self._run = run
+        self._jobs = ReleasedJobs(run)
+        self._running = MappingProxyType(run.running)
 
     @property
     def jobs(self) -> Sequence[Job]:
@@ -64,53 +61,53 @@ class EngineState:
     @property
     def now(self) -> Any:
         """The time."""
-        return self._engine.now
+        return self._run.now
 
     @property
     def cluster(self) -> Cluster:
         """The cluster, whether all of it is there or not."""
-        return self._engine.scenario.cluster
+        return self._run.scenario.cluster
 
     @property
     def servers(self) -> tuple[str, ...]:
         """Names of the machines that are there."""
-        return self._engine.supply.servers()
+        return self._run.supply.servers()
 
     @property
     def capacity(self) -> int:
         """Number of GPUs that are there."""
-        return self._engine.ledger.capacity
+        return self._run.ledger.capacity
 
     @property
     def share_limit(self) -> int:
         """Number of jobs that may hold one GPU at the same time."""
-        return self._engine.scenario.share_limit
+        return self._run.scenario.share_limit
 
     @property
     def free(self) -> int:
         """Number of GPUs that no job holds; negative while a plan takes more than there are."""
-        engine = self._engine
-        return engine.ledger.free - engine.plan.owed
+        run = self._run
+        return run.ledger.free - run.plan.owed
 
     @property
     def arrived(self) -> tuple[int, ...]:
         """Jobs released since the last decision."""
-        return self._engine.arrived
+        return self._run.arrived
 
     @property
     def completed(self) -> tuple[int, ...]:
         """Jobs completed since the last decision."""
-        return self._engine.completed
+        return self._run.completed
 
     @property
     def evicted(self) -> tuple[int, ...]:
         """Jobs stopped since the last decision because their GPUs went away."""
-        return self._engine.evicted
+        return self._run.evicted
 
     @property
     def requests(self) -> tuple[Request, ...]:
         """The open requests, the earliest deadline first."""
-        return self._engine.supply.requests()
+        return self._run.supply.requests()
 
     @property
     def running(self) -> Mapping[int, int]:
@@ -119,28 +116,28 @@ class EngineState:
 
     def remaining(self, job: int) -> Any:
         """Give the work that is left."""
-        engine = self._engine
-        if engine.held[job]:
-            elapsed = engine.now - engine.progress_from[job]
+        run = self._run
+        if run.held[job]:
+            elapsed = run.now - run.progress_from[job]
             if elapsed > 0:
-                if job in engine.trainees:
-                    return engine.trainees.left(job, engine.now)
-                left, rate, course = engine.remaining[job], engine.rate[job], engine.courses[job]
+                if job in run.trainees:
+                    return run.trainees.left(job, run.now)
+                left, rate, course = run.remaining[job], run.rate[job], run.courses[job]
                 return left_after(elapsed, left, rate, course) if course else left - elapsed * rate
-        elif not 0 <= job < engine.next_job:
+        elif not 0 <= job < run.next_job:
             self._jobs[job]  # raises
-        return engine.remaining[job]
+        return run.remaining[job]
 
     def ready(self, job: int) -> Any:
         """Give when the job makes progress: now, or when its overhead ends."""
-        engine = self._engine
-        return max(engine.progress_from[job], engine.now) if engine.held[job] else engine.now
+        run = self._run
+        return max(run.progress_from[job], run.now) if run.held[job] else run.now
 
     def samples(self, job: int) -> Any:
         """Give the samples that the job has processed."""
-        engine = self._engine
+        run = self._run
         left = self.remaining(job)
-        return engine.samples[job] + (engine.remaining[job] - left) * engine.density[job]
+        return run.samples[job] + (run.remaining[job] - left) * run.density[job]
 
     def observed(self, job: int) -> Observation | None:
         """Give what is seen of the training of the job; None where it has none."""
@@ -152,56 +149,56 @@ class EngineState:
     def trainee(self, job: int) -> TraineeView | None:
         """Show what an adaptive job knows of itself; None for any other job."""
         self._jobs[job]  # raises
-        return self._engine.trainees.view(job, self._engine.now)
+        return self._run.trainees.view(job, self._run.now)
 
     def service(self, job: int) -> Any:
         """Give the GPU-seconds that the job has held so far."""
-        engine = self._engine
-        held = engine.held[job]
-        return engine.service[job] + held * (engine.now - engine.held_since[job])
+        run = self._run
+        held = run.held[job]
+        return run.service[job] + held * (run.now - run.held_since[job])
 
     def mode(self, job: int) -> str:
         """Give the mode of a running job."""
-        return self._engine.plan.mode(job)
+        return self._run.plan.mode(job)
 
     def placement(self, job: int) -> tuple[int, ...]:
         """Give the GPUs of a running job by number."""
-        return self._engine.ledger.placement(job)
+        return self._run.ledger.placement(job)
 
     def users(self, gpu: int) -> tuple[int, ...]:
         """Give the jobs that hold a GPU."""
-        ledger = self._engine.ledger
+        ledger = self._run.ledger
         return ledger.users(gpu) if isinstance(ledger, Placements) else ()
 
     def memory(self, gpu: int) -> int | None:
         """Give the bytes that are left on a GPU."""
-        ledger = self._engine.ledger
+        ledger = self._run.ledger
         return ledger.memory(gpu) if isinstance(ledger, Placements) else None
 
     def free_gpus(self, kind: str = "") -> tuple[int, ...]:
         """Give the free GPUs by number, of one type or of any."""
-        ledger = self._engine.ledger
+        ledger = self._run.ledger
         return ledger.free_gpus(kind) if isinstance(ledger, Placements) else ()
 
     def fits(self, job: int) -> bool:
         """Tell whether the demanded GPUs of a job are free, of its type and with its memory."""
-        engine = self._engine
-        item = engine.jobs[job] if 0 <= job < engine.next_job else self._jobs[job]
-        return bool(item.gpus <= engine.ledger.room(item, "") - engine.plan.owed)
+        run = self._run
+        item = run.jobs[job] if 0 <= job < run.next_job else self._jobs[job]
+        return bool(item.gpus <= run.ledger.room(item, "") - run.plan.owed)
 
     def offer(self, job: int, placer: Placer | None = None) -> tuple[int, ...] | None:
         """Give the free GPUs that a placer would give a job."""
         if not self.fits(job):
             return None
-        item = self._engine.jobs[job]
+        item = self._run.jobs[job]
         try:
-            return self._engine.ledger.offer(item, DEFAULT_MODE, item.gpus, placer)
+            return self._run.ledger.offer(item, DEFAULT_MODE, item.gpus, placer)
         except Forbidden as rule:
             raise IllegalDecision(Start(job), str(rule)) from None
 
     def tier(self, gpus: Sequence[int]) -> str:
         """Give the network tier that joins GPUs."""
-        cluster = self._engine.scenario.cluster
+        cluster = self._run.scenario.cluster
         return Tier.MACHINE if cluster.is_plain else cluster.tier(gpus)
 
     def rate(
@@ -214,14 +211,14 @@ class EngineState:
         tier: str | None = None,
     ) -> Any:
         """Give the speed that a job would have now on GPUs, in a mode, beside the jobs that share them."""
-        engine, item = self._engine, self._jobs[job]
+        run, item = self._run, self._jobs[job]
         count = gpus if isinstance(gpus, int) else len(gpus)
         if tier is None:
             tier = Tier.MACHINE if isinstance(gpus, int) else self.tier(gpus)
-        elif tier not in engine.levels and tier not in _TIERS:
-            raise InvalidInput("", "tier", shorten(tier), f"must be one of {', '.join(engine.levels)}")
-        types = engine.types.best(item, mode, count) if isinstance(gpus, int) else engine.types.of(gpus)
-        rate = engine.rate_on(job, count, mode, tier, beside, types)
-        if job in engine.trainees:
-            return rate * engine.trainees.rate(job, gpus, tier, mode, engine.now)
-        return rate / slowdown_at(self.remaining(job), stretches(item, mode, engine.number))
+        elif tier not in run.levels and tier not in _TIERS:
+            raise InvalidInput("", "tier", shorten(tier), f"must be one of {', '.join(run.levels)}")
+        types = run.types.best(item, mode, count) if isinstance(gpus, int) else run.types.of(gpus)
+        rate = run.rate_on(job, count, mode, tier, beside, types)
+        if job in run.trainees:
+            return rate * run.trainees.rate(job, gpus, tier, mode, run.now)
+        return rate / slowdown_at(self.remaining(job), stretches(item, mode, run.number))

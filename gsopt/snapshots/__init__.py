@@ -1,7 +1,7 @@
 """Snapshots: clusters that run, what to return of them and where to place what waits.
 
-Files of network topologies, which `gsopt.clusters` reads, say nothing about what runs. A snapshot does, and so
-stands above the decisions that it gives rise to.
+Files of network topologies, which `gsopt.scenario.cluster.formats` reads, say nothing about what runs. A
+snapshot does, and so stands above the decisions that it gives rise to.
 """
 
 from gsopt.snapshots import kubernetes, slurm

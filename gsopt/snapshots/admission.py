@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from gsopt.core.result import Result, Status
 from gsopt.problems.placement import Placed, Placement, PlacementSolution, Resources, Server, Vector, Workers
-from gsopt.result import Result, Status
 from gsopt.snapshots.gang import Gang, Part
 
 #: Solves a placement exactly, within what time there is.

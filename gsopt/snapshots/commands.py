@@ -4,8 +4,8 @@ import shlex
 from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 
-from gsopt.clusters.hostlist import compress
-from gsopt.errors import escape
+from gsopt.core.errors import escape
+from gsopt.scenario.cluster.formats.hostlist import compress
 from gsopt.snapshots.snapshot import Snapshot
 
 #: Why Slurm is told that a node is drained.

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from gsopt.clusters.yaml_text import DEEPEST, parse_documents
-from gsopt.errors import InvalidInput
-from gsopt.files import parse_json, read_text
+from gsopt.core.errors import InvalidInput
+from gsopt.core.files import parse_json, read_text
+from gsopt.scenario.cluster.formats.yaml_text import DEEPEST, parse_documents
 from gsopt.snapshots.field import Field
 
 #: Objects of one kind, or entries of one list of Slurm.

@@ -7,16 +7,16 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from gsopt.budget import TimeLimit, checked_time_limit
-from gsopt.errors import InvalidInput, shorten
-from gsopt.problem import Number
+from gsopt.core.budget import TimeLimit, checked_time_limit
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.problem import Number
+from gsopt.core.result import Result, Status, plain
+from gsopt.evaluation.solve import solve
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
-from gsopt.result import Result, Status, plain
 from gsopt.snapshots.commands import commands_of
 from gsopt.snapshots.gang import Gang
 from gsopt.snapshots.returning import Cost, check_cost, chosen_nodes
 from gsopt.snapshots.snapshot import Snapshot
-from gsopt.studies.solve import solve
 
 #: Seconds for the proof, unless others are given.
 TIME_LIMIT = 10.0

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, NoReturn
 
-from gsopt.errors import InvalidInput, shorten
+from gsopt.core.errors import InvalidInput, shorten
 
 #: Characters of a name; those of clusters have up to 253, and decisions take 200.
 LONGEST_NAME = 200
@@ -28,7 +28,7 @@ class Field:
     (12, '')
     >>> pod["spec"]["nodeName"].text()
     Traceback (most recent call last):
-    gsopt.errors.InvalidInput: pods.json: spec.nodeName: 3: must be a text
+    gsopt.core.errors.InvalidInput: pods.json: spec.nodeName: 3: must be a text
     """
 
     __slots__ = ("above", "key", "source", "value")

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from gsopt.problem import PRINTABLE, Frozen, Many, Name
+from gsopt.core.problem import PRINTABLE, Frozen, Many, Name
 from gsopt.problems.placement import Resources
 from gsopt.snapshots.node import Text
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gsopt.cluster import Cluster, Machine, Rack, Switch
-from gsopt.cluster.tier import Tier
+from gsopt.scenario.cluster import Cluster, Machine, Rack, Switch
+from gsopt.scenario.cluster.tier import Tier
 
 #: Of one switch on its level; names of both and of those above make one name.
 _SEPARATOR = "/"

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from gsopt.problem import PRINTABLE, Frozen, Name
+from gsopt.core.problem import PRINTABLE, Frozen, Name
 from gsopt.problems.placement import Resources
 
 #: Names of nodes that are one word to Slurm, whose commands take others for several.

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from gsopt.budget import Budget, TimeLimit, checked_time_limit
+from gsopt.core.budget import Budget, TimeLimit, checked_time_limit
+from gsopt.core.result import Result, Status, plain
+from gsopt.evaluation.solve import solve
 from gsopt.problems.placement import Placed, Placement, PlacementSolution
-from gsopt.result import Result, Status, plain
 from gsopt.snapshots.admission import Admission, Row, rows_of
 from gsopt.snapshots.shortage import More, more_nodes, reason_of
 from gsopt.snapshots.snapshot import Snapshot
-from gsopt.studies.solve import solve
 
 #: Seconds for the search, unless others are given, and of them for the nodes that are missing.
 TIME_LIMIT = 10.0

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from gsopt.cluster import Cluster
 from gsopt.problems.placement import Placement, Resources, Server, Workers
+from gsopt.scenario.cluster import Cluster
 from gsopt.snapshots.gang import Gang, Where
 from gsopt.snapshots.node import Node
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 
-from gsopt.errors import InvalidInput, shorten
-from gsopt.files import validated
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.files import validated
 from gsopt.snapshots.documents import parse, text_of
 from gsopt.snapshots.field import Field
 from gsopt.snapshots.kubernetes.reader import snapshot_of as kubernetes_snapshot

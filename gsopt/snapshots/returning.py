@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from math import ceil
 
-from gsopt.errors import InvalidInput, shorten
+from gsopt.core.errors import InvalidInput, shorten
 from gsopt.problems.reclaiming import Job, Reclaiming, Server
 from gsopt.snapshots.gang import Gang
 from gsopt.snapshots.node import Node

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from gsopt.core.result import Status
+from gsopt.evaluation.solve import solve
 from gsopt.problems.placement import Placement, Server, Vector, Workers
-from gsopt.result import Status
 from gsopt.snapshots.admission import Row, fitting
-from gsopt.studies.solve import solve
 
 _MILLI = 1000
 

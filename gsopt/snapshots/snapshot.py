@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from gsopt.cluster import Cluster
-from gsopt.errors import InvalidInput
-from gsopt.problem import Frozen, Many, Name, RuleBroken, refuse_doubles
+from gsopt.core.errors import InvalidInput
+from gsopt.core.problem import Frozen, Many, Name, RuleBroken, refuse_doubles
 from gsopt.problems.placement import Placement
 from gsopt.problems.reclaiming import Reclaiming
+from gsopt.scenario.cluster import Cluster
 from gsopt.snapshots.gang import Gang, Part, Where
 from gsopt.snapshots.node import NODE_NAME, Node
 from gsopt.snapshots.placing import placement_of

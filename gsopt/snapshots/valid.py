@@ -5,9 +5,9 @@ from contextlib import contextmanager
 
 from pydantic import ValidationError
 
-from gsopt.errors import InvalidInput, shorten
-from gsopt.files import first_error
-from gsopt.problem import RuleBroken
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.files import first_error
+from gsopt.core.problem import RuleBroken
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 `run` computes what is missing and stores each finished cell at once; `results` gives what is there, as rows, as
 a data frame, as tables (`report`), as plots (`gsopt.studies.plots`) and as one HTML page (`write_page`).
-Methods, policies and instances are reached through `gsopt.studies.catalogue`.
+Methods, policies and instances are reached through `gsopt.evaluation.catalogue`.
 
 Examples
 --------

@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
-from gsopt.budget import checked_time_limit
-from gsopt.errors import InvalidInput, shorten
-from gsopt.method import accepts
+from gsopt.core.budget import checked_time_limit
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.method import accepts
+from gsopt.evaluation import catalogue
+from gsopt.evaluation.trust import Trust, trusting
 from gsopt.problems.scheduling import Scheduling
-from gsopt.studies import catalogue
 from gsopt.studies.grid import MOST_CELLS, Label, Point, points
 from gsopt.studies.instance import Definition, Instance, instances_of
 from gsopt.studies.options import typed
 from gsopt.studies.spec import Study
-from gsopt.studies.trust import Trust, trusting
 
 _METHOD, _POLICY = "method", "policy"
 

@@ -12,28 +12,28 @@ from time import perf_counter
 from typing import Any
 
 from gsopt import simulation
-from gsopt.backends.process import Kind
-from gsopt.bounds import MeanBound, mean_jct_bound
-from gsopt.budget import Budget
-from gsopt.errors import GsoptError, TimeUp, Unsupported, kept_running, one_line
-from gsopt.events import Loan
-from gsopt.files import noting_reads
-from gsopt.problem import Problem
-from gsopt.result import plain
-from gsopt.scenario import Scenario
+from gsopt.core.budget import Budget
+from gsopt.core.errors import GsoptError, TimeUp, Unsupported, kept_running, one_line
+from gsopt.core.files import noting_reads
+from gsopt.core.problem import Problem
+from gsopt.core.result import plain
+from gsopt.evaluation import catalogue
+from gsopt.evaluation.solve import solve
+from gsopt.evaluation.trust import trusting
+from gsopt.scenario.events import Loan
+from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.benefit import sharing_benefits
+from gsopt.schedule.bounds import MeanBound, mean_jct_bound
 from gsopt.schedule.figures import percentile
 from gsopt.schedule.judge import judged
 from gsopt.schedule.loans import Loans
 from gsopt.schedule.schedule import Schedule
 from gsopt.simulation.policy import Policy
-from gsopt.studies import catalogue
+from gsopt.solvers.backends.process import Kind
 from gsopt.studies.cells import Cell
 from gsopt.studies.instance import load_problem, load_scenario
 from gsopt.studies.options import typed
 from gsopt.studies.outcome import Outcome, State
-from gsopt.studies.solve import solve
-from gsopt.studies.trust import trusting
 
 #: Seconds after a time limit that a run has to find out by itself.
 _GRACE = 1.0

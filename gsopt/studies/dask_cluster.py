@@ -19,8 +19,8 @@ from time import monotonic
 from typing import Any
 from uuid import uuid4
 
-from gsopt.backends.process import Reply
-from gsopt.errors import GsoptError, InvalidInput, MissingSolver, one_line, shorten
+from gsopt.core.errors import GsoptError, InvalidInput, MissingSolver, one_line, shorten
+from gsopt.solvers.backends.process import Reply
 from gsopt.studies.cells import Cell
 from gsopt.studies.dask_worker import Answer, Order, at, carry_out, inspect
 from gsopt.studies.executor import Call

@@ -16,8 +16,8 @@ from threading import Lock, Thread
 from time import monotonic, sleep
 from typing import Any
 
-from gsopt.backends.process import Pool, Reply, Worker
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
+from gsopt.solvers.backends.process import Pool, Reply, Worker
 from gsopt.studies.cells import Cell
 from gsopt.studies.installation import Installation, refuse_difference
 from gsopt.studies.needs import Needs

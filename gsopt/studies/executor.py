@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from gsopt.backends.process import Reply
+from gsopt.solvers.backends.process import Reply
 from gsopt.studies.cells import Cell
 
 #: Runs ``function(cell, link)`` somewhere else, and tells how that ended.

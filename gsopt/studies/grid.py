@@ -6,7 +6,7 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from gsopt.errors import InvalidInput, shorten
+from gsopt.core.errors import InvalidInput, shorten
 
 #: Cells of one study; beyond this a list was most likely put in the wrong place.
 MOST_CELLS = 1_000_000

@@ -5,7 +5,7 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from gsopt.studies.versions import versions
 
 #: Versions by name.
@@ -47,7 +47,7 @@ def refuse_difference(ours: Installation) -> None:
     >>> refuse_difference(installation())
     >>> refuse_difference({**installation(), "gsopt": "0.0.1"})
     Traceback (most recent call last):
-    gsopt.errors.InvalidInput: gsopt: 0.1.0: must be 0.0.1, as where the study was started
+    gsopt.core.errors.InvalidInput: gsopt: 0.1.0: must be 0.0.1, as where the study was started
     """
     here = installation()
     for name in {**ours, **here}:

@@ -9,13 +9,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from gsopt.errors import InvalidInput, shorten
-from gsopt.files import first_error, read_data, read_text
-from gsopt.job import Workload
-from gsopt.problem import Problem
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.files import first_error, read_data, read_text
+from gsopt.core.problem import Problem
+from gsopt.evaluation import catalogue
 from gsopt.problems.reader import read_problem
-from gsopt.scenario import Scenario
-from gsopt.studies import catalogue
+from gsopt.scenario.job import Workload
+from gsopt.scenario.scenario import Scenario
 from gsopt.studies.grid import Label, Point
 from gsopt.studies.options import known_options, typed
 from gsopt.studies.settings import KEYS, Setting, setting_of

@@ -6,8 +6,8 @@ from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 
-from gsopt.errors import InvalidInput
-from gsopt.studies import catalogue
+from gsopt.core.errors import InvalidInput
+from gsopt.evaluation import catalogue
 from gsopt.studies.cells import Cell
 from gsopt.studies.instance import Definition
 
@@ -29,7 +29,7 @@ class Needs:
     --------
     >>> Needs(files=("no-such.csv",)).refuse_missing()
     Traceback (most recent call last):
-    gsopt.errors.InvalidInput: no-such.csv: is not there
+    gsopt.core.errors.InvalidInput: no-such.csv: is not there
     """
 
     files: tuple[str, ...] = ()

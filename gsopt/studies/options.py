@@ -7,10 +7,10 @@ from typing import Any, get_args, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from gsopt import backends
-from gsopt.budget import TimeLimit, checked_time_limit
-from gsopt.errors import InvalidInput, shorten
-from gsopt.method import name_of
+from gsopt.core.budget import TimeLimit, checked_time_limit
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.method import name_of
+from gsopt.solvers import backends
 
 #: Objects that only a program can give.
 _NOT_IN_A_FILE = frozenset({"budget", "start", "on_incumbent", "on_progress", "log"})
@@ -62,7 +62,7 @@ def typed(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str,
     {'thresholds': (1.0, 2.0)}
     >>> typed(policy, {"alpha": 1})
     Traceback (most recent call last):
-    gsopt.errors.InvalidInput: alpha: 1: is no option of policy; there are thresholds
+    gsopt.core.errors.InvalidInput: alpha: 1: is no option of policy; there are thresholds
     """
     known = known_options(function)
     for name, value in options.items():

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from gsopt.errors import InvalidInput, shorten
+from gsopt.core.errors import InvalidInput, shorten
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Plots of a study's results and of gaps; they read without colour too. matplotlib is imported when needed."""
+"""Plots of a study's results; they read without colour too. matplotlib is imported when needed."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import ceil
@@ -6,7 +6,7 @@ from statistics import median
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from gsopt.drawing import (
+from gsopt.core.drawing import (
     COLOURS,
     Look,
     legend_beside,
@@ -17,7 +17,7 @@ from gsopt.drawing import (
     tick_time,
     titled,
 )
-from gsopt.errors import InvalidInput, escape, shorten
+from gsopt.core.errors import InvalidInput, escape, shorten
 from gsopt.schedule.figures import Kind, figure_of
 from gsopt.studies.report import CELL_FIGURES, baselines, headline, is_number, numeric_figures, values_of
 from gsopt.studies.results import Results
@@ -37,11 +37,6 @@ _HATCHES = ("", "///", "...", "xxx")  # one for each round of colours
 _FEW, _BAND, _FAINT_BAND = 3, 0.15, 0.06
 
 _LOW, _HIGH = 25, 75
-
-#: Markers of gaps, from a large one to small ones within it.
-_SHAPES = "osD^v<>PX*h"
-_LARGEST_MARKER, _SMALLER, _SMALLEST_MARKER = 12.0, 1.5, 4.0
-_BEFORE_ZERO = 0.05  # of an axis of gaps
 
 #: Panels in a row; more of them would be too wide for a page.
 _MOST_PANELS = 4
@@ -119,7 +114,7 @@ def bars(
     axes.grid(axis="y", alpha=0.3)
     axes.set_axisbelow(True)
     _finish([axes], chosen, relative_to, log_y=log_y)
-    _add_legend(axes)
+    legend_beside(axes)
     return axes
 
 
@@ -164,7 +159,7 @@ def lines(
     _draw_lines(axes, series, x, look_of, lambda members: values_of(members, chosen, bases))
     axes.set_xscale("log" if log_x else "linear")
     _finish([axes], chosen, relative_to, log_y=log_y)
-    _add_legend(axes)
+    legend_beside(axes)
     return axes
 
 
@@ -226,49 +221,6 @@ def panels(
         [known[name] for name in ordered], ordered, loc="outside right upper", fontsize=8, frameon=False
     )
     return whole
-
-
-def gaps(points: Mapping[str, Sequence[tuple[float, str]]], axes: "Axes") -> "Axes":
-    """Draw gaps, one row per instance and one kind of marker per method; markers that agree lie in each other.
-
-    Parameters
-    ----------
-    points
-        Gap and instance of every result, by method.
-    axes
-        Where to draw.
-
-    Examples
-    --------
-    >>> from gsopt.drawing import new_figure
-    >>> drawn = gaps({"greedy": [(0.0, "a"), (0.0, "b")]}, new_figure(4, 2).subplots())
-    >>> [label.get_text() for label in drawn.get_yticklabels()]
-    ['a', 'b']
-    """
-    from matplotlib.ticker import PercentFormatter
-
-    instances = list(dict.fromkeys(name for found in points.values() for _, name in found))
-    for place, (method, found) in enumerate(points.items()):
-        axes.plot(
-            [gap for gap, _ in found],
-            [instances.index(name) for _, name in found],
-            linestyle="",
-            marker=_SHAPES[place % len(_SHAPES)],
-            markersize=max(_LARGEST_MARKER - _SMALLER * place, _SMALLEST_MARKER),
-            markeredgewidth=1.4,
-            color=COLOURS[place % len(COLOURS)],
-            fillstyle="none",
-            label=method,
-        )
-    axes.set_yticks(range(len(instances)), instances)
-    axes.set_ylim(len(instances) - 0.5, -0.5)
-    every = [gap for found in points.values() for gap, _ in found]
-    low, high = pad_equal(axes.get_xlim(), every)
-    axes.set_xlim(min(low, -_BEFORE_ZERO * high), high)
-    axes.xaxis.set_major_formatter(PercentFormatter(1.0))
-    axes.grid(axis="x", alpha=0.3)
-    _add_legend(axes)
-    return axes
 
 
 def _draw_lines(
@@ -397,10 +349,6 @@ def _finish(all_axes: "Sequence[Axes]", figure: str, relative_to: str, *, log_y:
             axes.set_ylabel(axes.get_ylabel().replace(" [s]", f" [{unit}]" if unit else ""))
     elif high >= _THOUSAND and not log_y:
         first.yaxis.set_major_formatter("{x:,.0f}")
-
-
-def _add_legend(axes: "Axes") -> None:
-    legend_beside(axes)
 
 
 def _panels(count: int) -> "tuple[Figure, list[Axes]]":

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from gsopt.backends.process import Pool, Reply, Worker
-from gsopt.errors import InvalidInput, shorten
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.solvers.backends.process import Pool, Reply, Worker
 from gsopt.studies.cells import Cell
 from gsopt.studies.executor import Call
 

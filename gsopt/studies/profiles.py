@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING
 
-from gsopt.drawing import legend_beside, looks, titled
-from gsopt.errors import InvalidInput
-from gsopt.result import Status
+from gsopt.core.drawing import legend_beside, looks, titled
+from gsopt.core.errors import InvalidInput
+from gsopt.core.result import Status
 from gsopt.studies.results import Results
 from gsopt.studies.rows import Row
 

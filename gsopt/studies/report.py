@@ -9,15 +9,15 @@ from typing import Any
 
 from rich.console import RenderableType
 
-from gsopt.errors import InvalidInput, shorten
-from gsopt.files import quoted
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.files import quoted
+from gsopt.evaluation.listing import Listing
+from gsopt.evaluation.tables import Column, barred, html_of, lay_out, text_of, written
 from gsopt.schedule.figures import FIGURES, Figure, Kind, figure_of
 from gsopt.studies.grid import described
 from gsopt.studies.outcome import State
-from gsopt.studies.results import Results
 from gsopt.studies.rows import Row
 from gsopt.studies.statistics import statistic
-from gsopt.studies.tables import Column, barred, html_of, lay_out, text_of, written
 
 #: Figures of a cell beside those of a schedule.
 CELL_FIGURES = (
@@ -233,7 +233,7 @@ class Heading:
 
 
 def report(
-    found: Results,
+    found: Listing[Row],
     *,
     by: Sequence[str] = (),
     figures: Sequence[str] = (),
@@ -265,6 +265,7 @@ def report(
 
     Examples
     --------
+    >>> from gsopt.studies import Results
     >>> report(Results("example", (), 0)).header
     ('group', 'method', 'cells')
     """
@@ -302,7 +303,7 @@ def report(
     return Report(names, counts, tuple(heads), tuple(lines))
 
 
-def cells_csv(found: Results) -> str:
+def cells_csv(found: Listing[Row]) -> str:
     """Give every cell as a line of CSV, with names, options, state and all figures."""
     lines = [row.as_dict() for row in found.rows]
     names = list(dict.fromkeys(name for line in lines for name in line))

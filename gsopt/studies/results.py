@@ -8,14 +8,15 @@ from typing import Any
 
 from rich.console import RenderableType
 
-from gsopt.errors import Contradiction
-from gsopt.problem import Number, Sense
-from gsopt.result import Claim, relative_gap, settle
-from gsopt.studies.listing import Listing
+from gsopt.core.errors import Contradiction
+from gsopt.core.numbers.tolerances import ULPS
+from gsopt.core.problem import Number, Sense
+from gsopt.core.result import Claim, relative_gap, settle
+from gsopt.evaluation.listing import Listing
 from gsopt.studies.outcome import State
+from gsopt.studies.report import report
 from gsopt.studies.rows import Row
 from gsopt.studies.store import reading
-from gsopt.tolerances import ULPS
 
 
 @dataclass(frozen=True, repr=False)
@@ -81,8 +82,6 @@ class Results(Listing[Row]):
 
     def table(self) -> RenderableType:
         """Give the usual figures by group and method."""
-        from gsopt.studies.report import report
-
         return report(self).rich()
 
     def records(self) -> list[dict[str, Any]]:
@@ -102,7 +101,7 @@ def results(folder: str | Path, *, interrupted: bool = False) -> Results:
     --------
     >>> results("no/such/folder")
     Traceback (most recent call last):
-    gsopt.errors.InvalidInput: no/such/folder: must be a folder in which gsopt study run has worked
+    gsopt.core.errors.InvalidInput: no/such/folder: must be a folder in which gsopt study run has worked
     """
     with reading(folder) as store:
         name, total = store.study()

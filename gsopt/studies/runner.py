@@ -15,8 +15,8 @@ from threading import Event, Lock
 from time import monotonic
 from typing import Any
 
-from gsopt.bounds import MeanBound
-from gsopt.errors import InvalidInput, shorten
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.schedule.bounds import MeanBound
 from gsopt.studies.cells import Cell, cells_of
 from gsopt.studies.compute import compute, prove
 from gsopt.studies.executor import Call, Executor

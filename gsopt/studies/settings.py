@@ -8,15 +8,15 @@ from typing import Annotated, Any
 
 from pydantic import Field, ValidationError, model_validator
 
-from gsopt.cluster import Cluster
-from gsopt.clusters import read_cluster
-from gsopt.errors import InvalidInput, shorten
-from gsopt.files import first_error
-from gsopt.job import LATEST, Workload
-from gsopt.problem import Gpus, RuleBroken
-from gsopt.scenario import Physics, Scenario
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.files import first_error
+from gsopt.core.problem import Gpus, RuleBroken
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.cluster.formats import read_cluster
+from gsopt.scenario.job import LATEST, Workload
+from gsopt.scenario.scenario import Physics, Scenario
+from gsopt.scenario.speed import TIER_PENALTIES, Speed
 from gsopt.simulation.interval import SHORTEST_ROUND
-from gsopt.speed import TIER_PENALTIES, Speed
 
 
 class Setting(Physics):
@@ -63,7 +63,7 @@ class Setting(Physics):
 
         Examples
         --------
-        >>> from gsopt.job import Job
+        >>> from gsopt.scenario.job import Job
         >>> job = Job(name="a", release_date=0, duration=60, gpus=4)
         >>> Setting(gpus=8, share_limit=1).scenario(Workload(jobs=[job])).cluster.gpus
         8

@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, field_validator
 
-from gsopt.budget import checked_time_limit
-from gsopt.errors import InvalidInput
-from gsopt.files import read_data
-from gsopt.problem import Frozen, Many, Name, RuleBroken
+from gsopt.core.budget import checked_time_limit
+from gsopt.core.errors import InvalidInput
+from gsopt.core.files import read_data
+from gsopt.core.problem import Frozen, Many, Name, RuleBroken
 
 
 def _time_limit(given: Any) -> float | None:
@@ -89,6 +89,6 @@ def read_study(path: str | Path) -> Study:
     --------
     >>> read_study("no-such-file.json")
     Traceback (most recent call last):
-    gsopt.errors.InvalidInput: no-such-file.json: cannot be read: No such file or directory
+    gsopt.core.errors.InvalidInput: no-such-file.json: cannot be read: No such file or directory
     """
     return read_data(Study, path)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from math import ceil, exp, fsum, log
 from statistics import median, stdev
 
-from gsopt.errors import InvalidInput, shorten
+from gsopt.core.errors import InvalidInput, shorten
 
 _PERCENTILE = re.compile(r"p(\d{1,2}(\.\d+)?)")
 

@@ -18,8 +18,8 @@ from urllib.parse import quote
 
 from filelock import FileLock, Timeout
 
-from gsopt.bounds import MeanBound
-from gsopt.errors import InvalidInput, shorten
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.schedule.bounds import MeanBound
 from gsopt.studies.cells import Cell
 from gsopt.studies.outcome import Outcome, State
 from gsopt.studies.provenance import Run, Source, run_of

@@ -1,7 +1,7 @@
 """Window: a span of time as people write it."""
 
-from gsopt.errors import InvalidInput, shorten
-from gsopt.span import read_seconds
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.numbers.span import read_seconds
 
 
 def window(text: str, field: str = "window") -> tuple[float, float]:

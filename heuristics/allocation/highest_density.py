@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gsopt.method import NoSolution, heuristic
+from gsopt.core.method import NoSolution, heuristic
 from gsopt.problems.allocation import Allocation, AllocationSolution
 from heuristics.allocation.items import Items
 

@@ -4,7 +4,7 @@ from heapq import heapify, heappop, heappush
 
 import numpy as np
 
-from gsopt.method import NoSolution, heuristic
+from gsopt.core.method import NoSolution, heuristic
 from gsopt.problems.allocation import Allocation, AllocationSolution
 from heuristics.allocation.items import Items
 

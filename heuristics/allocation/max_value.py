@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gsopt.budget import UNLIMITED, Budget
-from gsopt.errors import TimeUp, Unsupported
+from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.errors import TimeUp, Unsupported
 
 #: An item: weight and value.
 Item = tuple[int, float]

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from gsopt.budget import UNLIMITED, Budget
-from gsopt.errors import InvalidInput, shorten
-from gsopt.method import NoSolution, heuristic
+from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.method import NoSolution, heuristic
+from gsopt.core.result import Result
 from gsopt.problems.allocation import Allocation, AllocationSolution, ElasticJob
-from gsopt.result import Result
 from heuristics.allocation.items import Items
 from heuristics.allocation.max_value import Item, max_value, refuse_large
 

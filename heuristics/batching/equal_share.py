@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
 from math import inf
 
-from gsopt.budget import UNLIMITED, Budget
-from gsopt.method import heuristic
+from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.method import heuristic
 from gsopt.problems.batching import Batches, Batching
 from heuristics.batching.menus import next_of, shortest_first, solution, started
 

@@ -3,10 +3,10 @@
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
 
-from gsopt.budget import UNLIMITED, Budget
-from gsopt.grid import Exact
-from gsopt.method import heuristic
-from gsopt.problem import Sense
+from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.method import heuristic
+from gsopt.core.numbers.grid import Exact
+from gsopt.core.problem import Sense
 from gsopt.problems.batching import Batches, Batching
 from heuristics.batching.menus import granted, next_of, shortest_first, solution, started
 

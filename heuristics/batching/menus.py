@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gsopt.budget import UNLIMITED, Budget
-from gsopt.errors import TimeUp, Unsupported
-from gsopt.grid import Exact
+from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.errors import TimeUp, Unsupported
+from gsopt.core.numbers.grid import Exact
 from gsopt.problems.batching import Batches, Batching, Grant
 
 #: Cells (job, number of GPUs) of a table that are still tried.
@@ -19,7 +19,7 @@ def time_on(problem: Batching, place: int, gpus: int) -> Exact:
 
     Examples
     --------
-    >>> from gsopt.batching import BatchingJob, StepTime
+    >>> from gsopt.performance.batching import BatchingJob, StepTime
     >>> model = StepTime(fixed=3, per_sample=1)
     >>> job = BatchingJob(name="a", batch_limit=3, local_limit=2, throughput=model, remaining=6)
     >>> time_on(Batching(gpus=2, jobs=[job]), 0, 2)
@@ -125,7 +125,7 @@ def nearest(problem: Batching, wanted: Sequence[int], budget: Budget = UNLIMITED
 
     Examples
     --------
-    >>> from gsopt.batching import BatchingJob, StepTime
+    >>> from gsopt.performance.batching import BatchingJob, StepTime
     >>> model = StepTime(fixed=3, per_sample=1)
     >>> jobs = [
     ...     BatchingJob(name=name, batch_limit=9, local_limit=1, throughput=model, remaining=6)

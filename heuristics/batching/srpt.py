@@ -1,7 +1,7 @@
 """SRPT: the shortest remaining processing time first, each job as wide as it may be."""
 
-from gsopt.budget import UNLIMITED, Budget
-from gsopt.method import heuristic
+from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.method import heuristic
 from gsopt.problems.batching import Batches, Batching
 from heuristics.batching.menus import most_of, solution, started, time_on
 

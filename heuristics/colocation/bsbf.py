@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
-from gsopt.budget import UNLIMITED, Budget
-from gsopt.colocation import Choice, Rule, SubBatch, choose_sub_batch
-from gsopt.colocation.sub_batches import Ties
-from gsopt.errors import require_one_of
-from gsopt.method import heuristic
+from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.errors import require_one_of
+from gsopt.core.method import heuristic
+from gsopt.performance.colocation import Choice, Rule, SubBatch, choose_sub_batch
+from gsopt.performance.colocation.sub_batches import Ties
 from gsopt.problems.colocation import Colocation, ColocationSolution, Share
 from heuristics.colocation.queue import Key, shortest_first
 
@@ -38,7 +38,7 @@ def bsbf(
         The problem.
     rule
         How a pair decides whether to share: ``end_points``, or as printed by ``sign`` or ``cases``; see
-        `gsopt.colocation.Pair.shares`.
+        `gsopt.performance.colocation.Pair.shares`.
     ties
         Which of two equal sub-batches is taken; ``smaller`` as printed.
     key
@@ -60,7 +60,7 @@ def bsbf(
     Departures from the paper: a job shares with one running job that has all the GPUs that it needs, where the
     paper collects GPUs of several. The algorithm looks at every GPU though the choice is one of jobs, so here
     it looks at every running job. What is wrong in Algorithm 2 stands in
-    `gsopt.colocation.choose_sub_batch`. Of equal partners the first is taken.
+    `gsopt.performance.colocation.choose_sub_batch`. Of equal partners the first is taken.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """First fit: the shortest job first, each beside the first running job that has room."""
 
-from gsopt.budget import UNLIMITED, Budget
-from gsopt.method import heuristic
+from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.method import heuristic
 from gsopt.problems.colocation import Colocation, ColocationSolution, Share
 from heuristics.colocation.queue import Key, shortest_first
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal, get_args
 
-from gsopt.errors import require_one_of
+from gsopt.core.errors import require_one_of
 from gsopt.problems.colocation import Colocation, Pending
 
 #: What a job is short by: its seconds, or its number of GPUs.

@@ -2,8 +2,8 @@
 
 from random import Random
 
-from gsopt.budget import UNLIMITED, Budget
-from gsopt.method import heuristic
+from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.method import heuristic
 from gsopt.problems.colocation import Colocation, ColocationSolution, Share
 
 

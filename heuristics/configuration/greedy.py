@@ -4,9 +4,9 @@ from fractions import Fraction
 from heapq import heapify, heappop, heappush
 from math import lcm
 
-from gsopt.budget import UNLIMITED, Budget
-from gsopt.grid import decimal
-from gsopt.method import heuristic
+from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.method import heuristic
+from gsopt.core.numbers.grid import decimal
 from gsopt.problems.configuration import Configuration, ConfigurationSolution
 
 #: Gain per GPU with its sign changed, number of the job, place of the configuration.

@@ -1,7 +1,7 @@
 """FIFO: the jobs as they stand in the queue."""
 
-from gsopt.budget import UNLIMITED, Budget
-from gsopt.method import heuristic
+from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.method import heuristic
 from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
 from heuristics.consolidation.offering import offer
 

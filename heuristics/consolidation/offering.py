@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from gsopt.budget import UNLIMITED, Budget
+from gsopt.core.budget import UNLIMITED, Budget
 from gsopt.problems.consolidation import Consolidation, ConsolidationSolution, Job
 from gsopt.simulation.placer import FreeGpus, consolidated
 

@@ -5,9 +5,9 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from gsopt.budget import UNLIMITED, Budget
-from gsopt.errors import InvalidInput, shorten
-from gsopt.method import heuristic
+from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.method import heuristic
 from gsopt.problems.goodput import Goodput, GoodputSolution
 from heuristics.goodput.search import search
 from heuristics.goodput.table import Table

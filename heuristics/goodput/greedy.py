@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from gsopt.budget import UNLIMITED, Budget
-from gsopt.method import heuristic
+from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.method import heuristic
+from gsopt.core.numbers.tolerances import IMPROVEMENT
 from gsopt.problems.goodput import Goodput, GoodputSolution
-from gsopt.tolerances import IMPROVEMENT
 from heuristics.goodput.table import Counts, Floats, Table
 
 Mask = NDArray[np.bool_]

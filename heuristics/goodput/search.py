@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gsopt.budget import Budget, rounds
+from gsopt.core.budget import Budget, rounds
 from heuristics.goodput.cells import Cells
 from heuristics.goodput.fronts import ranks, survivors
 from heuristics.goodput.table import Counts, Floats, Table

@@ -2,9 +2,9 @@
 
 from typing import Literal
 
-from gsopt.budget import UNLIMITED, Budget
-from gsopt.errors import require_one_of
-from gsopt.method import NoSolution, heuristic
+from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.errors import require_one_of
+from gsopt.core.method import NoSolution, heuristic
 from gsopt.problems.placement import Placement, PlacementSolution
 from heuristics.placement.filling import Score, fill
 from heuristics.placement.scores import tightest, tightest_or_largest

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gsopt.budget import UNLIMITED, Budget
-from gsopt.method import NoSolution
+from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.method import NoSolution
 from gsopt.problems.placement import Placed, Placement, PlacementSolution, Pool
 
 #: See `heuristics.placement.scores`.

@@ -1,7 +1,7 @@
 """First fit."""
 
-from gsopt.budget import UNLIMITED, Budget
-from gsopt.method import NoSolution, heuristic
+from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.method import NoSolution, heuristic
 from gsopt.problems.placement import Placement, PlacementSolution
 from heuristics.placement.filling import fill
 from heuristics.placement.scores import first

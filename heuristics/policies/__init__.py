@@ -1,8 +1,7 @@
 """Policies: what decides, event by event, in a simulation; each is a callable that makes a fresh decider."""
 
-from heuristics.policies.afs import afs
-from heuristics.policies.best_pairs import best_pairs
 from heuristics.policies.break_even import break_even
+from heuristics.policies.castor import best_pairs, sjf_bsbf, sjf_ffs
 from heuristics.policies.dally import dally
 from heuristics.policies.efq import efq
 from heuristics.policies.elastic_las import elastic_las
@@ -10,21 +9,15 @@ from heuristics.policies.elastic_srtf import elastic_srtf
 from heuristics.policies.equal_share import equal_share
 from heuristics.policies.fifo import fifo
 from heuristics.policies.fifo_skipping import fifo_skipping
-from heuristics.policies.gandiva import gandiva
-from heuristics.policies.gandiva_growing import gandiva_growing
-from heuristics.policies.gandiva_rotation import gandiva_rotation
+from heuristics.policies.gandiva import gandiva, gandiva_growing, gandiva_rotation
 from heuristics.policies.las import las
-from heuristics.policies.lucid import lucid
-from heuristics.policies.marginal import marginal
-from heuristics.policies.marginal_attained import marginal_attained
+from heuristics.policies.lucid import lucid, restricted_sharing
+from heuristics.policies.marginal import marginal, marginal_attained
 from heuristics.policies.muri import muri
-from heuristics.policies.optimus import optimus
+from heuristics.policies.optimus import afs, optimus
 from heuristics.policies.random_order import random_order
-from heuristics.policies.restricted_sharing import restricted_sharing
 from heuristics.policies.sia import sia
 from heuristics.policies.sjf import sjf
-from heuristics.policies.sjf_bsbf import sjf_bsbf
-from heuristics.policies.sjf_ffs import sjf_ffs
 from heuristics.policies.skew_consolidation import skew_consolidation
 from heuristics.policies.srsf import srsf
 from heuristics.policies.srtf import srtf
@@ -63,3 +56,23 @@ __all__ = [
     "ssf",
     "tiresias",
 ]
+
+#: Where the other policies stand, by name; no comparison has them unless they are named.
+OTHERS = {
+    "allox": "heuristics.policies.allox",
+    "allox_port": "heuristics.policies.allox",
+    "aryl": "heuristics.policies.aryl",
+    "believed": "heuristics.policies.believed",
+    "capped": "heuristics.policies.ones",
+    "elasticflow": "heuristics.policies.elasticflow",
+    "estimated": "heuristics.policies.estimated",
+    "exact_batching": "heuristics.policies.ones",
+    "gandiva_packing": "heuristics.policies.gandiva",
+    "gavel": "heuristics.policies.gavel",
+    "ones": "heuristics.policies.ones",
+    "pollux": "heuristics.policies.pollux",
+    "rolling_prices": "heuristics.policies.marginal",
+    "shockwave": "heuristics.policies.shockwave",
+    "themis": "heuristics.policies.gavel",
+    "themis_auction": "heuristics.policies.gavel",
+}

@@ -5,11 +5,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from gsopt.errors import InvalidInput, shorten
-from gsopt.files import first_error
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.files import first_error
+from gsopt.scenario.speed import Speed
 from gsopt.simulation import Decider, State
 from gsopt.simulation.beliefs import believing
-from gsopt.speed import Speed
 
 
 def believed(
@@ -47,8 +47,8 @@ def believed(
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
-    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job, Workload
     >>> from gsopt.simulation import simulate
     >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 4), ("b", 1)]])
     >>> machine = Cluster.uniform(machines=1, gpus=1)

@@ -3,9 +3,9 @@
 from typing import Any
 
 from gsopt.simulation import Decider, State
-from gsopt.simulation.deciders.offers import Clock, Renewal
-from gsopt.simulation.deciders.options import Order, Placement, offers
-from gsopt.simulation.deciders.tiers import Tiers
+from gsopt.simulation.parts.offers import Clock, Renewal
+from gsopt.simulation.parts.options import Order, Placement, offers
+from gsopt.simulation.parts.tiers import Tiers
 
 
 def break_even(
@@ -45,10 +45,10 @@ def break_even(
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
-    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job, Workload
     >>> from gsopt.simulation import simulate
-    >>> from gsopt.speed import TIER_PENALTIES, Speed
+    >>> from gsopt.scenario.speed import TIER_PENALTIES, Speed
     >>> sizes = [("", "a", 100), ("", "b", 100), ("resnet18", "c", 10), ("vgg11", "d", 10)]
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=2, model=m) for m, n, d in sizes]
     >>> racks = Cluster.uniform(racks=2, machines=1, gpus=3)

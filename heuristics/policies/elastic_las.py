@@ -2,9 +2,9 @@
 
 from fractions import Fraction
 
+from gsopt.scenario.speed import efficient_counts
 from gsopt.simulation import Decider, State
-from gsopt.simulation.deciders.greedy import Greedy
-from gsopt.speed import efficient_counts
+from gsopt.simulation.parts.greedy import Greedy
 
 
 def elastic_las(state: State, *, alpha: float | Fraction = 0.75) -> Decider:
@@ -23,7 +23,7 @@ def elastic_las(state: State, *, alpha: float | Fraction = 0.75) -> Decider:
 
     Examples
     --------
-    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.scenario.job import Job, Workload
     >>> from gsopt.simulation import simulate
     >>> menu = [(1, 1.0), (2, 2.0)]
     >>> sizes = [("a", 0, 6), ("b", 1, 2)]

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
 
 from gsopt.simulation import Action, Decider, State
-from gsopt.simulation.deciders.pool import Holding, pool_of
-from gsopt.simulation.deciders.waiting import Waiting
+from gsopt.simulation.parts.pool import Holding, pool_of
+from gsopt.simulation.parts.waiting import Waiting
 
 
 def equal_share(state: State) -> Decider:
@@ -21,7 +21,7 @@ def equal_share(state: State) -> Decider:
 
     Examples
     --------
-    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.scenario.job import Job, Workload
     >>> from gsopt.simulation import simulate
     >>> menu = [(1, 1.0), (2, 2.0), (4, 4.0)]
     >>> jobs = [Job(name=name, release_date=0, duration=8, gpus=1, menu=menu) for name in "ab"]

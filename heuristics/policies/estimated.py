@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from gsopt.evaluation.catalogue import find_policy
 from gsopt.simulation import Decider, State
 from gsopt.simulation.estimates import misjudging
-from gsopt.studies.catalogue import find_policy
 
 
 def estimated(
@@ -49,7 +49,7 @@ def estimated(
 
     Examples
     --------
-    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.scenario.job import Job, Workload
     >>> from gsopt.simulation import simulate
     >>> jobs = [Job(name=name, release_date=0, duration=d, gpus=1) for name, d in [("a", 4), ("b", 5)]]
     >>> simulate(Workload(jobs=jobs), estimated, cluster=1, of="srtf", seed=1).completion_times

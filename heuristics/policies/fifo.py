@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from heapq import merge
 
 from gsopt.simulation import Action, Decider, State
-from gsopt.simulation.deciders.pool import Holding, pool_of
+from gsopt.simulation.parts.pool import Holding, pool_of
 
 
 def fifo(state: State) -> Decider:
@@ -16,7 +16,7 @@ def fifo(state: State) -> Decider:
 
     Examples
     --------
-    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.scenario.job import Job, Workload
     >>> from gsopt.simulation import simulate
     >>> jobs = [Job(name=str(i), release_date=0, duration=1, gpus=gpus) for i, gpus in enumerate([1, 2, 1])]
     >>> simulate(Workload(jobs=jobs), fifo, cluster=2).completion_times

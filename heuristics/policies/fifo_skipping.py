@@ -1,7 +1,7 @@
 """First in, first out, where jobs that do not fit are skipped."""
 
 from gsopt.simulation import Decider, State
-from gsopt.simulation.deciders.skipping import Skipping
+from gsopt.simulation.parts.skipping import Skipping
 
 
 def fifo_skipping(state: State) -> Decider:
@@ -15,7 +15,7 @@ def fifo_skipping(state: State) -> Decider:
 
     Examples
     --------
-    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.scenario.job import Job, Workload
     >>> from gsopt.simulation import simulate
     >>> jobs = [Job(name=str(i), release_date=0, duration=1, gpus=gpus) for i, gpus in enumerate([1, 2, 1])]
     >>> simulate(Workload(jobs=jobs), fifo_skipping, cluster=2).completion_times

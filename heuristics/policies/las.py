@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from fractions import Fraction
 from math import inf
 
-from gsopt.errors import InvalidInput, shorten
+from gsopt.core.errors import InvalidInput, shorten
 from gsopt.simulation import Action, Decider, State, Wake
-from gsopt.simulation.deciders.greedy import Greedy
+from gsopt.simulation.parts.greedy import Greedy
 
 
 def las(state: State, *, quantum: float | None = None) -> Decider:
@@ -31,7 +31,7 @@ def las(state: State, *, quantum: float | None = None) -> Decider:
 
     Examples
     --------
-    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.scenario.job import Job, Workload
     >>> from gsopt.simulation import simulate
     >>> jobs = [Job(name=name, release_date=0, duration=2, gpus=1) for name in "ab"]
     >>> simulate(Workload(jobs=jobs), las, cluster=1).completion_times

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, combinations
 from typing import Any, Literal, NamedTuple
 
-from gsopt.errors import number_of, require, require_one_of
+from gsopt.core.errors import number_of, require, require_one_of
 from gsopt.simulation import Action, Assign, Decider, Start, State, Wake
-from gsopt.simulation.deciders.accumulation import Pairs
-from gsopt.simulation.deciders.fewest import FewestMachines
-from gsopt.simulation.deciders.tiers import Need, need_of
 from gsopt.simulation.interval import require_interval
+from gsopt.simulation.parts.accumulation import Pairs
+from gsopt.simulation.parts.tiers import Need, need_of
+from heuristics.policies.lucid.fewest import FewestMachines
 
 #: Which jobs come first: those with the least GPU time left (Muri-S), or with the least that they had (Muri-L).
 Order = Literal["remaining", "attained"]
@@ -42,7 +42,8 @@ def muri(
 
     Readings:
 
-    - `gsopt.colocation.interleaving` makes slowdowns of stage times, right for two jobs. With a `share_limit`
+    - `gsopt.performance.colocation.interleaving` makes slowdowns of stage times, right for two jobs. With a
+      `share_limit`
       above 2 a job is as slow as beside the worst of its partners, which is less than the cycle of a group of
       three or four takes: groups look better than they are. The scenario's limit holds if it is below `most`.
     - Muri groups only as far as it has to, which is read as: the best merges first, until all fit.
@@ -67,11 +68,11 @@ def muri(
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
-    >>> from gsopt.colocation.interleaving import interleaved
-    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.performance.colocation.interleaving import interleaved
+    >>> from gsopt.scenario.job import Job, Workload
     >>> from gsopt.simulation import simulate
-    >>> from gsopt.speed import Speed
+    >>> from gsopt.scenario.speed import Speed
     >>> speed = Speed(interference=interleaved({"disk": (3.0, 1.0), "gpu": (1.0, 3.0)}))
     >>> kinds = ["disk", "disk", "gpu", "gpu"]
     >>> jobs = Workload(

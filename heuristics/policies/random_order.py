@@ -3,7 +3,7 @@
 from random import Random
 
 from gsopt.simulation import Decider, State
-from gsopt.simulation.deciders.skipping import Skipping
+from gsopt.simulation.parts.skipping import Skipping
 
 
 def random_order(state: State, *, seed: int = 0) -> Decider:
@@ -14,7 +14,7 @@ def random_order(state: State, *, seed: int = 0) -> Decider:
 
     Examples
     --------
-    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.scenario.job import Job, Workload
     >>> from gsopt.simulation import simulate
     >>> jobs = [Job(name=str(i), release_date=0, duration=1, gpus=1) for i in range(3)]
     >>> sorted(simulate(Workload(jobs=jobs), random_order, cluster=1, seed=1).completion_times)

@@ -1,7 +1,7 @@
 """Shortest job first."""
 
 from gsopt.simulation import Decider, State
-from gsopt.simulation.deciders.skipping import Skipping
+from gsopt.simulation.parts.skipping import Skipping
 
 
 def sjf(state: State) -> Decider:
@@ -12,7 +12,7 @@ def sjf(state: State) -> Decider:
 
     Examples
     --------
-    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.scenario.job import Job, Workload
     >>> from gsopt.simulation import simulate
     >>> jobs = [Job(name=str(i), release_date=0, duration=d, gpus=1) for i, d in enumerate([3, 1, 2])]
     >>> simulate(Workload(jobs=jobs), sjf, cluster=1).completion_times

@@ -6,9 +6,9 @@ from math import inf
 from typing import Any
 
 from gsopt.simulation import Decider, State
-from gsopt.simulation.deciders.offers import Renewal
-from gsopt.simulation.deciders.options import Placement, offers
-from gsopt.simulation.deciders.tiers import Tiers
+from gsopt.simulation.parts.offers import Renewal
+from gsopt.simulation.parts.options import Placement, offers
+from gsopt.simulation.parts.tiers import Tiers
 from heuristics.policies.tiresias import require_thresholds
 
 #: Models whose largest tensor is a large part of them. Source: Dally, Table I, column "Skew".
@@ -52,8 +52,8 @@ def skew_consolidation(
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
-    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job, Workload
     >>> from gsopt.simulation import simulate
     >>> sizes = [("a", 9, ""), ("b", 5, ""), ("c", 1, "vgg11"), ("d", 1, "resnet18")]
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=2, model=m) for n, d, m in sizes]

@@ -1,7 +1,7 @@
 """Shortest remaining service first."""
 
 from gsopt.simulation import Decider, State
-from gsopt.simulation.deciders.greedy import Greedy
+from gsopt.simulation.parts.greedy import Greedy
 
 
 def srsf(state: State) -> Decider:
@@ -14,7 +14,7 @@ def srsf(state: State) -> Decider:
 
     Examples
     --------
-    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.scenario.job import Job, Workload
     >>> from gsopt.simulation import simulate
     >>> sizes = [("a", 0, 2, 2), ("b", 1, 1, 1)]
     >>> jobs = [Job(name=n, release_date=r, duration=d, gpus=g) for n, r, d, g in sizes]

@@ -1,7 +1,7 @@
 """Shortest remaining time first."""
 
 from gsopt.simulation import Decider, State
-from gsopt.simulation.deciders.greedy import Greedy
+from gsopt.simulation.parts.greedy import Greedy
 
 
 def srtf(state: State) -> Decider:
@@ -18,7 +18,7 @@ def srtf(state: State) -> Decider:
 
     Examples
     --------
-    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.scenario.job import Job, Workload
     >>> from gsopt.simulation import simulate
     >>> jobs = [Job(name=n, release_date=r, duration=d, gpus=1) for n, r, d in [("a", 0, 4), ("b", 1, 1)]]
     >>> simulate(Workload(jobs=jobs), srtf, cluster=1).completion_times

@@ -1,7 +1,7 @@
 """Smallest service first."""
 
 from gsopt.simulation import Decider, State
-from gsopt.simulation.deciders.skipping import Skipping
+from gsopt.simulation.parts.skipping import Skipping
 
 
 def ssf(state: State) -> Decider:
@@ -12,7 +12,7 @@ def ssf(state: State) -> Decider:
 
     Examples
     --------
-    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.scenario.job import Job, Workload
     >>> from gsopt.simulation import simulate
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=g) for n, d, g in [("a", 2, 2), ("b", 3, 1)]]
     >>> simulate(Workload(jobs=jobs), ssf, cluster=2).completion_times

@@ -6,9 +6,9 @@ from itertools import pairwise
 from math import ceil, inf, nextafter
 from typing import Any
 
-from gsopt.errors import InvalidInput, number_of, require, shorten
+from gsopt.core.errors import InvalidInput, number_of, require, shorten
 from gsopt.simulation import Action, Decider, Start, State, Stop, Wake
-from gsopt.simulation.deciders.greedy import Greedy
+from gsopt.simulation.parts.greedy import Greedy
 
 
 def tiresias(
@@ -62,7 +62,7 @@ def tiresias(
 
     Examples
     --------
-    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.scenario.job import Job, Workload
     >>> from gsopt.simulation import simulate
     >>> jobs = [Job(name=n, release_date=r, duration=d, gpus=1) for n, r, d in [("a", 0, 4), ("b", 1, 2)]]
     >>> simulate(Workload(jobs=jobs), tiresias, cluster=1, thresholds=[2]).completion_times

@@ -2,8 +2,8 @@
 
 from typing import Literal
 
-from gsopt.errors import InvalidInput
-from gsopt.method import heuristic
+from gsopt.core.errors import InvalidInput
+from gsopt.core.method import heuristic
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 from heuristics.reclaiming.hosting import Hosting
 from heuristics.reclaiming.options import choose

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import lcm
 
-from gsopt.grid import decimal
+from gsopt.core.numbers.grid import decimal
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 
 

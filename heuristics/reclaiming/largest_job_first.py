@@ -1,6 +1,6 @@
 """Largest job first: preempt the largest jobs until enough servers are vacated."""
 
-from gsopt.method import heuristic
+from gsopt.core.method import heuristic
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 from heuristics.reclaiming.hosting import Hosting
 from heuristics.reclaiming.kill_order import vacated_in_order

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TypeVar
 
-from gsopt.errors import InvalidInput, shorten
+from gsopt.core.errors import InvalidInput, shorten
 
 T = TypeVar("T")
 
@@ -22,7 +22,7 @@ def choose(option: str, value: str, choices: Mapping[str, T]) -> T:
     0
     >>> choose("tie", "luck", {"index": 0})
     Traceback (most recent call last):
-    gsopt.errors.InvalidInput: tie: 'luck': must be one of index
+    gsopt.core.errors.InvalidInput: tie: 'luck': must be one of index
     """
     if value not in choices:
         raise InvalidInput("", option, shorten(value), f"must be one of {', '.join(choices)}")

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from gsopt.method import heuristic
+from gsopt.core.method import heuristic
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 
 

@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from gsopt.budget import UNLIMITED, Budget
-from gsopt.method import heuristic
+from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.method import heuristic
+from gsopt.core.result import judged_value
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
-from gsopt.result import judged_value
 from heuristics.reclaiming.greedy import greedy
 from heuristics.reclaiming.hosting import Hosting
 from heuristics.reclaiming.largest_job_first import largest_job_first

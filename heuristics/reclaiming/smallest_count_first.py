@@ -1,6 +1,6 @@
 """Smallest count first (SCF): return the servers that host the smallest number of jobs."""
 
-from gsopt.method import heuristic
+from gsopt.core.method import heuristic
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 from heuristics.reclaiming.hosting import Hosting
 from heuristics.reclaiming.preemption_cost import job_counts

@@ -1,6 +1,6 @@
 """Static cost: return the servers of lowest preemption cost, without updating the costs."""
 
-from gsopt.method import heuristic
+from gsopt.core.method import heuristic
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 from heuristics.reclaiming.hosting import Hosting
 from heuristics.reclaiming.preemption_cost import server_fractions

@@ -1,7 +1,7 @@
 """Scheduling over time: the policies of `heuristics.policies`, each lifted to a heuristic, and two phases."""
 
-from gsopt.method import Method
-from gsopt.simulation import lift
+from gsopt.core.method import Method
+from gsopt.evaluation.lift import lift
 from heuristics import policies
 from heuristics.scheduling.two_phase import two_phase
 

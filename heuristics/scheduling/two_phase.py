@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from math import inf
 
-from gsopt.errors import Unsupported
-from gsopt.method import NoSolution, heuristic
+from gsopt.core.errors import Unsupported
+from gsopt.core.method import NoSolution, heuristic
+from gsopt.core.numbers.tolerances import WORK_DONE
 from gsopt.problems import allocation
 from gsopt.problems.scheduling import ElasticJob, Scheduling, SchedulingSolution
 from gsopt.schedule.retiming import Stretch
-from gsopt.tolerances import WORK_DONE
 from heuristics.allocation.two_phase import two_phase_allocation
 
 

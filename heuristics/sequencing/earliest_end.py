@@ -1,8 +1,8 @@
 """Earliest end: the shortest job first, each on the machine on which it ends first."""
 
-from gsopt.budget import UNLIMITED, Budget
-from gsopt.errors import TimeUp
-from gsopt.method import heuristic
+from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.errors import TimeUp
+from gsopt.core.method import heuristic
 from gsopt.problems.sequencing import Sequences, Sequencing, UnitJob
 
 

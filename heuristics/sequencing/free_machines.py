@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from gsopt.method import NoSolution, heuristic
+from gsopt.core.method import NoSolution, heuristic
+from gsopt.core.numbers.assignment import sequence
 from gsopt.problems.sequencing import Sequences, Sequencing
-from gsopt.sequencing import sequence
 
 
 @heuristic
@@ -14,7 +14,7 @@ def free_machines(problem: Sequencing) -> Sequences | NoSolution:
     Where none is free now, those that are free first stand for them. No solution is returned where a job runs
     on none of them.
 
-    Complexity: that of `gsopt.sequencing.sequence`.
+    Complexity: that of `gsopt.core.numbers.assignment.sequence`.
 
     Parameters
     ----------

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from gsopt.method import heuristic
+from gsopt.core.method import heuristic
 from gsopt.problems.shares import Shares, TimeShares
 
 

@@ -1,6 +1,6 @@
 """Isolated: every job has an equal part of the GPUs of every type for itself."""
 
-from gsopt.method import heuristic
+from gsopt.core.method import heuristic
 from gsopt.problems.shares import Shares, TimeShares
 
 

@@ -5,10 +5,10 @@ from fractions import Fraction
 from heapq import heapify, heappop, heappush
 from math import inf
 
-from gsopt.budget import UNLIMITED, Budget
-from gsopt.errors import InvalidInput
-from gsopt.method import NoSolution, heuristic
-from gsopt.problem import Sense
+from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.errors import InvalidInput
+from gsopt.core.method import NoSolution, heuristic
+from gsopt.core.problem import Sense
 from gsopt.problems.shares import Shares, TimeShares
 
 

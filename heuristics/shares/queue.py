@@ -1,7 +1,7 @@
 """Queue: jobs run all the time, in the order of their arrival, each on its fastest type that has room."""
 
-from gsopt.method import NoSolution, heuristic
-from gsopt.problem import Sense
+from gsopt.core.method import NoSolution, heuristic
+from gsopt.core.problem import Sense
 from gsopt.problems.shares import Shares, TimeShares
 
 

@@ -1,7 +1,7 @@
 """Heuristics for sharing over time: the policies that never interrupt, lifted."""
 
-from gsopt.method import Method
-from gsopt.simulation.lift import lift_sharing
+from gsopt.core.method import Method
+from gsopt.evaluation.lift import lift_sharing
 from heuristics import policies
 
 #: Policies that let a job run to its end on the GPUs on which it starts.

@@ -1,7 +1,7 @@
 """Heuristics for waiting over time: list scheduling by tier, and the policies that never interrupt, lifted."""
 
-from gsopt.method import Method
-from gsopt.simulation.lift import lift_waiting
+from gsopt.core.method import Method
+from gsopt.evaluation.lift import lift_waiting
 from heuristics import policies
 from heuristics.waiting.best_tier import best_tier
 

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from heapq import heappop, heappush
 from typing import Literal, get_args
 
-from gsopt.errors import require_one_of
-from gsopt.grid import Exact, decimal
-from gsopt.method import heuristic
+from gsopt.core.errors import require_one_of
+from gsopt.core.method import heuristic
+from gsopt.core.numbers.grid import Exact, decimal
 from gsopt.problems.waiting import Share, Waiting, WaitingSolution
 
 Order = Literal["shortest", "smallest", "release"]
@@ -40,8 +40,8 @@ def best_tier(problem: Waiting, *, order: Order = "shortest", wait: bool = True)
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
-    >>> from gsopt.job import Job
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job
     >>> jobs = [Job(name=n, release_date=0, duration=10, gpus=3, model="resnet18") for n in "abc"]
     >>> problem = Waiting(cluster=Cluster.uniform(racks=2, machines=1, gpus=5), jobs=jobs)
     >>> best_tier(problem).objective, best_tier(problem, wait=False).objective

@@ -1,6 +1,6 @@
 """The examples by which Aryl explains elastic allocation."""
 
-from gsopt.problem import About
+from gsopt.core.problem import About
 from gsopt.problems.allocation import Allocation, ElasticJob
 
 

@@ -3,8 +3,8 @@
 from random import Random
 from typing import Any, Literal, get_args
 
-from gsopt.errors import require, require_one_of
-from gsopt.problem import About
+from gsopt.core.errors import require, require_one_of
+from gsopt.core.problem import About
 from gsopt.problems.allocation import Allocation, ElasticJob
 from instances.allocation.scaling import across_servers, imperfect, values
 

@@ -5,8 +5,8 @@ from itertools import accumulate
 from random import Random
 from typing import Literal, get_args
 
-from gsopt.errors import require, require_one_of
-from gsopt.problem import About
+from gsopt.core.errors import require, require_one_of
+from gsopt.core.problem import About
 from gsopt.problems.allocation import Allocation, ElasticJob
 
 Correlation = Literal["none", "weak", "strong", "subset_sum", "ordered"]

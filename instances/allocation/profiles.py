@@ -4,8 +4,8 @@ import csv
 from math import isfinite
 from pathlib import Path
 
-from gsopt.errors import InvalidInput, shorten
-from gsopt.files import read_text
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.files import read_text
 
 #: Place of the tables in the folder of public traces.
 FOLDER = Path("elasticflow_profiles/scheduler/throughputs_T4")

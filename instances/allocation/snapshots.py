@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
-from gsopt.job import Job, Workload
-from gsopt.problem import About
+from gsopt.core.problem import About
 from gsopt.problems.allocation import Allocation, ElasticJob
+from gsopt.scenario.job import Job, Workload
 
 #: GPUs that remain for extra workers, as a share of those in use.
 _REMAINING = 0.25

@@ -7,7 +7,7 @@ does.
 from collections.abc import Iterator
 from typing import Any, get_args
 
-from gsopt.problem import About
+from gsopt.core.problem import About
 from gsopt.problems.allocation import Allocation, ElasticJob
 from instances.allocation.aryl import figure_6, table_4
 from instances.allocation.elastic_jobs import Scaling, Sizes, elastic_jobs

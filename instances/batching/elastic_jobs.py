@@ -3,10 +3,10 @@
 from random import Random
 from typing import Literal
 
-from gsopt.batching import BatchingJob, Progress, StepTime
-from gsopt.communication import Wire
-from gsopt.errors import require
-from gsopt.problem import About
+from gsopt.core.errors import require
+from gsopt.core.problem import About
+from gsopt.performance.batching import BatchingJob, Progress, StepTime
+from gsopt.performance.communication import Wire
 from gsopt.problems.batching import Batching
 
 #: Samples that fit on a GPU.

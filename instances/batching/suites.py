@@ -6,9 +6,9 @@
 from random import Random
 from typing import Any
 
-from gsopt.batching import BatchingJob, Progress, Rate, StepTime, Tabulated
-from gsopt.communication import Wire, Wiring
-from gsopt.problem import About
+from gsopt.core.problem import About
+from gsopt.performance.batching import BatchingJob, Progress, Rate, StepTime, Tabulated
+from gsopt.performance.communication import Wire, Wiring
 from gsopt.problems.batching import Batching
 from instances.batching.elastic_jobs import elastic_jobs
 from instances.suites import proven, regenerate, renamed

@@ -3,11 +3,11 @@
 from math import isfinite
 from random import Random
 
-from gsopt.colocation import halvings
-from gsopt.errors import require
-from gsopt.problem import About
+from gsopt.core.errors import require
+from gsopt.core.problem import About
+from gsopt.performance.colocation import halvings
 from gsopt.problems.colocation import Colocation, Mode, Pending, Running
-from gsopt.speed import IterationTime
+from gsopt.scenario.speed import IterationTime
 
 #: Bytes of a GPU.
 _MEMORY = 80 * 2**30
@@ -35,7 +35,7 @@ def full_cluster(
     Seconds are drawn so that every magnitude is equally likely. A model slows down another by 1 to `worst`
     times, drawn for each ordered pair; none of it is measured. A part of a model's memory holds what it learns
     and stays, the rest grows with the sub-batch; how much longer an iteration takes in sub-batches is computed
-    by `gsopt.speed.IterationTime` (Castor, Equation 3).
+    by `gsopt.scenario.speed.IterationTime` (Castor, Equation 3).
 
     Parameters
     ----------

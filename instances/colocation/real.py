@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
 
-from gsopt.interference import PairTable
-from gsopt.job import Job
-from gsopt.problem import About
+from gsopt.core.problem import About
+from gsopt.performance.interference import PairTable
 from gsopt.problems.colocation import Colocation, Pending, Running
+from gsopt.scenario.job import Job
 from instances.interference import gavel, lucid
 from instances.interference.gavel import FILE as GAVEL
 from instances.suites import renamed
@@ -97,7 +97,7 @@ def complete(table: PairTable) -> list[str]:
 
     Examples
     --------
-    >>> from gsopt.interference import Profile
+    >>> from gsopt.performance.interference import Profile
     >>> profiles = [Profile(name=name, features={"load": 1}) for name in "abc"]
     >>> slowdowns = {"a": {"a": 2.0, "b": 1.5}, "b": {"a": 1.2, "b": 1.0}, "c": {"a": 3.0}}
     >>> slowdowns["a"]["c"] = 1.1

@@ -5,7 +5,7 @@
 
 from typing import Any
 
-from gsopt.problem import About
+from gsopt.core.problem import About
 from gsopt.problems.colocation import Colocation, Mode, Pending, Running
 from instances.colocation.full_cluster import full_cluster
 from instances.suites import proven, regenerate, renamed

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from gsopt.problem import About
+from gsopt.core.numbers.tolerances import DISALLOWED
+from gsopt.core.problem import About
 from gsopt.problems.configuration import AdaptiveJob, Configuration, Shape
-from gsopt.tolerances import DISALLOWED
 from instances.records import recorded_decisions
 from instances.suites import renamed
 

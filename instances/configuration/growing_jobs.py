@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from random import Random
 
-from gsopt.errors import require
-from gsopt.problem import About
+from gsopt.core.errors import require
+from gsopt.core.problem import About
 from gsopt.problems.configuration import AdaptiveJob, Configuration, Shape, shapes
 from instances.speed_up import SpeedUp, drawn
 

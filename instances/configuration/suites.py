@@ -5,7 +5,7 @@
 
 from typing import Any
 
-from gsopt.problem import About
+from gsopt.core.problem import About
 from gsopt.problems.configuration import AdaptiveJob, Configuration, shapes
 from instances.configuration.growing_jobs import growing_jobs
 from instances.configuration.triples import triples

@@ -3,11 +3,11 @@
 from random import Random
 from typing import Literal, get_args
 
-from gsopt.cluster import Cluster
-from gsopt.errors import require, require_one_of
-from gsopt.problem import About
+from gsopt.core.errors import require, require_one_of
+from gsopt.core.problem import About
 from gsopt.problems.consolidation import Consolidation, Job
-from gsopt.speed import TIER_PENALTIES
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.speed import TIER_PENALTIES
 
 Demands = Literal["powers_of_two", "any"]
 Weights = Literal["one", "levels", "drawn"]

@@ -5,10 +5,10 @@
 
 from typing import Any
 
-from gsopt.cluster import Cluster, Island, Machine, Rack, Switch
-from gsopt.problem import About
+from gsopt.core.problem import About
 from gsopt.problems.consolidation import Consolidation, Job
-from gsopt.speed import TierPenalty
+from gsopt.scenario.cluster import Cluster, Island, Machine, Rack, Switch
+from gsopt.scenario.speed import TierPenalty
 from instances.consolidation.half_busy import half_busy
 from instances.consolidation.triples import triples
 from instances.suites import proven, regenerate, renamed

@@ -2,10 +2,10 @@
 
 from random import Random
 
-from gsopt.cluster import Cluster
-from gsopt.errors import require
-from gsopt.problem import About
+from gsopt.core.errors import require
+from gsopt.core.problem import About
 from gsopt.problems.consolidation import Consolidation, Job
+from gsopt.scenario.cluster import Cluster
 from instances.triplets import LEAST_CAPACITY, triplets
 
 #: Models that lose the more, the further apart their GPUs are.

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from gsopt.problem import About
+from gsopt.core.problem import About
 from gsopt.problems.goodput import Goodput, GoodputJob
 from instances.records import compressed_lines, recorded_decisions
 from instances.suites import renamed

@@ -5,7 +5,7 @@
 
 from typing import Any
 
-from gsopt.problem import About
+from gsopt.core.problem import About
 from gsopt.problems.goodput import Goodput, GoodputJob
 from instances.goodput.running_jobs import running_jobs
 from instances.goodput.triples import triples

@@ -7,9 +7,9 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from gsopt.errors import InvalidInput, shorten
-from gsopt.files import parse_json
-from gsopt.interference import Couple, Profile
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.files import parse_json
+from gsopt.performance.interference import Couple, Profile
 from instances.interference.reading import PairReading, assemble
 from instances.traces.reading import content, find
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from gsopt.errors import InvalidInput, shorten
-from gsopt.interference import Couple, Profile
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.performance.interference import Couple, Profile
 from instances.interference.reading import PairReading, assemble
 from instances.traces.reading import Issue, Row, content, find, rows, usable
 
@@ -57,7 +57,7 @@ def lucid(path: str | Path, *, alone: str | None = None) -> PairReading:
     --------
     >>> lucid("no/such/colocate_info.csv")
     Traceback (most recent call last):
-    gsopt.errors.InvalidInput: no/such/colocate_info.csv: cannot be read: No such file or directory
+    gsopt.core.errors.InvalidInput: no/such/colocate_info.csv: cannot be read: No such file or directory
     """
     file = find(path, FILE)
     pairs = _pairs(file)

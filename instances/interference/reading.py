@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 from pydantic import ValidationError
 
-from gsopt.files import first_error
-from gsopt.interference import Couple, PairTable, Profile
-from gsopt.problem import Frozen, Many
+from gsopt.core.files import first_error
+from gsopt.core.problem import Frozen, Many
+from gsopt.performance.interference import Couple, PairTable, Profile
 
 
 class PairReading(Frozen):

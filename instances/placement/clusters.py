@@ -3,7 +3,7 @@
 from collections import Counter
 from random import Random
 
-from gsopt.errors import require
+from gsopt.core.errors import require
 from gsopt.problems.placement import Pool, Resources, Server
 
 #: GPUs, CPU cores and GB of memory of a training and of an inference server.
@@ -23,7 +23,7 @@ def check_cluster(training: int, inference: int, occupied: float) -> None:
     --------
     >>> check_cluster(0, 0, 0.5)
     Traceback (most recent call last):
-    gsopt.errors.InvalidInput: training: 0: must be at least 1 together with inference
+    gsopt.core.errors.InvalidInput: training: 0: must be at least 1 together with inference
     """
     require(training >= 0, "training", training, "must be at least 0")
     require(inference >= 0, "inference", inference, "must be at least 0")

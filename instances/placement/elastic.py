@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from random import Random
 
-from gsopt.errors import require
-from gsopt.problem import About
+from gsopt.core.errors import require
+from gsopt.core.problem import About
 from gsopt.problems.placement import Placement, Resources, Workers
 from instances.placement.clusters import INFERENCE, TRAINING, check_cluster, cluster
 from instances.placement.objectives import Minimize, check_objective

@@ -2,7 +2,7 @@
 
 from typing import Literal, get_args
 
-from gsopt.errors import require_one_of
+from gsopt.core.errors import require_one_of
 
 Minimize = Literal["servers", "fragmentation", "preferences"]
 
@@ -14,7 +14,7 @@ def check_objective(minimize: str) -> None:
     --------
     >>> check_objective("power")
     Traceback (most recent call last):
-    gsopt.errors.InvalidInput: minimize: 'power': must be one of servers, fragmentation, preferences
+    gsopt.core.errors.InvalidInput: minimize: 'power': must be one of servers, fragmentation, preferences
     """
     known = get_args(Minimize)
     require_one_of("minimize", minimize, known)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gsopt.problem import About
+from gsopt.core.problem import About
 from gsopt.problems.placement import Placement, Resources, Server, Workers
 from instances.traces.openb import FOLDER, Node, Pod, openb, read_nodes, read_pods
 

@@ -5,9 +5,9 @@
 
 from typing import Any, Literal
 
-from gsopt.cluster import Cluster
-from gsopt.problem import About
+from gsopt.core.problem import About
 from gsopt.problems.placement import Placement, Pool, Resources, Server, Workers
+from gsopt.scenario.cluster import Cluster
 from instances.placement.elastic import elastic
 from instances.placement.vector_packing import vector_packing
 from instances.placement.vectors import vectors

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from random import Random
 
-from gsopt.errors import require
-from gsopt.problem import About
+from gsopt.core.errors import require
+from gsopt.core.problem import About
 from gsopt.problems.placement import Placement, Resources, Server, Workers
 
 #: Capacity, least and largest size of the classes with independent sizes.

@@ -2,8 +2,8 @@
 
 from random import Random
 
-from gsopt.errors import require
-from gsopt.problem import About
+from gsopt.core.errors import require
+from gsopt.core.problem import About
 from gsopt.problems.placement import Placement, Resources, Workers
 from instances.placement.clusters import CAPACITY, INFERENCE, TRAINING, check_cluster, cluster
 from instances.placement.objectives import Minimize, check_objective

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from random import Random
 from typing import Literal, get_args
 
-from gsopt.errors import require, require_one_of
-from gsopt.problem import About
+from gsopt.core.errors import require, require_one_of
+from gsopt.core.problem import About
 from gsopt.problems.reclaiming import Job, Reclaiming
 from instances.reclaiming.best_fit import BestFit
 from instances.reclaiming.layout import Placement, eight_gpu_servers, named

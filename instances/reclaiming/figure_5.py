@@ -1,6 +1,6 @@
 """The example by which Aryl explains the cost of reclaiming a server."""
 
-from gsopt.problem import About
+from gsopt.core.problem import About
 from gsopt.problems.reclaiming import Job, Reclaiming
 from instances.reclaiming.layout import eight_gpu_servers
 

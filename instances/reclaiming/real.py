@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
-from gsopt.job import Workload
 from gsopt.problems.reclaiming import Reclaiming
+from gsopt.scenario.job import Workload
 from instances.reclaiming.snapshots import snapshots
 from instances.reclaiming.workers import Mode
 from instances.traces.itp import FILE as ITP

@@ -4,7 +4,7 @@ from collections import deque
 from heapq import heapify, heappop, heappush, heapreplace
 from random import Random
 
-from gsopt.job import Job, Workload
+from gsopt.scenario.job import Job, Workload
 from instances.reclaiming.best_fit import BestFit
 from instances.reclaiming.layout import Placement
 from instances.reclaiming.workers import Mode, draw_worker_size, split

@@ -2,8 +2,8 @@
 
 from random import Random
 
-from gsopt.errors import require
-from gsopt.problem import About
+from gsopt.core.errors import require
+from gsopt.core.problem import About
 from gsopt.problems.reclaiming import Job, Reclaiming, Server
 from instances.reclaiming.layout import named, server_name
 

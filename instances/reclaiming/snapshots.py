@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from typing import get_args
 
-from gsopt.errors import InvalidInput, require, require_one_of
-from gsopt.job import Workload
-from gsopt.problem import About
+from gsopt.core.errors import InvalidInput, require, require_one_of
+from gsopt.core.problem import About
 from gsopt.problems.reclaiming import Job, Reclaiming
+from gsopt.scenario.job import Workload
 from instances.reclaiming.layout import eight_gpu_servers, named
 from instances.reclaiming.replay import Replay
 from instances.reclaiming.workers import Mode
@@ -57,7 +57,7 @@ def snapshots(
 
     Examples
     --------
-    >>> from gsopt.job import Job
+    >>> from gsopt.scenario.job import Job
     >>> jobs = [Job(name=f"j{n}", release_date=n, duration=5, gpus=4) for n in range(10)]
     >>> taken = snapshots(Workload(name="ten", jobs=jobs), servers=4, demand=1, times=[3, 12])
     >>> [(problem.name, len(problem.jobs)) for problem in taken]

@@ -6,7 +6,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from gsopt.problem import About
+from gsopt.core.problem import About
 from gsopt.problems.reclaiming import Job, Reclaiming
 from instances.reclaiming.churn import churn
 from instances.reclaiming.figure_5 import figure_5

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from gsopt.applications.agents import Agents
-from gsopt.applications.application import Application
-from gsopt.applications.course import Course
-from gsopt.cluster import Cluster, Machine, Rack
-from gsopt.errors import InvalidInput, require, shorten
-from gsopt.job import Job, Mode, Workload
-from gsopt.scenario import Scenario
+from gsopt.core.errors import InvalidInput, require, shorten
+from gsopt.scenario.adaptive.agents import Agents
+from gsopt.scenario.adaptive.application import Application
+from gsopt.scenario.adaptive.course import Course
+from gsopt.scenario.cluster import Cluster, Machine, Rack
+from gsopt.scenario.job import Job, Mode, Workload
+from gsopt.scenario.scenario import Scenario
 from instances.traces.applications import FOLDER
 from instances.traces.reading import Issue, Row, content, find, rows, usable
 
@@ -75,7 +75,7 @@ def orders(path: str | Path, trace: str, number: int, jobs: int | None) -> list[
     --------
     >>> orders("no/such.csv", "pollux", 1, None)
     Traceback (most recent call last):
-    gsopt.errors.InvalidInput: no/such.csv: cannot be read: No such file or directory
+    gsopt.core.errors.InvalidInput: no/such.csv: cannot be read: No such file or directory
     """
     require(jobs is None or jobs >= 1, "jobs", jobs, "must be at least 1")
     folder = POLLUX if trace == "pollux" else SIA / trace
@@ -214,7 +214,7 @@ def scenario_of(
     halvings
         How often demands are halved; None for those of the rows.
     **physics
-        What else holds, see `gsopt.scenario.Physics`.
+        What else holds, see `gsopt.scenario.scenario.Physics`.
 
     Raises
     ------
@@ -245,7 +245,7 @@ def home_of(path: str | Path) -> Path:
     --------
     >>> home_of("no/such.csv")
     Traceback (most recent call last):
-    gsopt.errors.InvalidInput: no/such.csv: must be the folder of public traces, or a file inside it
+    gsopt.core.errors.InvalidInput: no/such.csv: must be the folder of public traces, or a file inside it
     """
     for folder in (Path(path).absolute(), *Path(path).absolute().parents):
         if (folder / FOLDER).is_dir():

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from gsopt.cluster import Cluster, Machine, Rack
-from gsopt.errors import require, require_one_of
-from gsopt.job import LATEST, LEAST, Workload
-from gsopt.scenario import Overhead, Scenario
-from gsopt.speed import Speed
+from gsopt.core.errors import require, require_one_of
+from gsopt.scenario.cluster import Cluster, Machine, Rack
+from gsopt.scenario.job import LATEST, LEAST, Workload
+from gsopt.scenario.scenario import Overhead, Scenario
+from gsopt.scenario.speed import Speed
 from instances.scenarios.demand import MEAN, PEAK, PEAK_TO_TROUGH, Demand, made_up_demand, public_demand
 from instances.scenarios.kinds import INFERENCE, TRAINING, Kinds
 from instances.scenarios.lending import lending
@@ -25,7 +25,7 @@ SLOWER = 3.0
 #: Most servers of each cluster, 200 times as many as in the paper.
 MOST_SERVERS = 100_000
 
-#: How many times slower a GPU may be, as in `gsopt.speed.Speed`.
+#: How many times slower a GPU may be, as in `gsopt.scenario.speed.Speed`.
 MOST_SLOWER = 1_000_000
 
 #: Seconds of overhead whenever a job is preempted. Source: Aryl, section 7.2.

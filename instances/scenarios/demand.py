@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 from statistics import fmean
 
-from gsopt.errors import require
+from gsopt.core.errors import require
 from instances.traces.inference import DAY, duty_cycle_of_a_day, serving_gpus
 
 #: Seconds between two values of a curve. Source: Aryl, Figure 1.
@@ -126,7 +126,7 @@ def public_demand(
     --------
     >>> public_demand("no/such")
     Traceback (most recent call last):
-    gsopt.errors.InvalidInput: no/such: cannot be read: No such file or directory
+    gsopt.core.errors.InvalidInput: no/such: cannot be read: No such file or directory
     """
     _check(days, gpus, begin)
     number = _steps(days, begin)

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from math import log2
 from pathlib import Path
 
-from gsopt.cluster import Cluster
-from gsopt.errors import InvalidInput, require, require_one_of, shorten
-from gsopt.job import Job, Workload
-from gsopt.scenario import Overhead, Scenario
-from gsopt.speed import tabulated_menu
+from gsopt.core.errors import InvalidInput, require, require_one_of, shorten
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job, Workload
+from gsopt.scenario.scenario import Overhead, Scenario
+from gsopt.scenario.speed import tabulated_menu
 from instances.allocation.profiles import curves
 from instances.traces.reading import Issue, Row, content, find, rows, usable
 

@@ -7,8 +7,8 @@ from math import gcd
 from random import Random
 from typing import Literal
 
-from gsopt.errors import require
-from gsopt.job import Job, Mode
+from gsopt.core.errors import require
+from gsopt.scenario.job import Job, Mode
 
 #: Types of the GPUs of the training and of the inference cluster. Source: Aryl, section 2.1.
 TRAINING, INFERENCE = "V100", "T4"

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from gsopt.cluster import Machine
-from gsopt.errors import require
-from gsopt.events import Event, Leave, Loan, Reclaim
+from gsopt.core.errors import require
+from gsopt.scenario.cluster import Machine
+from gsopt.scenario.events import Event, Leave, Loan, Reclaim
 from instances.scenarios.demand import Demand
 
 

@@ -5,8 +5,8 @@ from math import fsum
 from random import Random
 from typing import NamedTuple
 
-from gsopt.errors import require
-from gsopt.job import LATEST, LEAST, Job, Workload
+from gsopt.core.errors import require
+from gsopt.scenario.job import LATEST, LEAST, Job, Workload
 from instances.traces.inference import DAY
 from instances.workloads.shape import ITP, Shape
 

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import get_args
 
-from gsopt.applications.agents import Agents
-from gsopt.errors import InvalidInput, require, require_one_of
-from gsopt.scenario import Overhead, Scenario
+from gsopt.core.errors import InvalidInput, require, require_one_of
+from gsopt.scenario.adaptive.agents import Agents
+from gsopt.scenario.scenario import Overhead, Scenario
 from instances.scenarios.adaptive import Setting, home_of, nodes_of, orders, scenario_of
 from instances.traces.applications import FOLDER, read_applications
 

@@ -1,7 +1,7 @@
 """The examples in the tables of the paper on Aryl, over time, and where its two phases are worst."""
 
-from gsopt.errors import require
-from gsopt.problem import About
+from gsopt.core.errors import require
+from gsopt.core.problem import About
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 
 #: Workers of the cluster of both tables, each with one GPU.

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from gsopt.problems.scheduling import ElasticJob, Scheduling
-from gsopt.speed import efficient_counts
+from gsopt.scenario.speed import efficient_counts
 from instances.suites import changed
 
 #: Which doublings of the demanded number of GPUs are allowed: those that elastic fair queuing may use, or all.
@@ -14,7 +14,7 @@ Counts = Literal["alpha", "all"]
 def restricted(problem: Scheduling, alpha: float) -> Scheduling:
     """Leave only the counts that elastic fair queuing may use with a scaling control threshold.
 
-    Source: Ares, section 3.3, see `gsopt.speed.efficient_counts`.
+    Source: Ares, section 3.3, see `gsopt.scenario.speed.efficient_counts`.
 
     Raises
     ------

@@ -5,8 +5,8 @@ from math import isfinite
 from random import Random
 from typing import Literal, get_args
 
-from gsopt.errors import require, require_one_of
-from gsopt.problem import About
+from gsopt.core.errors import require, require_one_of
+from gsopt.core.problem import About
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from instances.scheduling.counts import Counts, restricted
 

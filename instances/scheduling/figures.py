@@ -2,8 +2,8 @@
 
 from typing import Literal, get_args
 
-from gsopt.errors import require, require_one_of
-from gsopt.problem import About
+from gsopt.core.errors import require, require_one_of
+from gsopt.core.problem import About
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 
 Reading = Literal["rounded", "truncated"]

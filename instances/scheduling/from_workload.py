@@ -2,10 +2,10 @@
 
 from typing import get_args
 
-from gsopt.errors import require, require_one_of
-from gsopt.job import Job, Workload
-from gsopt.problem import About
+from gsopt.core.errors import require, require_one_of
+from gsopt.core.problem import About
 from gsopt.problems.scheduling import ElasticJob, Scheduling
+from gsopt.scenario.job import Job, Workload
 from instances.doublings import doublings
 from instances.scheduling.counts import Counts, restricted
 

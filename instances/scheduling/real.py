@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from gsopt.job import Workload
 from gsopt.problems.scheduling import Scheduling
+from gsopt.scenario.job import Workload
 from instances.scheduling.from_workload import from_workload
 from instances.suites import renamed
 from instances.traces.ares import ares

@@ -4,7 +4,7 @@
 --update`` solves the instances of which nothing is known.
 """
 
-from gsopt.problem import About
+from gsopt.core.problem import About
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from instances.scheduling.aryl import crawling, table_3, table_4
 from instances.scheduling.counts import restricted

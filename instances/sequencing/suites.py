@@ -5,7 +5,7 @@
 
 from collections.abc import Mapping
 
-from gsopt.problem import About
+from gsopt.core.problem import About
 from gsopt.problems.sequencing import Machine, Sequencing, UnitJob
 from instances.sequencing.unit_jobs import unit_jobs
 from instances.suites import changed, proven, regenerate, renamed

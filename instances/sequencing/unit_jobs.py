@@ -3,8 +3,8 @@
 from math import isfinite
 from random import Random
 
-from gsopt.errors import require
-from gsopt.problem import About
+from gsopt.core.errors import require
+from gsopt.core.problem import About
 from gsopt.problems.sequencing import Machine, Sequencing, UnitJob
 
 #: Names of types, the fastest first.

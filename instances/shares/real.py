@@ -5,7 +5,7 @@ from pathlib import Path
 from random import Random
 from typing import get_args
 
-from gsopt.problem import About
+from gsopt.core.problem import About
 from gsopt.problems.shares import Criterion, Shares, TypedJob
 from instances.interference.gavel import FILE
 from instances.suites import renamed

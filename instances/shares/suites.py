@@ -6,7 +6,7 @@
 from collections.abc import Mapping
 from typing import get_args
 
-from gsopt.problem import About
+from gsopt.core.problem import About
 from gsopt.problems.shares import Criterion, Shares, TypedJob
 from instances.shares.typed_jobs import typed_jobs
 from instances.suites import regenerate, renamed

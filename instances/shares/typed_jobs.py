@@ -3,8 +3,8 @@
 from math import isfinite
 from random import Random
 
-from gsopt.errors import require
-from gsopt.problem import About
+from gsopt.core.errors import require
+from gsopt.core.problem import About
 from gsopt.problems.shares import Criterion, Shares, TypedJob
 
 #: GPUs of a job, and how many jobs of a hundred ask for that many.

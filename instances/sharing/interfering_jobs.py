@@ -5,10 +5,10 @@ from math import isfinite
 from random import Random
 from typing import Literal, get_args
 
-from gsopt.errors import require
-from gsopt.job import Job
-from gsopt.problem import About
+from gsopt.core.errors import require
+from gsopt.core.problem import About
 from gsopt.problems.sharing import Sharing
+from gsopt.scenario.job import Job
 
 Starts = Literal["events", "any"]
 

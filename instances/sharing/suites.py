@@ -4,9 +4,9 @@
 solves the instances of which nothing is known.
 """
 
-from gsopt.job import Job
-from gsopt.problem import About
+from gsopt.core.problem import About
 from gsopt.problems.sharing import Sharing
+from gsopt.scenario.job import Job
 from instances.sharing.interfering_jobs import interfering_jobs
 from instances.suites import changed, regenerate, renamed
 

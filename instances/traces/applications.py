@@ -8,12 +8,12 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from gsopt.applications.application import Application
-from gsopt.applications.limits import Limits
-from gsopt.applications.placement import Placement, Point, Spread
-from gsopt.applications.validation import Epoch, Validation
-from gsopt.errors import InvalidInput, shorten
-from gsopt.files import first_error
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.files import first_error
+from gsopt.scenario.adaptive.application import Application
+from gsopt.scenario.adaptive.limits import Limits
+from gsopt.scenario.adaptive.placement import Placement, Point, Spread
+from gsopt.scenario.adaptive.validation import Epoch, Validation
 from instances.traces.profile import (
     PLACEMENT_COLUMNS,
     SPREAD_COLUMNS,

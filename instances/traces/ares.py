@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Unpack
 
-from gsopt.errors import require
-from gsopt.job import Job, Workload
+from gsopt.core.errors import require
+from gsopt.scenario.job import Job, Workload
 from instances.doublings import doublings
 from instances.traces.reading import Reading
 from instances.traces.selection import Selection

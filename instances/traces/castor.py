@@ -5,8 +5,8 @@ from pathlib import Path
 from random import Random
 from typing import Literal, Unpack
 
-from gsopt.errors import require, require_one_of
-from gsopt.job import Job
+from gsopt.core.errors import require, require_one_of
+from gsopt.scenario.job import Job
 from instances.traces.helios import helios
 from instances.traces.philly import philly
 from instances.traces.reading import Reading

@@ -7,8 +7,8 @@ from pathlib import Path
 from random import Random
 from typing import Any, Literal, Unpack
 
-from gsopt.errors import InvalidInput, require, require_one_of, shorten
-from gsopt.job import LATEST, Job
+from gsopt.core.errors import InvalidInput, require, require_one_of, shorten
+from gsopt.scenario.job import LATEST, Job
 from instances.traces.reading import Issue, Reading, Row, content, find, usable
 from instances.traces.selection import Entry, Selection, select
 
@@ -25,7 +25,7 @@ LISTS: Mapping[str, str] = {
 #: GPUs of a machine and machines of a rack in all experiments. Source: Dally, section V-B.
 GPUS, MACHINES = 8, 8
 
-#: Models of the lists by their names in Table I, under which `gsopt.speed.TIER_PENALTIES` has them.
+#: Models of the lists by their names in Table I, under which `gsopt.scenario.speed.TIER_PENALTIES` has them.
 MODELS: Mapping[str, str] = {
     "VGG": "vgg11",
     "AlexNet": "alexnet",
@@ -74,10 +74,10 @@ def dally(
     simulator draws them. In that case the jobs arrive in the order of the file with exponentially distributed
     gaps if `mean_gap` or `load` is given, at the ``arrival_time`` that the list holds if `listed`, and else at
     the ``submit_time`` at which they were once submitted; all are reported as a repair. The number of GPUs is
-    ``max_parallelism``. Models of Table I have their names in `gsopt.speed.TIER_PENALTIES`. Slowdowns are not
-    read, as they are the same numbers for every job. An entry is dropped when one of the values that are used
-    is missing or breaks a rule, or when its job was read before. `ASSUMPTIONS` lists what is not as in the
-    paper or unknown.
+    ``max_parallelism``. Models of Table I have their names in `gsopt.scenario.speed.TIER_PENALTIES`. Slowdowns
+    are not read, as they are the same numbers for every job. An entry is dropped when one of the values that
+    are used is missing or breaks a rule, or when its job was read before. `ASSUMPTIONS` lists what is not as in
+    the paper or unknown.
 
     Parameters
     ----------

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Unpack
 
-from gsopt.errors import InvalidInput, require, shorten
-from gsopt.job import Job, Mode
-from gsopt.training import Training
+from gsopt.core.errors import InvalidInput, require, shorten
+from gsopt.scenario.job import Job, Mode
+from gsopt.scenario.training import Training
 from instances.traces.reading import Issue, Reading, Row, content, find, usable
 from instances.traces.selection import Selection, select
 from instances.traces.throughputs import TYPES, Throughputs, read_throughputs

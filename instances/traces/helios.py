@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import NamedTuple, Unpack
 
-from gsopt.job import Job
+from gsopt.scenario.job import Job
 from instances.traces.reading import Issue, Reading, Row, content, find, only, rows, usable
 from instances.traces.selection import Selection, select
 
@@ -61,7 +61,7 @@ def helios(path: str | Path, *, virtual_cluster: str | None = None, **selection:
     --------
     >>> helios("no/such/cluster_log.csv")
     Traceback (most recent call last):
-    gsopt.errors.InvalidInput: no/such/cluster_log.csv: cannot be read: No such file or directory
+    gsopt.core.errors.InvalidInput: no/such/cluster_log.csv: cannot be read: No such file or directory
     """
     file = find(path, FILE)
     data = content(file)

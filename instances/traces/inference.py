@@ -11,7 +11,7 @@ from math import inf
 from pathlib import Path
 from statistics import fmean
 
-from gsopt.errors import InvalidInput, require
+from gsopt.core.errors import InvalidInput, require
 from instances.traces.reading import Issue, Row, content, find, rows, usable
 
 #: Places of the files in the folder of public traces.
@@ -51,7 +51,7 @@ def serving_gpus(path: str | Path, times: Sequence[float]) -> tuple[int, ...]:
     --------
     >>> serving_gpus("no/such.csv", [0])
     Traceback (most recent call last):
-    gsopt.errors.InvalidInput: no/such.csv: cannot be read: No such file or directory
+    gsopt.core.errors.InvalidInput: no/such.csv: cannot be read: No such file or directory
     """
     file = find(path, INSTANCES)
     issues: list[Issue] = []
@@ -97,7 +97,7 @@ def duty_cycle_of_a_day(path: str | Path, *, step: int = 300, window: int = 7_20
     --------
     >>> duty_cycle_of_a_day("no/such.tar.gz")
     Traceback (most recent call last):
-    gsopt.errors.InvalidInput: no/such.tar.gz: cannot be read: No such file or directory
+    gsopt.core.errors.InvalidInput: no/such.tar.gz: cannot be read: No such file or directory
     """
     require(step >= 1 and DAY % step == 0, "step", step, "must divide a day of 86,400 s")
     require(0 <= window <= DAY, "window", window, "must be between 0 and 86,400 s")

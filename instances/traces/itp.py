@@ -7,8 +7,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import Unpack
 
-from gsopt.errors import InvalidInput
-from gsopt.job import Job
+from gsopt.core.errors import InvalidInput
+from gsopt.scenario.job import Job
 from instances.traces.reading import Issue, Reading, Row, content, find, rows, usable
 from instances.traces.selection import Selection, select
 

@@ -5,9 +5,9 @@ from typing import Annotated, Unpack
 
 from pydantic import Field
 
-from gsopt.errors import InvalidInput
-from gsopt.job import Job
-from gsopt.problem import Frozen, Many, Name
+from gsopt.core.errors import InvalidInput
+from gsopt.core.problem import Frozen, Many, Name
+from gsopt.scenario.job import Job
 from instances.traces.reading import Issue, Reading, Row, content, find, rows, usable
 from instances.traces.selection import Selection, select
 
@@ -153,7 +153,7 @@ def openb(
     --------
     >>> openb("no/such/pods.csv")
     Traceback (most recent call last):
-    gsopt.errors.InvalidInput: no/such/pods.csv: cannot be read: No such file or directory
+    gsopt.core.errors.InvalidInput: no/such/pods.csv: cannot be read: No such file or directory
     """
     file = find(path, FOLDER / f"openb_pod_list_{pods}.csv.gz")
     issues: list[Issue] = []

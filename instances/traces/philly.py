@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Unpack
 
-from gsopt.errors import require
-from gsopt.job import Job
+from gsopt.core.errors import require
+from gsopt.scenario.job import Job
 from instances.traces.reading import Issue, Reading, Row, content, find, only, rows, usable
 from instances.traces.selection import Selection, select
 
@@ -55,7 +55,7 @@ def philly(
     --------
     >>> philly("no/such/philly.csv")
     Traceback (most recent call last):
-    gsopt.errors.InvalidInput: no/such/philly.csv: cannot be read: No such file or directory
+    gsopt.core.errors.InvalidInput: no/such/philly.csv: cannot be read: No such file or directory
     """
     begin, end = (0.0, float("inf")) if dates is None else _seconds(dates)
     file = find(path, FILE)

@@ -7,7 +7,7 @@ from math import ceil
 from pathlib import Path
 from typing import TypeVar
 
-from gsopt.errors import InvalidInput, shorten
+from gsopt.core.errors import InvalidInput, shorten
 from instances.traces.reading import Issue, Row, content, rows, usable
 
 T = TypeVar("T")
@@ -155,7 +155,7 @@ def read_profile(
     --------
     >>> read_profile(Path("no/such"), "rtx", 8, [])
     Traceback (most recent call last):
-    gsopt.errors.InvalidInput: no/such/placements-rtx.csv: cannot be read: No such file or directory
+    gsopt.core.errors.InvalidInput: no/such/placements-rtx.csv: cannot be read: No such file or directory
     """
     steps: dict[str, list[Point]] = {}
     for row, step in table(folder / f"placements-{gpu}.csv", PLACEMENT_COLUMNS, point, issues):

@@ -12,10 +12,10 @@ from typing import NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
-from gsopt.errors import InvalidInput, shorten
-from gsopt.files import first_error, read_bytes
-from gsopt.job import Workload
-from gsopt.problem import Frozen, Many
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.files import first_error, read_bytes
+from gsopt.core.problem import Frozen, Many
+from gsopt.scenario.job import Workload
 
 T = TypeVar("T")
 
@@ -93,7 +93,7 @@ class Row(NamedTuple):
     66.0
     >>> row.whole_number("gpus")
     Traceback (most recent call last):
-    gsopt.errors.InvalidInput: gpus: 'eight': must be a whole number
+    gsopt.core.errors.InvalidInput: gpus: 'eight': must be a whole number
     """
 
     file: str
@@ -155,7 +155,7 @@ def content(path: str | Path) -> bytes:
     --------
     >>> content("no/such/trace.csv")
     Traceback (most recent call last):
-    gsopt.errors.InvalidInput: no/such/trace.csv: cannot be read: No such file or directory
+    gsopt.core.errors.InvalidInput: no/such/trace.csv: cannot be read: No such file or directory
     """
     data = read_bytes(path)
     try:
@@ -291,7 +291,7 @@ def only(
     --------
     >>> only([(Row("a.csv", 2, {"vc": "x"}), 1)], "vc", "y", "a.csv", "virtual_cluster")
     Traceback (most recent call last):
-    gsopt.errors.InvalidInput: a.csv: virtual_cluster: 'y': must be one of x
+    gsopt.core.errors.InvalidInput: a.csv: virtual_cluster: 'y': must be one of x
     """
     given = list(pairs)
     kept = [(row, item) for row, item in given if row.values[column] == wanted]

@@ -7,8 +7,8 @@ from math import inf, isfinite
 from random import Random
 from typing import TypedDict
 
-from gsopt.errors import require, shorten
-from gsopt.job import Job, Workload
+from gsopt.core.errors import require, shorten
+from gsopt.scenario.job import Job, Workload
 from instances.traces.reading import Issue, Reading, Row
 
 #: A row of a trace and the job that it describes, its release date on the trace's own clock.

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Unpack
 
-from gsopt.errors import InvalidInput, require, shorten
-from gsopt.job import Job
+from gsopt.core.errors import InvalidInput, require, shorten
+from gsopt.scenario.job import Job
 from instances.traces.profile import Profile, read_profile
 from instances.traces.reading import Issue, Reading, Row, content, find, rows, usable
 from instances.traces.selection import Selection, select

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Unpack
 
-from gsopt.errors import InvalidInput
-from gsopt.job import Job
+from gsopt.core.errors import InvalidInput
+from gsopt.scenario.job import Job
 from instances.traces.reading import Issue, Reading, Row, content, find, usable
 from instances.traces.selection import Selection, select
 
@@ -65,7 +65,7 @@ def swf(path: str | Path, **selection: Unpack[Selection]) -> Reading:
     --------
     >>> swf("no/such/log.swf")
     Traceback (most recent call last):
-    gsopt.errors.InvalidInput: no/such/log.swf: cannot be read: No such file or directory
+    gsopt.core.errors.InvalidInput: no/such/log.swf: cannot be read: No such file or directory
     """
     file = find(path, FILE)
     lines = content(file).decode("utf-8-sig", errors="replace").rstrip("\r\n").split("\n")

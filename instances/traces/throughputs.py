@@ -5,8 +5,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from gsopt.errors import InvalidInput, shorten
-from gsopt.files import parse_json
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.files import parse_json
 from instances.traces.reading import content
 
 #: The types of GPUs of the table.

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Unpack
 
-from gsopt.job import Job
+from gsopt.scenario.job import Job
 from instances.traces.reading import Issue, Reading, Row, content, find, rows, usable
 from instances.traces.selection import Selection, select
 
@@ -38,7 +38,7 @@ def tiresias(path: str | Path, *, milliseconds: bool = False, **selection: Unpac
     --------
     >>> tiresias("no/such/60_job.csv")
     Traceback (most recent call last):
-    gsopt.errors.InvalidInput: no/such/60_job.csv: cannot be read: No such file or directory
+    gsopt.core.errors.InvalidInput: no/such/60_job.csv: cannot be read: No such file or directory
     """
     file = find(path, FILE)
     second = 1000 if milliseconds else 1

@@ -6,10 +6,10 @@ solves the instances of which nothing is known.
 
 from typing import get_args
 
-from gsopt.cluster import Cluster
-from gsopt.job import Job
-from gsopt.problem import About
+from gsopt.core.problem import About
 from gsopt.problems.waiting import Waiting
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job
 from instances.suites import regenerate, renamed
 from instances.waiting.tier_jobs import Arrivals, Minimize, tier_jobs
 

@@ -6,12 +6,12 @@ from math import isfinite
 from random import Random
 from typing import Literal, get_args
 
-from gsopt.cluster import Cluster
-from gsopt.errors import require
-from gsopt.job import Job
-from gsopt.problem import About
+from gsopt.core.errors import require
+from gsopt.core.problem import About
 from gsopt.problems.waiting import Waiting
-from gsopt.speed import TIER_PENALTIES, TierPenalty
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job
+from gsopt.scenario.speed import TIER_PENALTIES, TierPenalty
 
 Arrivals = Literal["batch", "poisson"]
 Minimize = Literal["mean_jct", "makespan"]

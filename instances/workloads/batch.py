@@ -2,8 +2,8 @@
 
 from random import Random
 
-from gsopt.errors import require
-from gsopt.job import Job, Workload
+from gsopt.core.errors import require
+from gsopt.scenario.job import Job, Workload
 from instances.workloads.shape import PHILLY, Shape
 
 

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from gsopt.job import Workload
+from gsopt.scenario.job import Workload
 
 
 def elastic(

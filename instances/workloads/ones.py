@@ -7,9 +7,9 @@ from math import fsum, log
 from random import Random
 from typing import Literal, NamedTuple, get_args
 
-from gsopt.errors import require
-from gsopt.job import Job, Mode, Workload
-from gsopt.training import Training
+from gsopt.core.errors import require
+from gsopt.scenario.job import Job, Mode, Workload
+from gsopt.scenario.training import Training
 from instances.workloads.ones_tasks import TASKS, Model, Task
 
 #: Epochs that a job goes on after it reaches its target accuracy. Source: ONES, section 4.1.

@@ -3,7 +3,8 @@
 Table 2 of the paper lists 50 tasks: models, data sets and their sizes. It says neither how fast they are nor
 how long they train, so everything else here is ours:
 
-- Seconds of a step are `gsopt.batching.StepTime` on a V100. ResNet-50 and BERT are fitted to the epoch times
+- Seconds of a step are `gsopt.performance.batching.StepTime` on a V100. ResNet-50 and BERT are fitted to the
+  epoch times
   that Zeus published for batch sizes on one V100 (NSDI 2023), ResNet-18 to the throughput of Gavel on one V100
   (OSDI 2020). VGG-16 and Inception v3 on ImageNet are fitted to ElasticFlow's throughput on one A100 (ASPLOS
   2023), and their seconds per sample multiplied by 1.33, the ratio of ResNet-50 on V100 and A100. AlexNet and
@@ -20,8 +21,8 @@ how long they train, so everything else here is ours:
 from functools import cache
 from typing import NamedTuple
 
-from gsopt.batching import StepTime
-from gsopt.communication.wire import Wire, Wiring
+from gsopt.performance.batching import StepTime
+from gsopt.performance.communication.wire import Wire, Wiring
 
 #: GPUs of a server of the paper's testbed.
 SERVER = 4

@@ -3,8 +3,8 @@
 from itertools import accumulate
 from random import Random
 
-from gsopt.errors import require
-from gsopt.job import Job, Workload
+from gsopt.core.errors import require
+from gsopt.scenario.job import Job, Workload
 from instances.workloads.shape import PHILLY, Shape
 
 #: Beyond these the release dates are no longer those of any clock.

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from math import isfinite
 from random import Random
 
-from gsopt.errors import require
-from gsopt.job import Workload
+from gsopt.core.errors import require
+from gsopt.scenario.job import Workload
 
 
 def resampled(workloads: Iterable[Workload], *, jobs: int, seconds: float, seed: int = 0) -> Workload:
@@ -32,7 +32,7 @@ def resampled(workloads: Iterable[Workload], *, jobs: int, seconds: float, seed:
 
     Examples
     --------
-    >>> from gsopt.job import Job
+    >>> from gsopt.scenario.job import Job
     >>> pool = Workload(jobs=[Job(name="a", release_date=7, duration=60, gpus=2)])
     >>> [job.name for job in resampled([pool], jobs=2, seconds=3600).jobs]
     ['j1-a', 'j2-a']

@@ -9,9 +9,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from gsopt.errors import require
-from gsopt.job import Seconds
-from gsopt.problem import Frozen, Gpus, Many
+from gsopt.core.errors import require
+from gsopt.core.problem import Frozen, Gpus, Many
+from gsopt.scenario.job import Seconds
 
 #: The probabilities whose quantiles describe durations; the largest durations make up most of the GPU time.
 PROBABILITIES = (0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 1.0)

@@ -19,13 +19,13 @@ from formulations.allocation.bundling import solve_by_bundling
 from formulations.allocation.core import solve_core
 from formulations.allocation.dp import fill_table
 from formulations.allocation.groups import Found, Groups
-from gsopt.backends import Highs
-from gsopt.budget import Budget
-from gsopt.errors import Unsupported
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
+from gsopt.core.result import Result, Status
+from gsopt.evaluation.catalogue import names
+from gsopt.evaluation.compare import compare
 from gsopt.problems.allocation import Allocation, AllocationSolution
-from gsopt.result import Result, Status
-from gsopt.studies.catalogue import names
-from gsopt.studies.compare import compare
+from gsopt.solvers.backends import Highs
 from heuristics.allocation import highest_density, marginal_greedy, two_phase
 from instances import data_folder
 from instances.allocation import elastic_jobs, from_data, multiple_choice

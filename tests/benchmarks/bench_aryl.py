@@ -20,11 +20,11 @@ from typing import Any, NamedTuple
 import pytest
 
 from formulations.reclaiming import exact
-from gsopt.method import MethodLike
+from gsopt.core.method import MethodLike
+from gsopt.core.result import Status
 from gsopt.problems.reclaiming import Reclaiming
-from gsopt.result import Status
 from gsopt.simulation import Replay, replay
-from heuristics.policies.aryl import aryl
+from heuristics.policies.aryl.policy import aryl
 from heuristics.reclaiming import greedy, random_choice, smallest_count_first
 from instances import data_folder
 from instances.scenarios import aryl as aryl_scenario

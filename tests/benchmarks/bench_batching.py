@@ -13,10 +13,10 @@ from rich.table import Table
 
 from formulations.batching import dp, greedy, milp
 from formulations.batching.case import Case
-from gsopt.batching.split import least_costs, split
+from gsopt.core.numbers.tolerances import SUM
+from gsopt.core.result import Status
+from gsopt.performance.batching.split import least_costs, split
 from gsopt.problems.batching import Batching
-from gsopt.result import Status
-from gsopt.tolerances import SUM
 from heuristics.batching import equal_share, marginal, srpt
 from instances.batching import elastic_jobs
 from tests.exactness import batching as oracle

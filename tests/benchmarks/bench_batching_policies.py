@@ -13,14 +13,14 @@ from typing import Any, Literal, NamedTuple
 
 import pytest
 
-from gsopt.bounds import MeanBound, mean_jct_bound
-from gsopt.cluster import Cluster
-from gsopt.scenario import Scenario
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.scenario import Scenario
+from gsopt.schedule.bounds import MeanBound, mean_jct_bound
 from gsopt.schedule.figures import Record
 from gsopt.simulation import Policy, replay
 from heuristics.policies import marginal
-from heuristics.policies.capped import capped
-from heuristics.policies.exact_batching import exact_batching
+from heuristics.policies.ones.capped import capped
+from heuristics.policies.ones.exact_batching import exact_batching
 from instances.workloads import ones
 
 pytestmark = pytest.mark.slow

@@ -12,11 +12,11 @@ from time import process_time
 
 import pytest
 
-from gsopt.cluster import Cluster
-from gsopt.job import Job, Workload
-from gsopt.scenario import Scenario
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job, Workload
+from gsopt.scenario.scenario import Scenario
+from gsopt.scenario.speed import Speed
 from gsopt.simulation import Policy, replay
-from gsopt.speed import Speed
 from heuristics.policies import best_pairs, restricted_sharing, sjf, sjf_bsbf, sjf_ffs, ssf
 
 pytestmark = pytest.mark.slow

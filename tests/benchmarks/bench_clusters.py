@@ -8,8 +8,8 @@ from typing import Any
 import networkx as nx
 import pytest
 
-from gsopt.cluster import Cluster
-from gsopt.clusters import Format, draw, outline, read_cluster, write_cluster
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.cluster.formats import Format, draw, outline, read_cluster, write_cluster
 
 pytestmark = pytest.mark.slow
 

@@ -13,14 +13,14 @@ from rich.console import Console
 from rich.table import Table
 
 from formulations.colocation import assignment, exact, matching
-from gsopt.colocation import Pair
-from gsopt.method import name_of
+from gsopt.core.method import name_of
+from gsopt.core.result import Status
+from gsopt.performance.colocation import Pair
 from gsopt.problems.colocation import Colocation
-from gsopt.result import Status
 from heuristics.colocation import bsbf, first_fit, random_pairs
 from instances import data_folder
 from instances.colocation import from_data, full_cluster
-from tests.gsopt.colocation.play import completions, drawn
+from tests.gsopt.performance.colocation.play import completions, drawn
 
 #: Pairs that are played.
 PAIRS = 20_000

@@ -6,7 +6,7 @@ from time import perf_counter
 import pytest
 
 from formulations.configuration import exact
-from gsopt.result import Status
+from gsopt.core.result import Status
 from heuristics.configuration import greedy
 from instances import data_folder
 from instances.configuration import from_data, growing_jobs

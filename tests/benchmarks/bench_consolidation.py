@@ -15,10 +15,10 @@ from rich.console import Console
 from rich.table import Table
 
 from formulations.consolidation import counts, divisible, exact, laminar, patterns
-from gsopt.backends import CpSat
-from gsopt.errors import Unsupported
+from gsopt.core.errors import Unsupported
+from gsopt.core.result import Result, Status
 from gsopt.problems.consolidation import Consolidation
-from gsopt.result import Result, Status
+from gsopt.solvers.backends import CpSat
 from heuristics.consolidation import fifo, greedy, most_sensitive_first
 from instances.consolidation import half_busy
 from tests.exactness import consolidation as oracle

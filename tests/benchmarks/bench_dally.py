@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from gsopt.cluster import Cluster
-from gsopt.job import Workload
-from gsopt.scenario import Scenario
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Workload
+from gsopt.scenario.scenario import Scenario
+from gsopt.scenario.speed import TIER_PENALTIES, Speed
 from gsopt.simulation import Policy, replay
-from gsopt.speed import TIER_PENALTIES, Speed
 from heuristics.policies import break_even, dally, fifo_skipping, gandiva, skew_consolidation
 from instances.traces import dally as job_list
 

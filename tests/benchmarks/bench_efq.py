@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from gsopt.bounds import mean_busy_time_bound, position_bound, srpt_bound
-from gsopt.job import Job, Workload
+from gsopt.scenario.job import Job, Workload
+from gsopt.scenario.speed import linear_menu
+from gsopt.schedule.bounds import mean_busy_time_bound, position_bound, srpt_bound
 from gsopt.schedule.fairness import fair_finish_times, gps_finish_times
 from gsopt.simulation import Action, Decider, Policy, State, simulate
-from gsopt.speed import linear_menu
 from heuristics.policies import efq, elastic_las, elastic_srtf, marginal, marginal_attained
 from instances.traces import philly
 from instances.traces.ares import scaled

@@ -13,10 +13,10 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from gsopt.batching import StepTime
-from gsopt.batching.rates import StepTimes
-from gsopt.batching.split import split
-from gsopt.communication import Wire, Wiring
+from gsopt.performance.batching import StepTime
+from gsopt.performance.batching.rates import StepTimes
+from gsopt.performance.batching.split import split
+from gsopt.performance.communication import Wire, Wiring
 from heuristics.batching.evolution import CostTable, Engine, Evolved, Settings, evolve
 from heuristics.batching.evolution.genome import IDLE
 from heuristics.batching.evolution.population import repair

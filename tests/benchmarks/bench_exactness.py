@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from gsopt.bounds.prices import price_bound
+from gsopt.schedule.bounds.prices import price_bound
 from tests.exactness import prices
 from tests.exactness.trial import ORACLES, Tally, attack
 

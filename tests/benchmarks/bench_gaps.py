@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gsopt.bounds.prices import price_bound
-from gsopt.scenario import Scenario
+from gsopt.scenario.scenario import Scenario
+from gsopt.schedule.bounds.prices import price_bound
 from gsopt.simulation import simulate
 from heuristics import policies
 from instances import data_folder

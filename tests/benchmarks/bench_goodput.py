@@ -6,8 +6,8 @@ from time import perf_counter
 import pytest
 
 from formulations.goodput import exact
+from gsopt.core.result import Status
 from gsopt.problems.goodput import Goodput
-from gsopt.result import Status
 from heuristics.goodput import genetic, greedy
 from instances import data_folder
 from instances.goodput import from_data, running_jobs

@@ -23,9 +23,9 @@ from formulations.scheduling.annealing import Annealing, timetable
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.listing import serve_list
 from formulations.scheduling.segments import Segments
+from gsopt.evaluation.catalogue import demo_workload, heuristics
+from gsopt.evaluation.solve import solve
 from gsopt.problems.scheduling import Scheduling
-from gsopt.studies.catalogue import demo_workload, heuristics
-from gsopt.studies.solve import solve
 from instances.scheduling import elastic_jobs
 from instances.scheduling.from_workload import from_workload
 from instances.traces.ares import GPUS, ares

@@ -16,7 +16,7 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from gsopt.cli.exits import Exit
-from gsopt.files import write
+from gsopt.core.files import write
 from instances.batching import elastic_jobs as batched_jobs
 from instances.scheduling import elastic_jobs
 from tests.commands import COMMAND

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from gsopt.cluster import Cluster
-from gsopt.job import Job, Workload
-from gsopt.scenario import Scenario
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job, Workload
+from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.judge import judge
 from gsopt.simulation import Policy, replay
 from heuristics.policies import srtf, tiresias

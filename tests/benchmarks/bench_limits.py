@@ -17,15 +17,15 @@ from typing import Any
 import pytest
 
 import gsopt
-from gsopt.backends.process import POOL
-from gsopt.batching import BatchingJob, StepTime
-from gsopt.errors import Unsupported
-from gsopt.problem import Number, Problem
+from gsopt.core.errors import Unsupported
+from gsopt.core.problem import Number, Problem
+from gsopt.core.result import settles
+from gsopt.evaluation.catalogue import own_heuristics
+from gsopt.performance.batching import BatchingJob, StepTime
 from gsopt.problems.batching import Batching
 from gsopt.problems.configuration import AdaptiveJob, Configuration, shapes
 from gsopt.problems.scheduling import ElasticJob, Scheduling
-from gsopt.result import settles
-from gsopt.studies.catalogue import own_heuristics
+from gsopt.solvers.backends.process import POOL
 from instances.shares import typed_jobs
 
 pytestmark = pytest.mark.slow

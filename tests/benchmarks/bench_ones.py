@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from gsopt.cluster import Cluster
-from gsopt.scenario import Overhead, Scenario
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.scenario import Overhead, Scenario
 from gsopt.simulation import Policy, Replay, replay
 from gsopt.studies.paired import signed_ranks
 from heuristics.policies import marginal, tiresias
-from heuristics.policies.ones import ones
+from heuristics.policies.ones.policy import ones
 from instances.workloads import ones as jobs_of_ones
 
 pytestmark = pytest.mark.slow

@@ -14,10 +14,10 @@ from rich.console import Console
 from rich.table import Table
 
 from formulations.placement import buckets, column_generation, exact, patterns
+from gsopt.core.result import Result, Status
+from gsopt.evaluation.catalogue import load, names
+from gsopt.evaluation.solve import solve
 from gsopt.problems.placement import Placement, PlacementSolution, Resources, Workers
-from gsopt.result import Result, Status
-from gsopt.studies.catalogue import load, names
-from gsopt.studies.solve import solve
 from heuristics.placement import best_fit_decreasing, best_of_three, first_fit, worst_fit
 from instances import data_folder
 from instances.placement import elastic, fine_sizes, from_data, vector_packing, vectors, whole_gpus

@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from gsopt import studies
-from gsopt.bounds.prices import price_bound
-from gsopt.studies.catalogue import data_folder
+from gsopt.evaluation.catalogue import data_folder
+from gsopt.schedule.bounds.prices import price_bound
 from gsopt.studies.cells import Cell, cells_of
 from gsopt.studies.instance import load_scenario
 from gsopt.studies.outcome import State

@@ -11,7 +11,7 @@ from statistics import mean, median
 import pytest
 
 from gsopt.simulation import replay
-from heuristics.policies.pollux import pollux
+from heuristics.policies.pollux.policy import pollux
 from instances import data_folder
 from instances.scenarios import pollux as scenario
 

@@ -14,10 +14,10 @@ import pytest
 from rich.console import Console
 
 from formulations.scheduling import event_orders
-from gsopt.bounds.prices import PriceBound, price_bound
-from gsopt.cluster import Cluster
-from gsopt.job import Job, Workload
-from gsopt.scenario import CapacityChange, Scenario
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job, Workload
+from gsopt.scenario.scenario import CapacityChange, Scenario
+from gsopt.schedule.bounds.prices import PriceBound, price_bound
 from gsopt.simulation import replay
 from heuristics import policies
 from instances import data_folder

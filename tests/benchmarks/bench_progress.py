@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from gsopt.batching.progress import (
+from gsopt.scenario.job import Job
+from heuristics.policies.ones.progress import (
     Calibration,
     Forecast,
     Learning,
@@ -27,10 +28,9 @@ from gsopt.batching.progress import (
     fit_regression,
     negative_log_likelihood,
 )
-from gsopt.batching.progress.observation import Floats
-from gsopt.job import Job
+from heuristics.policies.ones.progress.observation import Floats
 from instances.workloads import ones
-from tests.gsopt.batching.progress.logs import INTERCEPT, SLOPES, draw_features, draw_rows
+from tests.heuristics.policies.ones.progress.logs import INTERCEPT, SLOPES, draw_features, draw_rows
 
 SEEDS = range(20)
 

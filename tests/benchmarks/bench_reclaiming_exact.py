@@ -14,11 +14,11 @@ from formulations.reclaiming import decomposition, exact, milp, reduced
 from formulations.reclaiming.decomposition import curve
 from formulations.reclaiming.hull import hull
 from formulations.reclaiming.reduction import reduce
-from gsopt.budget import Budget
-from gsopt.formulation import Formulation
-from gsopt.problem import Number
+from gsopt.core.budget import Budget
+from gsopt.core.problem import Number
+from gsopt.core.result import Status
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
-from gsopt.result import Status
+from gsopt.solvers.formulation import Formulation
 from heuristics.reclaiming import greedy
 from instances import load, names
 from instances.reclaiming import churn, server_uniform

@@ -11,9 +11,9 @@ from time import perf_counter
 import pytest
 
 from formulations.scheduling import resizing
+from gsopt.core.numbers.tolerances import CONTINUOUS, SUM
+from gsopt.core.result import Status
 from gsopt.problems.scheduling import Scheduling
-from gsopt.result import Status
-from gsopt.tolerances import CONTINUOUS, SUM
 from heuristics.scheduling.two_phase import two_phase
 from tests.exactness.resizing import elastic
 

@@ -18,12 +18,12 @@ from rich.table import Table
 
 import gsopt
 from formulations.scheduling import exact, milp, smallest_fairness
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
+from gsopt.core.result import Result, Status
+from gsopt.evaluation.catalogue import load, names
+from gsopt.evaluation.solve import solve
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
-from gsopt.result import Result, Status
-from gsopt.speed import efficient_counts
-from gsopt.studies.catalogue import load, names
-from gsopt.studies.solve import solve
+from gsopt.scenario.speed import efficient_counts
 from heuristics.scheduling import efq, elastic_las, elastic_srtf, equal_share, fifo, las, srtf
 from instances.scheduling import elastic_jobs
 

@@ -6,7 +6,7 @@ from time import perf_counter
 import pytest
 
 from formulations.sequencing import exact, paths
-from gsopt.result import Status
+from gsopt.core.result import Status
 from heuristics.sequencing import earliest_end, free_machines
 from instances.sequencing import unit_jobs
 

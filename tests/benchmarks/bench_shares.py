@@ -7,8 +7,8 @@ from typing import get_args
 import pytest
 
 from formulations.shares import exact
+from gsopt.core.result import Status
 from gsopt.problems.shares import Criterion
-from gsopt.result import Status
 from heuristics.shares import equal_time, isolated, progressive_filling
 from instances.shares import typed_jobs
 

@@ -10,10 +10,10 @@ from time import process_time
 import pytest
 
 from formulations.sharing import exact
+from gsopt.core.numbers.tolerances import CONTINUOUS
+from gsopt.core.result import Status
+from gsopt.evaluation.catalogue import heuristics
 from gsopt.problems.sharing import Sharing
-from gsopt.result import Status
-from gsopt.studies.catalogue import heuristics
-from gsopt.tolerances import CONTINUOUS
 from instances.sharing import interfering_jobs
 
 pytestmark = pytest.mark.slow

@@ -9,8 +9,8 @@ from time import perf_counter
 import pytest
 
 from formulations.sharing import slots
-from gsopt.budget import Budget
-from gsopt.studies.solve import best_of_heuristics
+from gsopt.core.budget import Budget
+from gsopt.evaluation.solve import best_of_heuristics
 from instances.sharing import interfering_jobs
 
 pytestmark = pytest.mark.slow

@@ -19,10 +19,10 @@ from typing import Any
 
 import pytest
 
-from gsopt.bounds import mean_busy_time_bound, position_bound, srpt_bound
-from gsopt.cluster import Cluster
-from gsopt.job import Job, Workload
-from gsopt.method import name_of
+from gsopt.core.method import name_of
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job, Workload
+from gsopt.schedule.bounds import mean_busy_time_bound, position_bound, srpt_bound
 from gsopt.schedule.fairness import fair_finish_times, gps_finish_times
 from gsopt.simulation import Policy, Replay, simulate
 from heuristics import policies

@@ -12,8 +12,8 @@ from time import process_time
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
+from gsopt.core.result import Status
 from gsopt.problems.placement import Resources
-from gsopt.result import Status
 from gsopt.snapshots import Drain, Gang, Node, Part, Snapshot, drain
 
 #: Number of nodes with so many GPUs.

@@ -9,12 +9,12 @@ from typing import Any
 import networkx as nx
 import pytest
 
-from gsopt.cluster import Cluster, Island, Machine, Switch
-from gsopt.cluster.levels import Levels
-from gsopt.job import Job, Workload
-from gsopt.scenario import Scenario
+from gsopt.scenario.cluster import Cluster, Island, Machine, Switch
+from gsopt.scenario.cluster.levels import Levels
+from gsopt.scenario.job import Job, Workload
+from gsopt.scenario.scenario import Scenario
+from gsopt.scenario.speed import TIER_PENALTIES, Speed
 from gsopt.simulation import replay
-from gsopt.speed import TIER_PENALTIES, Speed
 from heuristics.policies import fifo_skipping
 
 pytestmark = pytest.mark.slow

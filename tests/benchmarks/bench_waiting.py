@@ -19,10 +19,10 @@ from formulations.waiting.best import Best
 from formulations.waiting.instance import Instance
 from formulations.waiting.listing import search_lists
 from formulations.waiting.time_indexed import solve_relaxation
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
+from gsopt.core.result import Result, Status
+from gsopt.evaluation.solve import best_of_heuristics
 from gsopt.problems.waiting import Waiting, WaitingSolution
-from gsopt.result import Result, Status
-from gsopt.studies.solve import best_of_heuristics
 from heuristics.waiting import best_tier, break_even, dally, fifo_skipping
 from instances.waiting import tier_jobs
 

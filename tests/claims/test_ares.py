@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gsopt.job import Job, Workload
 from gsopt.problems.scheduling import Run, SchedulingSolution
-from gsopt.schedule.delays import longest_busy_period
+from gsopt.scenario.job import Job, Workload
+from gsopt.scenario.speed import linear_menu
 from gsopt.schedule.fairness import VirtualTime, gps_finish_times
 from gsopt.simulation import simulate
-from gsopt.speed import linear_menu
 from heuristics.policies import efq, srtf
+from heuristics.policies.efq.delays import longest_busy_period
 from instances.scheduling import figure_4
 from instances.traces import ares
 from instances.traces.ares import NUMBERS

@@ -11,13 +11,13 @@ import pytest
 
 from formulations.placement import exact as fewest_servers
 from formulations.reclaiming import exact
-from gsopt.job import Job, Workload
 from gsopt.problems import Allocation, Placement, Reclaiming
 from gsopt.problems.allocation import ElasticJob
 from gsopt.problems.placement import Resources, Server, Workers
 from gsopt.problems.reclaiming import Job as HostedJob
 from gsopt.problems.reclaiming import ReclaimingSolution
 from gsopt.problems.reclaiming import Server as LoanedServer
+from gsopt.scenario.job import Job, Workload
 from gsopt.simulation import simulate
 from heuristics.allocation import max_value as knapsack
 from heuristics.allocation import two_phase

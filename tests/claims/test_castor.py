@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gsopt.colocation import Pair, halvings
+from gsopt.performance.colocation import Pair, halvings
 
 
 class Row(NamedTuple):

@@ -7,12 +7,12 @@ from statistics import fmean
 
 import pytest
 
-from gsopt.cluster import Cluster
-from gsopt.interference import PairTable, Predictor, predicted, predictors
-from gsopt.scenario import Scenario
+from gsopt.performance.interference import PairTable, Predictor, predicted, predictors
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.scenario import Scenario
+from gsopt.scenario.speed import Speed
 from gsopt.simulation import Policy, replay
 from gsopt.simulation.beliefs import believing
-from gsopt.speed import Speed
 from heuristics.policies import sjf_bsbf, sjf_ffs
 from instances.interference import gavel
 from instances.traces import philly

@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gsopt.cluster import Cluster
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.speed import TIER_PENALTIES, Speed
 from gsopt.schedule.figures import Record
 from gsopt.simulation import Policy, simulate
-from gsopt.simulation.deciders.tuner import TunedTimer
-from gsopt.speed import TIER_PENALTIES, Speed
 from heuristics.policies import break_even, dally, gandiva, skew_consolidation
+from heuristics.policies.dally.tuner import TunedTimer
 from instances.traces import dally as read
 from instances.traces.dally import GPUS, MACHINES
 

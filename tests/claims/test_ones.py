@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gsopt.batching import StepTime
-from gsopt.batching.progress import Forecast
-from gsopt.batching.split import split
-from gsopt.job import Job, Workload
+from gsopt.performance.batching import StepTime
+from gsopt.performance.batching.split import split
+from gsopt.scenario.job import Job, Workload
 from gsopt.simulation import simulate
 from heuristics.policies import fifo
+from heuristics.policies.ones.progress import Forecast
 from instances.workloads.ones_tasks import TASKS
 
 #: Section 4.2: by how many per cent the mean JCT is below that of others, and section 4.4, at 64 GPUs.

@@ -4,8 +4,8 @@ from reference import REFERENCE, members_of
 
 import gsopt
 import heuristics.waiting
+from gsopt.core.result import Status
 from gsopt.problems import Reclaiming
-from gsopt.result import Status
 from tests.test_examples import offered_modules
 
 
@@ -13,11 +13,13 @@ def test_every_public_name_has_a_page() -> None:
     """Each name of each ``__all__`` leads to a page that names it, lazily loaded ones included."""
     pages = REFERENCE.pages()
     offered = {
-        f"{module.__name__}.{name}" for module in offered_modules() for name in getattr(module, "__all__", ())
+        f"{module.__name__}.{name}": getattr(module, name)
+        for module in offered_modules()
+        for name in getattr(module, "__all__", ())
     }
-    for path in offered:
+    for path, found in offered.items():
         entry = REFERENCE.entries.get(path)
-        page = f"{entry.page}.rst" if entry else f"{path.replace('.', '/')}/index.rst"
+        page = f"{entry.page}.rst" if entry else f"{found.__name__.replace('.', '/')}/index.rst"
         assert entry is None or f":: {entry.path}\n" in pages[page]
         assert page in pages
     assert len(offered) > 400
@@ -43,13 +45,13 @@ def test_members_are_ours() -> None:
 
 def test_names_are_found_where_they_are_offered() -> None:
     """A name is found by the module that defines it, by itself if it is the only one, and else not at all."""
-    assert REFERENCE.find("gsopt.cluster.cluster.Cluster") == "gsopt.Cluster"
-    assert REFERENCE.find("NoSolution") == "gsopt.method.NoSolution"
+    assert REFERENCE.find("gsopt.scenario.cluster.cluster.Cluster") == "gsopt.Cluster"
+    assert REFERENCE.find("NoSolution") == "gsopt.core.method.NoSolution"
     assert REFERENCE.find("milp") is None
     assert REFERENCE.find("collections.abc.Callable") is None
 
 
 def test_what_is_offered_twice_has_one_page() -> None:
     """The second place leads to the page of the first."""
-    assert REFERENCE.entries["gsopt.cluster.Cluster"].path == "gsopt.Cluster"
+    assert REFERENCE.entries["gsopt.scenario.cluster.Cluster"].path == "gsopt.Cluster"
     assert gsopt.Cluster is REFERENCE.entries["gsopt.Cluster"].found

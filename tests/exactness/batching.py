@@ -6,8 +6,8 @@ from itertools import product
 from random import Random
 from typing import Any
 
-from gsopt.batching import BatchingJob, Progress, Rate, StepTime, Tabulated
-from gsopt.communication import Wire, Wiring
+from gsopt.performance.batching import BatchingJob, Progress, Rate, StepTime, Tabulated
+from gsopt.performance.communication import Wire, Wiring
 from gsopt.problems.batching import Batches, Batching
 from tests.exactness.numbers import FAMILIES, Draw, exactly
 

@@ -7,9 +7,9 @@ from functools import partial
 from random import Random
 from typing import Any, NamedTuple
 
-from gsopt.cluster import Cluster, Rack
-from gsopt.problem import Frozen, Problem
-from gsopt.speed import TierPenalty
+from gsopt.core.problem import Frozen, Problem
+from gsopt.scenario.cluster import Cluster, Rack
+from gsopt.scenario.speed import TierPenalty
 
 #: How an epoch clock differs from one that begins at 0, and how far away a far job is, in seconds.
 EPOCH, FAR = "1.7e9", "1e8"

@@ -7,9 +7,9 @@ from functools import cache
 from random import Random
 from typing import Literal, NamedTuple
 
-from gsopt.cluster import Cluster, Island, Machine, Rack, Switch
 from gsopt.problems.consolidation import Consolidation, ConsolidationSolution, Job
-from gsopt.speed import TIER_PENALTIES, TierPenalty
+from gsopt.scenario.cluster import Cluster, Island, Machine, Rack, Switch
+from gsopt.scenario.speed import TIER_PENALTIES, TierPenalty
 from tests.exactness.numbers import FAMILIES, Draw, exactly
 
 _MAXIMIZE: tuple[Literal["value", "lexicographic", "fragmentation"], ...] = (

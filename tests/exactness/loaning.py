@@ -11,9 +11,9 @@ from itertools import pairwise, product
 from math import ceil, gcd
 from typing import NamedTuple
 
-from gsopt.events import Event, Leave, Loan, Reclaim, Return
-from gsopt.job import Job
-from gsopt.scenario import Scenario
+from gsopt.scenario.events import Event, Leave, Loan, Reclaim, Return
+from gsopt.scenario.job import Job
+from gsopt.scenario.scenario import Scenario
 
 #: The types of the two pools.
 TRAINING, INFERENCE = "V100", "T4"

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import groupby, product
 
-from gsopt.grid import decimal
+from gsopt.core.numbers.grid import decimal
 from gsopt.problems.scheduling import Scheduling
 from tests.exactness.programs import least
 

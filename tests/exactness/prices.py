@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.optimize import linprog
 
-from gsopt.bounds.prices import PriceBound
-from gsopt.cluster import Cluster, Machine, Rack
-from gsopt.events import Leave, Return
-from gsopt.job import Job, Mode, Workload
-from gsopt.scenario import CapacityChange, Scenario
-from gsopt.speed import Speed
+from gsopt.scenario.cluster import Cluster, Machine, Rack
+from gsopt.scenario.events import Leave, Return
+from gsopt.scenario.job import Job, Mode, Workload
+from gsopt.scenario.scenario import CapacityChange, Scenario
+from gsopt.scenario.speed import Speed
+from gsopt.schedule.bounds.prices import PriceBound
 
 #: Speed by number of GPUs: linear, concave, and falling.
 _CURVES: Sequence[Callable[[int], float]] = (

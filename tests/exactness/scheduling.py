@@ -7,7 +7,7 @@ from itertools import pairwise
 from math import inf, ulp
 from random import Random
 
-from gsopt.grid import decimal
+from gsopt.core.numbers.grid import decimal
 from gsopt.problems.scheduling import ElasticJob, Run, Scheduling, SchedulingSolution
 from tests.exactness import orders, resizing
 

@@ -11,7 +11,7 @@ from itertools import accumulate
 from random import Random
 from typing import Any, NamedTuple
 
-from gsopt.job import Job, Workload
+from gsopt.scenario.job import Job, Workload
 from gsopt.simulation.policy import Action, Assign, Decider, State
 
 #: Gives the segments in their order, each as job and number of its step, from the work that is left of the jobs

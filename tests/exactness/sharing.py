@@ -6,8 +6,8 @@ from itertools import combinations
 from random import Random
 from typing import NamedTuple
 
-from gsopt.job import Job
 from gsopt.problems.sharing import Sharing, SharingSolution
+from gsopt.scenario.job import Job
 from tests.exactness.numbers import FAMILIES, Draw, exactly
 
 #: How long and how short a job may be.

@@ -3,14 +3,14 @@
 from functools import partial
 from random import Random
 
-from gsopt.cluster import Cluster, Machine, Rack
-from gsopt.events import Event, Leave, Loan, Reclaim
-from gsopt.job import Job, Mode, Workload
-from gsopt.scenario import Overhead, Scenario
+from gsopt.scenario.cluster import Cluster, Machine, Rack
+from gsopt.scenario.events import Event, Leave, Loan, Reclaim
+from gsopt.scenario.job import Job, Mode, Workload
+from gsopt.scenario.scenario import Overhead, Scenario
+from gsopt.scenario.speed import Speed
 from gsopt.schedule.judge import judge
 from gsopt.simulation import replay
-from gsopt.speed import Speed
-from heuristics.policies.aryl import aryl
+from heuristics.policies.aryl.policy import aryl
 from tests.effort import cases
 from tests.exactness.loaning import INFERENCE, TRAINING, Aryl
 

@@ -5,11 +5,11 @@ from random import Random
 
 import pytest
 
-from gsopt.bounds.prices import price_bound
-from gsopt.cluster import Cluster
-from gsopt.hull import concave_hull
-from gsopt.job import Job, Workload
-from gsopt.scenario import CapacityChange, Scenario
+from gsopt.core.numbers.hull import concave_hull
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job, Workload
+from gsopt.scenario.scenario import CapacityChange, Scenario
+from gsopt.schedule.bounds.prices import price_bound
 from tests.exactness import prices, segments
 from tests.exactness.prices import Row
 

@@ -12,9 +12,9 @@ import pytest
 from formulations.scheduling import event_orders, exact, milp, resizing
 from formulations.scheduling.local_search import LocalSearch
 from formulations.scheduling.windows import Windows
-from gsopt.errors import Unsupported
+from gsopt.core.errors import Unsupported
+from gsopt.core.result import Result, Status
 from gsopt.problems.scheduling import ElasticJob, Scheduling
-from gsopt.result import Result, Status
 from heuristics.scheduling import elastic_srtf, two_phase
 from tests.effort import cases
 from tests.exactness import orders

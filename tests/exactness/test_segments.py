@@ -11,10 +11,10 @@ from formulations.scheduling.annealing import Annealing
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.listing import serve_list
 from formulations.scheduling.segments import Segments
-from gsopt.cluster import Cluster
-from gsopt.job import Workload
 from gsopt.problems.scheduling import ElasticJob, Scheduling
-from gsopt.scenario import CapacityChange, Overhead, Scenario
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Workload
+from gsopt.scenario.scenario import CapacityChange, Overhead, Scenario
 from gsopt.simulation import Policy, simulate
 from heuristics.policies import marginal, marginal_attained, srsf
 from tests.exactness import segments

@@ -11,13 +11,13 @@ import pytest
 from formulations.waiting import exact, intervals, time_indexed
 from formulations.waiting.instance import Instance
 from formulations.waiting.simple_bounds import simple_bound
-from gsopt.bounds import mean_jct_bound
-from gsopt.cluster import Cluster, Machine, Rack
-from gsopt.grid import decimal
-from gsopt.job import Job
+from gsopt.core.numbers.grid import decimal
+from gsopt.core.result import Result, Status
 from gsopt.problems.waiting import Waiting
-from gsopt.result import Result, Status
-from gsopt.speed import TierPenalty
+from gsopt.scenario.cluster import Cluster, Machine, Rack
+from gsopt.scenario.job import Job
+from gsopt.scenario.speed import TierPenalty
+from gsopt.schedule.bounds import mean_jct_bound
 from heuristics.waiting import best_tier
 from tests.effort import cases
 from tests.exactness import waiting as oracle

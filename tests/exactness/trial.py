@@ -11,13 +11,13 @@ from random import Random
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from gsopt.backends import CpSat, Scip
-from gsopt.errors import BrokenModel, Unsupported
-from gsopt.method import Method, accepts
-from gsopt.problem import Number, Problem, Sense
-from gsopt.result import Result, Status
-from gsopt.studies.catalogue import exact_methods, heuristics
-from gsopt.studies.solve import solve
+from gsopt.core.errors import BrokenModel, Unsupported
+from gsopt.core.method import Method, accepts
+from gsopt.core.problem import Number, Problem, Sense
+from gsopt.core.result import Result, Status
+from gsopt.evaluation.catalogue import exact_methods, heuristics
+from gsopt.evaluation.solve import solve
+from gsopt.solvers.backends import CpSat, Scip
 from tests.exactness import (
     allocation,
     batching,

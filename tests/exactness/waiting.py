@@ -6,10 +6,10 @@ from itertools import combinations
 from math import ceil, lcm
 from random import Random
 
-from gsopt.cluster import Cluster, Machine, Rack
-from gsopt.job import Job
 from gsopt.problems.waiting import Waiting, WaitingSolution
-from gsopt.speed import TIER_PENALTIES, TierPenalty
+from gsopt.scenario.cluster import Cluster, Machine, Rack
+from gsopt.scenario.job import Job
+from gsopt.scenario.speed import TIER_PENALTIES, TierPenalty
 from tests.exactness.numbers import exactly
 
 #: GPUs of the machines of each rack.

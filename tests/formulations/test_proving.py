@@ -12,9 +12,9 @@ import pytest
 
 from formulations import proving
 from formulations.proving import Question, proven_bound
-from gsopt.backends import Highs
-from gsopt.budget import Budget
-from gsopt.standard_form import StandardForm
+from gsopt.core.budget import Budget
+from gsopt.solvers.backends import Highs
+from gsopt.solvers.standard_form import StandardForm
 
 #: Largest value of each column of the programs drawn.
 MOST = 3.0

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 import pytest
 
 from gsopt import testing
-from gsopt.backends import CpSat, Highs, Outcome, Scip
-from gsopt.backends.base import Backend
+from gsopt.core.result import Result, Status, StoppedBy
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
-from gsopt.result import Result, Status, StoppedBy
+from gsopt.solvers.backends import CpSat, Highs, Outcome, Scip
+from gsopt.solvers.backends.base import Backend
+from tests.gsopt.core.test_method import first_servers
+from tests.gsopt.evaluation.test_compare import gives_up
 from tests.gsopt.problems.test_reclaiming import figure_5, pick
-from tests.gsopt.studies.test_compare import gives_up
-from tests.gsopt.test_formulation import Model
-from tests.gsopt.test_method import first_servers
+from tests.gsopt.solvers.test_formulation import Model
 
 
 class Blind(Reclaiming):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gsopt.job import Job
+from gsopt.scenario.job import Job
 from instances.doublings import doublings
 
 MENU = [(1, 0.3), (3, 0.7), (4, 0.8), (6, 1.0), (9, 1.3), (12, 1.6), (24, 2.5)]

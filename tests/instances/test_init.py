@@ -8,10 +8,10 @@ import pytest
 from pydantic import TypeAdapter
 
 import instances
-from gsopt.errors import InvalidInput
-from gsopt.files import write
+from gsopt.core.errors import InvalidInput
+from gsopt.core.files import write
+from gsopt.evaluation.catalogue import generators
 from gsopt.problems.reader import problem_types
-from gsopt.studies.catalogue import generators
 from instances import best_solution, data_folder, load, names
 from instances.reclaiming import figure_5
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import pytest
 from pydantic import ValidationError
 
-from gsopt.files import write
-from gsopt.problem import Problem
+from gsopt.core.files import write
+from gsopt.core.problem import Problem
 from instances import load, names
 from instances.allocation import suites as allocation
 from instances.batching import suites as batching

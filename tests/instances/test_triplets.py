@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from instances.triplets import LEAST_CAPACITY, MOST_EXCESS, triplets
 
 

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 import gsopt
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 from gsopt.problems.allocation import Allocation, ElasticJob
 
 #: Ways to draw a value: every magnitude, alone and mixed, with ties, zeros and losses.

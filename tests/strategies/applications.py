@@ -2,10 +2,10 @@
 
 from functools import cache
 
-from gsopt.applications.application import Application
-from gsopt.applications.limits import Limits
-from gsopt.applications.placement import Placement, Point, Spread
-from gsopt.applications.validation import Epoch, Validation
+from gsopt.scenario.adaptive.application import Application
+from gsopt.scenario.adaptive.limits import Limits
+from gsopt.scenario.adaptive.placement import Placement, Point, Spread
+from gsopt.scenario.adaptive.validation import Epoch, Validation
 
 #: Local batches at which steps are measured.
 LOCALS = (4, 8, 16, 32)

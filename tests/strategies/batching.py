@@ -7,10 +7,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from gsopt.batching import BatchingJob, StepTime
+from gsopt.core.result import Result
+from gsopt.evaluation.catalogue import load, names
+from gsopt.performance.batching import BatchingJob, StepTime
 from gsopt.problems.batching import Batches, Batching
-from gsopt.result import Result
-from gsopt.studies.catalogue import load, names
 from tests.exactness import batching
 
 #: What may count.

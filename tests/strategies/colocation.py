@@ -2,8 +2,8 @@
 
 from random import Random
 
+from gsopt.evaluation.catalogue import load, names
 from gsopt.problems.colocation import Colocation
-from gsopt.studies.catalogue import load, names
 from tests.exactness import colocation
 
 

@@ -6,9 +6,9 @@ from random import Random
 import pytest
 
 from formulations.consolidation.model import GroupModel
+from gsopt.evaluation.catalogue import load, names
 from gsopt.problems.consolidation import Consolidation
-from gsopt.standard_form import StandardForm
-from gsopt.studies.catalogue import load, names
+from gsopt.solvers.standard_form import StandardForm
 from tests.exactness import consolidation
 
 

@@ -3,8 +3,8 @@
 from random import Random
 from typing import Any
 
+from gsopt.evaluation.catalogue import load, names
 from gsopt.problems.goodput import Goodput, GoodputJob
-from gsopt.studies.catalogue import load, names
 from tests.exactness import goodput
 
 

@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 from hypothesis import strategies as st
 
-from gsopt.problem import Problem
+from gsopt.core.problem import Problem
+from gsopt.evaluation.catalogue import load
 from gsopt.problems.placement import Placement, Resources, Server, Workers
-from gsopt.studies.catalogue import load
 
 Minimize = Literal["servers", "fragmentation", "preferences", "racks"]
 

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
-from gsopt.cluster import Cluster
-from gsopt.job import Job
-from gsopt.scenario import Scenario
-from gsopt.schedule.delays import delay_bound, longest_busy_period
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job
+from gsopt.scenario.scenario import Scenario
+from gsopt.scenario.speed import efficient_counts
 from gsopt.schedule.fairness import FairTimes, capped_gps_finish_times, gps_finish_times
 from gsopt.simulation import replay
-from gsopt.speed import efficient_counts
 from heuristics.policies import efq
+from heuristics.policies.efq.delays import delay_bound, longest_busy_period
 from tests.gsopt.simulation.scenarios import bundle
 
 

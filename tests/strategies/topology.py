@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from gsopt.cluster import Cluster, Island, Link, Machine, Rack, Switch
+from gsopt.scenario.cluster import Cluster, Island, Link, Machine, Rack, Switch
 
 #: Levels of switches, outermost first; a path has some of them.
 _LEVELS = ("network", "zone", "pod", "rack", "nvlink")

@@ -5,9 +5,9 @@ from typing import assert_type
 
 import gsopt
 from formulations.reclaiming import exact, milp
+from gsopt.core.progress import Bracket
+from gsopt.core.result import Result
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
-from gsopt.progress import Bracket
-from gsopt.result import Result
 from gsopt.simulation import Start
 from gsopt.simulation.policy import Action, State
 from heuristics.reclaiming import greedy

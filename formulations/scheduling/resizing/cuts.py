@@ -5,7 +5,7 @@ from itertools import combinations
 from typing import Any
 
 from formulations.scheduling.resizing.jobs import Resizable
-from gsopt.tolerances import LINEAR_ROWS
+from gsopt.core.numbers.tolerances import LINEAR_ROWS
 
 #: Largest number of jobs in a group whose members are enumerated.
 _LARGEST_GROUP = 3

@@ -5,9 +5,9 @@ from functools import cached_property
 from math import fsum, gcd, inf, isclose
 
 from formulations.scheduling.instance import Instance
-from gsopt.errors import Unsupported
+from gsopt.core.errors import Unsupported
+from gsopt.core.numbers.tolerances import SPAN_ERROR
 from gsopt.problems.scheduling import Scheduling
-from gsopt.tolerances import SPAN_ERROR
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from formulations.prover import Prover
+from formulations.common.prover import Prover
 from formulations.proving import proven_bound
 from formulations.scheduling.best import Best
 from formulations.scheduling.blocks import by_blocks
@@ -17,14 +17,14 @@ from formulations.scheduling.resizing.model import COST, launch_model, soonest_c
 from formulations.scheduling.resizing.order import Event, best_steps, events_of
 from formulations.scheduling.resizing.rules import launched, launches
 from formulations.scheduling.timetable import Step, replay, steps_of
-from gsopt.backends import Outcome
-from gsopt.budget import Budget
-from gsopt.errors import ModelMismatch, Unsupported
-from gsopt.formulation import Formulation
+from gsopt.core.budget import Budget
+from gsopt.core.errors import ModelMismatch, Unsupported
+from gsopt.core.numbers.tolerances import CONTINUOUS
+from gsopt.core.result import Result, Status, StoppedBy
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
-from gsopt.result import Result, Status, StoppedBy
-from gsopt.standard_form import StandardForm
-from gsopt.tolerances import CONTINUOUS
+from gsopt.solvers.backends import Outcome
+from gsopt.solvers.formulation import Formulation
+from gsopt.solvers.standard_form import StandardForm
 
 #: Pairs of a job and an interval up to which the model is built: those of 30 jobs that are released at once.
 _MOST_PLACES = 900

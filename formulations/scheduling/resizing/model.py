@@ -5,8 +5,8 @@ from itertools import accumulate
 from typing import Any
 
 from formulations.scheduling.resizing.jobs import Resizable
-from gsopt.bounds.position import completions_by_position
-from gsopt.tolerances import LINEAR_ROWS
+from gsopt.core.numbers.tolerances import LINEAR_ROWS
+from gsopt.schedule.bounds.position import completions_by_position
 
 #: Cost of a unit of time for the solver: large, so that the reduced costs that it takes for 0 are small.
 COST = 1e3

@@ -9,7 +9,7 @@ import numpy as np
 
 from formulations.scheduling.resizing.jobs import Resizable
 from formulations.scheduling.timetable import Step
-from gsopt.tolerances import LEAST_TOLERANCE, LINEAR_ROWS
+from gsopt.core.numbers.tolerances import LEAST_TOLERANCE, LINEAR_ROWS
 
 
 class Event(NamedTuple):

@@ -11,7 +11,6 @@ from gsopt.simulation.plots.overview import overview, save
 from gsopt.simulation.plots.parts import Part, boxes, shares
 from gsopt.simulation.plots.prices import prices
 from gsopt.simulation.plots.runs import jobs_remaining, utilisation
-from gsopt.simulation.plots.timers import tuned_timers
 
 __all__ = [
     "Part",
@@ -26,6 +25,5 @@ __all__ = [
     "queue",
     "save",
     "shares",
-    "tuned_timers",
     "utilisation",
 ]

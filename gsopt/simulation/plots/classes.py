@@ -7,9 +7,9 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from gsopt.drawing import COLOURS
-from gsopt.errors import InvalidInput, shorten
-from gsopt.scenario import Scenario
+from gsopt.core.drawing import COLOURS
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.scenario.scenario import Scenario
 from gsopt.schedule import Schedule
 from gsopt.simulation.plots.spans import FEW_JOBS
 
@@ -89,8 +89,8 @@ def classes_of(schedule: Schedule, scenario: Scenario, colour: str) -> Classes:
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
-    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job, Workload
     >>> from gsopt.schedule import Segment
     >>> jobs = [Job(name=name, release_date=0, duration=2, gpus=1) for name in "ab"]
     >>> scenario = Scenario(workload=Workload(jobs=jobs), cluster=Cluster.plain(1))

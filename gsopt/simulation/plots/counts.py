@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from gsopt.drawing import tick_counts, titled
-from gsopt.scenario import Scenario
+from gsopt.core.drawing import tick_counts, titled
+from gsopt.scenario.scenario import Scenario
 from gsopt.schedule import Schedule
 from gsopt.simulation.plots.classes import Colour, classes_of
 from gsopt.simulation.plots.parts import Part, draw_shares
@@ -32,8 +32,8 @@ def gpus_in_use(
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
-    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job, Workload
     >>> from gsopt.schedule import Segment
     >>> workload = Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)])
     >>> schedule = Schedule((Segment("a", 0, 2, 1),))
@@ -66,8 +66,8 @@ def queue(schedule: Schedule, scenario: Scenario, *, title: str = "", axes: "Axe
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
-    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job, Workload
     >>> from gsopt.schedule import Segment
     >>> workload = Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)])
     >>> schedule = Schedule((Segment("a", 1, 3, 1),))
@@ -107,7 +107,7 @@ def jct_distribution(replays: Sequence[Replay], *, axes: "Axes | None" = None) -
 
     Examples
     --------
-    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.scenario.job import Job, Workload
     >>> from gsopt.simulation import simulate
     >>> from heuristics.policies import fifo
     >>> workload = Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)])

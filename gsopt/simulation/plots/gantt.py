@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from gsopt.drawing import tick_counts, titled
-from gsopt.scenario import Scenario
+from gsopt.core.drawing import tick_counts, titled
+from gsopt.scenario.scenario import Scenario
 from gsopt.schedule import Schedule, Segment
 from gsopt.simulation.plots.classes import Classes, classes_of
 from gsopt.simulation.plots.spans import FEW_JOBS, capacity_steps, change_times, span_of
@@ -54,8 +54,8 @@ def gantt(
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
-    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job, Workload
     >>> workload = Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)])
     >>> scenario = Scenario(workload=workload, cluster=Cluster.plain(1))
     >>> gantt(Schedule((Segment("a", 0, 2, 1),)), scenario, title="fifo").get_ylabel()

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from gsopt.drawing import tick_counts, titled
-from gsopt.scenario import Scenario
+from gsopt.core.drawing import tick_counts, titled
+from gsopt.scenario.scenario import Scenario
 from gsopt.schedule import Schedule
 from gsopt.simulation.plots.classes import Colour, classes_of
 from gsopt.simulation.plots.spans import span_of, waits_of
@@ -31,8 +31,8 @@ def jobs(schedule: Schedule, scenario: Scenario, *, title: str = "", axes: "Axes
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
-    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job, Workload
     >>> from gsopt.schedule import Segment
     >>> workload = Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)])
     >>> schedule = Schedule((Segment("a", 1, 3, 1),))

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gsopt.drawing import ENDINGS, new_figure
-from gsopt.drawing import save as save_figure
-from gsopt.errors import require_one_of
-from gsopt.files import file_name
-from gsopt.scenario import Scenario
+from gsopt.core.drawing import ENDINGS, new_figure
+from gsopt.core.drawing import save as save_figure
+from gsopt.core.errors import require_one_of
+from gsopt.core.files import file_name
+from gsopt.scenario.scenario import Scenario
 from gsopt.schedule import Schedule
 from gsopt.simulation.plots.counts import gpus_in_use, jct_distribution, queue
 from gsopt.simulation.plots.gantt import gantt
@@ -29,8 +29,8 @@ def overview(schedule: Schedule, scenario: Scenario, *, colour: str = "slowdown"
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
-    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job, Workload
     >>> from gsopt.schedule import Segment
     >>> workload = Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)])
     >>> scenario = Scenario(workload=workload, cluster=Cluster.plain(1))
@@ -70,7 +70,7 @@ def save(replays: Sequence[Replay], folder: str | Path, *, ending: str = ".png")
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
-    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.scenario.job import Job, Workload
     >>> from gsopt.simulation import simulate
     >>> from heuristics.policies import fifo
     >>> workload = Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)])

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from gsopt.drawing import COLOURS, legend_beside, looks, set_log_time_axis, titled
-from gsopt.errors import InvalidInput, shorten
+from gsopt.core.drawing import COLOURS, legend_beside, looks, set_log_time_axis, titled
+from gsopt.core.errors import InvalidInput, shorten
 from gsopt.simulation.run import Replay
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def boxes(runs: Mapping[str, Replay], part: Part | str = Part.JCT, *, axes: "Axe
 
     Examples
     --------
-    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.scenario.job import Job, Workload
     >>> from gsopt.simulation import simulate
     >>> from heuristics.policies import fifo
     >>> workload = Workload(jobs=[Job(name=n, release_date=0, duration=2, gpus=1) for n in "ab"])
@@ -118,7 +118,7 @@ def shares(runs: Mapping[str, Replay], part: Part | str = Part.JCT, *, axes: "Ax
 
     Examples
     --------
-    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.scenario.job import Job, Workload
     >>> from gsopt.simulation import simulate
     >>> from heuristics.policies import fifo
     >>> workload = Workload(jobs=[Job(name=n, release_date=0, duration=2, gpus=1) for n in "ab"])

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from gsopt.bounds.prices import PriceBound
-from gsopt.drawing import set_time_axis, titled
+from gsopt.core.drawing import set_time_axis, titled
+from gsopt.schedule.bounds.prices import PriceBound
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,9 +29,9 @@ def prices(bound: PriceBound, *, title: str = "", axes: "Axes | None" = None) ->
 
     Examples
     --------
-    >>> from gsopt.bounds.prices import price_bound
-    >>> from gsopt.job import Job, Workload
-    >>> from gsopt.scenario import Scenario
+    >>> from gsopt.schedule.bounds.prices import price_bound
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.scenario.scenario import Scenario
     >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=60, gpus=1) for n in "abc"])
     >>> prices(price_bound(Scenario.of(jobs, 1), evaluations=20)).get_ylabel()
     'hours saved by a GPU-hour'

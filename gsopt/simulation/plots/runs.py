@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from gsopt.drawing import legend_beside, looks, set_time_axis, tick_counts, titled
-from gsopt.errors import InvalidInput
+from gsopt.core.drawing import legend_beside, looks, set_time_axis, tick_counts, titled
+from gsopt.core.errors import InvalidInput
 from gsopt.simulation.run import Replay
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def jobs_remaining(runs: Mapping[str, Replay], *, axes: "Axes | None" = None) ->
 
     Examples
     --------
-    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.scenario.job import Job, Workload
     >>> from gsopt.simulation import simulate
     >>> from heuristics.policies import fifo
     >>> workload = Workload(jobs=[Job(name=n, release_date=0, duration=2, gpus=1) for n in "ab"])
@@ -81,7 +81,7 @@ def utilisation(runs: Mapping[str, Replay], *, axes: "Axes | None" = None) -> "A
 
     Examples
     --------
-    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.scenario.job import Job, Workload
     >>> from gsopt.simulation import simulate
     >>> from heuristics.policies import fifo
     >>> workload = Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)])

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from gsopt.cluster import Cluster
-from gsopt.drawing import set_time_axis, time_unit
-from gsopt.events import Event, Leave, Loan, Reclaim, Return
-from gsopt.job import Job
-from gsopt.scenario import Scenario
+from gsopt.core.drawing import set_time_axis, time_unit
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.events import Event, Leave, Loan, Reclaim, Return
+from gsopt.scenario.job import Job
+from gsopt.scenario.scenario import Scenario
 from gsopt.schedule import Schedule
 
 if TYPE_CHECKING:
@@ -51,8 +51,8 @@ def span_of(schedule: Schedule, scenario: Scenario) -> Span:
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
-    >>> from gsopt.job import Workload
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Workload
     >>> from gsopt.schedule import Segment
     >>> workload = Workload(jobs=[Job(name="a", release_date=1.7e9, duration=2, gpus=1)])
     >>> scenario = Scenario(workload=workload, cluster=Cluster.plain(1))
@@ -74,9 +74,9 @@ def capacity_steps(schedule: Schedule, scenario: Scenario, begin: float, end: fl
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
-    >>> from gsopt.events import Reclaim
-    >>> from gsopt.job import Workload
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.events import Reclaim
+    >>> from gsopt.scenario.job import Workload
     >>> events = [Reclaim(time=2, deadline=5, gpus=3)]
     >>> scenario = Scenario(workload=Workload(jobs=[]), cluster=Cluster.plain(4), events=events)
     >>> capacity_steps(Schedule(()), scenario, 0, 9)
@@ -132,8 +132,8 @@ def waits_of(schedule: Schedule, scenario: Scenario) -> Iterator[tuple[Job, floa
 
     Examples
     --------
-    >>> from gsopt.cluster import Cluster
-    >>> from gsopt.job import Workload
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Workload
     >>> from gsopt.schedule import Segment
     >>> workload = Workload(jobs=[Job(name="a", release_date=1, duration=2, gpus=1)])
     >>> scenario = Scenario(workload=workload, cluster=Cluster.plain(1))

@@ -6,9 +6,9 @@ from fractions import Fraction
 from math import ceil
 from typing import NamedTuple
 
-from gsopt.cluster import Machine
-from gsopt.errors import InvalidInput, shorten
+from gsopt.core.errors import InvalidInput, shorten
 from gsopt.problems.placement import Resources
+from gsopt.scenario.cluster import Machine
 from gsopt.snapshots.field import Field
 from gsopt.snapshots.kubernetes.devices import device
 from gsopt.snapshots.kubernetes.needs import amounts_of, counted

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from gsopt.problems.placement import Resources
 from gsopt.snapshots.documents import MOST_OBJECTS, objects, read_documents
 from gsopt.snapshots.field import Field

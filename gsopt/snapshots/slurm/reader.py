@@ -4,14 +4,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from gsopt.cluster import Cluster, Machine
-from gsopt.clusters.assembly import Told
-from gsopt.clusters.conf import read_lines
-from gsopt.clusters.hostlist import compress
-from gsopt.clusters.nodes import Gpus, write_gres
-from gsopt.clusters.slurm import read_slurm
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from gsopt.problems.placement import Resources
+from gsopt.scenario.cluster import Cluster, Machine
+from gsopt.scenario.cluster.formats.assembly import Told
+from gsopt.scenario.cluster.formats.conf import read_lines
+from gsopt.scenario.cluster.formats.hostlist import compress
+from gsopt.scenario.cluster.formats.nodes import Gpus, write_gres
+from gsopt.scenario.cluster.formats.slurm import read_slurm
 from gsopt.snapshots.documents import MOST_OBJECTS, parse, text_of
 from gsopt.snapshots.field import Field
 from gsopt.snapshots.gang import Gang

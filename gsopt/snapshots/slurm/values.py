@@ -2,7 +2,7 @@
 
 import re
 
-from gsopt.clusters.hostlist import expand
+from gsopt.scenario.cluster.formats.hostlist import expand
 from gsopt.snapshots.field import Field
 from gsopt.snapshots.node import NODE_NAME
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from gsopt.errors import InvalidInput, shorten
+from gsopt.core.errors import InvalidInput, shorten
 from gsopt.simulation import Replay
 from gsopt.simulation.plots import overview
 from gsopt.studies.cells import cells_of

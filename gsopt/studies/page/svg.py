@@ -50,7 +50,7 @@ def inline(figure: "Figure", name: str) -> str:
 
     Examples
     --------
-    >>> from gsopt.drawing import new_figure
+    >>> from gsopt.core.drawing import new_figure
     >>> with drawing():
     ...     element = inline(new_figure(1, 1), "nothing")
     >>> element.startswith("<svg "), 'aria-label="nothing"' in element

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from gsopt.result import plain
+from gsopt.core.result import plain
+from gsopt.evaluation.tables import written
 from gsopt.schedule.figures import Kind
 from gsopt.studies.grid import described
-from gsopt.studies.tables import written
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from gsopt.errors import escape
-from gsopt.files import require_writable, write_text
-from gsopt.studies.listing import need
+from gsopt.core.errors import escape
+from gsopt.core.files import require_writable, write_text
+from gsopt.evaluation.listing import need
 from gsopt.studies.page.content import Content, content
 from gsopt.studies.page.gantt import gantts as draw_gantts
 from gsopt.studies.page.pictures import pictures

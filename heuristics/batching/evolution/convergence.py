@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gsopt.drawing import legend_beside, looks, tick_counts, titled
-from gsopt.errors import InvalidInput, shorten
+from gsopt.core.drawing import legend_beside, looks, tick_counts, titled
+from gsopt.core.errors import InvalidInput, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,11 +5,11 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field, ValidationError
 
-from gsopt.batching.split import split
-from gsopt.budget import UNLIMITED, Budget
-from gsopt.errors import InvalidInput, TimeUp, Unsupported, shorten
-from gsopt.files import first_error
-from gsopt.method import heuristic
+from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.errors import InvalidInput, TimeUp, Unsupported, shorten
+from gsopt.core.files import first_error
+from gsopt.core.method import heuristic
+from gsopt.performance.batching.split import split
 from gsopt.problems.batching import Batches, Batching
 from heuristics.batching.evolution.genome import IDLE
 from heuristics.batching.evolution.offers import Offers
@@ -48,7 +48,8 @@ def evolution(
     Source: ONES (SC 2021), section 3.2.2 and Algorithm 1.
 
     Complexity: O(K (n + J log J)) per generation for K candidates, J jobs and n GPUs. The optimum takes
-    `gsopt.batching.split.split` about as long as one generation on 16 GPUs, and less on more of them.
+    `gsopt.performance.batching.split.split` about as long as one generation on 16 GPUs, and less on more of
+    them.
 
     Parameters
     ----------
@@ -108,7 +109,7 @@ def evolution(
 
     Examples
     --------
-    >>> from gsopt.batching import BatchingJob, StepTime
+    >>> from gsopt.performance.batching import BatchingJob, StepTime
     >>> model = StepTime(fixed=0.05, per_sample=0.001)
     >>> limits = {"batch_limit": 512, "local_limit": 256}
     >>> jobs = [

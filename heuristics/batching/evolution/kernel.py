@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gsopt.compiled import compiled
+from gsopt.core.numbers.compiled import compiled
 from heuristics.batching.evolution.genome import IDLE
 
 Array = np.ndarray[Any, Any]

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gsopt.batching import BatchingJob
-from gsopt.problem import Sense
+from gsopt.core.numbers.tolerances import LEAST_PROGRESS
+from gsopt.core.problem import Sense
+from gsopt.performance.batching import BatchingJob
 from gsopt.problems.batching import Batches, Batching, Grant
-from gsopt.tolerances import LEAST_PROGRESS
 from heuristics.batching.evolution.table import CostTable, Draw, Floats
 
 
@@ -25,7 +25,7 @@ class Offers:
 
     Examples
     --------
-    >>> from gsopt.batching import StepTime
+    >>> from gsopt.performance.batching import StepTime
     >>> model = StepTime(fixed=3, per_sample=1)
     >>> job = BatchingJob(name="a", batch_limit=3, local_limit=2, throughput=model, remaining=6)
     >>> offers = Offers.of(Batching(gpus=2, jobs=[job]))

@@ -7,8 +7,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from gsopt.budget import Budget, rounds
-from gsopt.errors import require_one_of
+from gsopt.core.budget import Budget, rounds
+from gsopt.core.errors import require_one_of
 from heuristics.batching.evolution import rows, vectorised
 from heuristics.batching.evolution.population import Population, initial, refresh, with_genomes
 from heuristics.batching.evolution.progress import Progress

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from gsopt.problem import Frozen
+from gsopt.core.problem import Frozen
 
 #: Whether a mutation preempts single workers, as Figure 9 draws it, or whole jobs, as the text has it.
 Preempts = Literal["jobs", "workers"]

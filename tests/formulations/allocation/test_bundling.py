@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from formulations.allocation import bundling, dp
 from formulations.allocation.bundling import bundle, bundling_message, divide_each_other, step_sizes
 from formulations.allocation.groups import Groups
-from gsopt.errors import Unsupported
+from gsopt.core.errors import Unsupported
+from gsopt.core.result import Status, StoppedBy
+from gsopt.evaluation.catalogue import load, names
 from gsopt.problems.allocation import Allocation, ElasticJob
-from gsopt.result import Status, StoppedBy
-from gsopt.studies.catalogue import load, names
 from gsopt.testing import check_formulation
 from instances.allocation import elastic_jobs
 from tests.effort import cases

@@ -8,10 +8,10 @@ import pytest
 from formulations.allocation import core, dp, whole
 from formulations.allocation.core import solve_core
 from formulations.allocation.groups import Groups
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
+from gsopt.core.result import Result, Status, StoppedBy
+from gsopt.evaluation.catalogue import load, names
 from gsopt.problems.allocation import Allocation, AllocationSolution, ElasticJob
-from gsopt.result import Result, Status, StoppedBy
-from gsopt.studies.catalogue import load, names
 from gsopt.testing import brute_force, check_formulation
 from instances.allocation import elastic_jobs, multiple_choice
 from tests.effort import cases

@@ -5,11 +5,11 @@ import pytest
 
 from formulations.allocation import dp
 from formulations.allocation.dp import best_options, refuse_large
-from gsopt.budget import Budget
-from gsopt.errors import Unsupported
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
+from gsopt.core.result import StoppedBy
+from gsopt.evaluation.catalogue import load, names
 from gsopt.problems.allocation import Allocation, ElasticJob
-from gsopt.result import StoppedBy
-from gsopt.studies.catalogue import load, names
 from gsopt.testing import check_formulation
 from instances.allocation import elastic_jobs
 from tests.strategies.allocation import Impatient

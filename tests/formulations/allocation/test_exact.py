@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from formulations.allocation import bundling, core, dp, exact, milp, states
-from gsopt.errors import Unsupported
+from gsopt.core.errors import Unsupported
+from gsopt.core.result import Status, StoppedBy
+from gsopt.evaluation.catalogue import exact_methods, heuristics, names
 from gsopt.problems.allocation import Allocation, ElasticJob
-from gsopt.result import Status, StoppedBy
-from gsopt.studies.catalogue import exact_methods, heuristics, names
 from instances.allocation import elastic_jobs, figure_6, multiple_choice, table_4
 from tests.effort import cases
 from tests.strategies.allocation import committed, medium, optimum, tiny

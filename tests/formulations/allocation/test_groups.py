@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from formulations.allocation.groups import Found, Groups, fitting_extras, judge, solve_groups
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
+from gsopt.core.result import Status, StoppedBy
 from gsopt.problems.allocation import Allocation, AllocationSolution, ElasticJob
-from gsopt.result import Status, StoppedBy
 from instances.allocation import elastic_jobs, table_4
 from tests.strategies.allocation import tiny
 

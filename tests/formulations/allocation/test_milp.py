@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from formulations.allocation import exact, milp
-from gsopt.backends import CpSat, Highs, Scip
-from gsopt.method import accepts
+from gsopt.core.method import accepts
+from gsopt.core.result import Status
+from gsopt.evaluation.catalogue import load, names
 from gsopt.problems.allocation import Allocation, AllocationSolution, ElasticJob
-from gsopt.result import Status
-from gsopt.standard_form import StandardForm
-from gsopt.studies.catalogue import load, names
+from gsopt.solvers.backends import CpSat, Highs, Scip
+from gsopt.solvers.standard_form import StandardForm
 from gsopt.testing import check_formulation
 from instances.allocation import elastic_jobs, figure_6, table_4
 from tests.effort import cases

@@ -10,7 +10,7 @@ import pytest
 from formulations.allocation import core
 from formulations.allocation.groups import Groups
 from formulations.allocation.price import price_items
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 from gsopt.problems.allocation import Allocation, AllocationSolution, ElasticJob
 from instances.allocation import elastic_jobs, table_4
 from tests.effort import cases

@@ -11,8 +11,8 @@ import pytest
 from formulations.allocation import states
 from formulations.allocation.knapsack import Knapsack
 from formulations.allocation.states import improve
-from gsopt.budget import Budget
-from gsopt.result import StoppedBy
+from gsopt.core.budget import Budget
+from gsopt.core.result import StoppedBy
 from tests.effort import cases
 from tests.strategies.allocation import Impatient
 

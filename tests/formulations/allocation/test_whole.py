@@ -8,8 +8,8 @@ import pytest
 from formulations.allocation import whole as module
 from formulations.allocation.groups import Groups
 from formulations.allocation.whole import LARGEST_TOTAL, whole_values
-from gsopt.budget import Budget
-from gsopt.errors import Unsupported
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
 from gsopt.problems.allocation import Allocation, ElasticJob
 from instances.allocation import elastic_jobs
 from tests.effort import cases

@@ -2,8 +2,8 @@
 
 from formulations.batching.beginning import alone, begin, filled
 from formulations.batching.case import Case
-from gsopt.budget import Budget
-from gsopt.result import Status
+from gsopt.core.budget import Budget
+from gsopt.core.result import Status
 from instances.batching import elastic_jobs
 from tests.effort import cases
 from tests.exactness import batching as oracle

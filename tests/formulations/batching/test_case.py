@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from formulations.batching.case import Case
-from gsopt.errors import Unsupported
-from gsopt.problem import Sense
+from gsopt.core.errors import Unsupported
+from gsopt.core.numbers.tolerances import SUM
+from gsopt.core.problem import Sense
 from gsopt.problems.batching import Batches, Batching, Grant
-from gsopt.tolerances import SUM
 from instances.batching import elastic_jobs
 from tests.effort import cases
 from tests.strategies.batching import tiny

@@ -9,12 +9,12 @@ from formulations.batching import dp, milp
 from formulations.batching.beginning import begin
 from formulations.batching.case import Case
 from formulations.batching.dp import fill, filled_table
-from gsopt.batching import BatchingJob, StepTime
-from gsopt.budget import Budget
-from gsopt.enumeration import brute_force
+from gsopt.core.budget import Budget
+from gsopt.core.enumeration import brute_force
+from gsopt.core.numbers.tolerances import SUM
+from gsopt.core.result import Status, StoppedBy
+from gsopt.performance.batching import BatchingJob, StepTime
 from gsopt.problems.batching import Batching
-from gsopt.result import Status, StoppedBy
-from gsopt.tolerances import SUM
 from instances.batching import elastic_jobs
 from tests.effort import cases
 from tests.exactness import batching as oracle

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from formulations.batching import exact
-from gsopt.result import Result, Status, StoppedBy, plain
+from gsopt.core.result import Result, Status, StoppedBy, plain
 from instances.batching import elastic_jobs
 from tests.effort import cases
 from tests.exactness import batching as oracle

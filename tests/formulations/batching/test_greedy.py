@@ -8,11 +8,11 @@ from formulations.batching import dp, greedy
 from formulations.batching.beginning import begin
 from formulations.batching.case import Case
 from formulations.batching.greedy import hull, walk_hulls
-from gsopt.batching import BatchingJob, Rate, Tabulated
-from gsopt.budget import Budget
-from gsopt.problem import Sense
+from gsopt.core.budget import Budget
+from gsopt.core.problem import Sense
+from gsopt.core.result import Status, StoppedBy
+from gsopt.performance.batching import BatchingJob, Rate, Tabulated
 from gsopt.problems.batching import Batching
-from gsopt.result import Status, StoppedBy
 from instances.batching import elastic_jobs
 from tests.effort import cases
 from tests.exactness import batching as oracle

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from formulations.batching import dp
-from gsopt.grid import Exact
+from gsopt.core.numbers.grid import Exact
+from gsopt.core.result import same
 from gsopt.problems.batching import Batching
-from gsopt.result import same
 from instances.suites import changed
 from tests.effort import cases
 from tests.strategies.batching import CRITERIA, tiny

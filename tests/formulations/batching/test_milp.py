@@ -3,9 +3,9 @@
 import numpy as np
 
 from formulations.batching import milp
-from gsopt.backends import CpSat, Highs
-from gsopt.result import Status, same
-from gsopt.tolerances import SUM
+from gsopt.core.numbers.tolerances import SUM
+from gsopt.core.result import Status, same
+from gsopt.solvers.backends import CpSat, Highs
 from instances.batching import elastic_jobs
 from tests.effort import cases
 from tests.exactness import batching as oracle

@@ -6,9 +6,9 @@ import pytest
 
 from formulations.batching.case import Case
 from formulations.batching.proof import Tables, settle
-from gsopt.batching.split import least_costs
-from gsopt.budget import Budget
-from gsopt.enumeration import brute_force
+from gsopt.core.budget import Budget
+from gsopt.core.enumeration import brute_force
+from gsopt.performance.batching.split import least_costs
 from gsopt.problems.batching import Batching
 from instances.batching import elastic_jobs
 from tests.effort import cases

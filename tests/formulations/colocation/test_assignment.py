@@ -7,9 +7,9 @@ from formulations.colocation import assignment
 from formulations.colocation.assignment import assign
 from formulations.colocation.beginning import begin
 from formulations.colocation.case import Case, Saving
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
+from gsopt.core.result import Status
 from gsopt.problems.colocation import Colocation, Pending, Running
-from gsopt.result import Status
 from gsopt.testing import check_formulation
 from instances.colocation import full_cluster
 from tests.exactness import colocation as oracle

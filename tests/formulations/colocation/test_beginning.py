@@ -2,9 +2,9 @@
 
 from formulations.colocation.beginning import begin
 from formulations.colocation.case import Case
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
+from gsopt.core.result import Status, StoppedBy
 from gsopt.problems.colocation import ColocationSolution
-from gsopt.result import Status, StoppedBy
 from instances.colocation import full_cluster
 
 

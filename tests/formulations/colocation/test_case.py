@@ -3,7 +3,7 @@
 from itertools import product
 
 from formulations.colocation.case import Case
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 from gsopt.problems.colocation import ColocationSolution, Share
 from instances.colocation import full_cluster
 from tests.exactness import colocation as oracle

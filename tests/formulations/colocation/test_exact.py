@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from formulations.colocation import exact
-from gsopt.result import Result, Status, StoppedBy
+from gsopt.core.result import Result, Status, StoppedBy
 from gsopt.testing import check_formulation
 from instances.colocation import full_cluster
 from tests.exactness import colocation as oracle

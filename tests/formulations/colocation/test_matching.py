@@ -1,7 +1,7 @@
 """The matching in whole numbers."""
 
 from formulations.colocation import exact, matching
-from gsopt.result import Status, StoppedBy
+from gsopt.core.result import Status, StoppedBy
 from gsopt.testing import check_formulation
 from instances.colocation import full_cluster
 from tests.exactness import colocation as oracle

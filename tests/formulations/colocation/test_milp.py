@@ -1,8 +1,8 @@
 """The model of record."""
 
 from formulations.colocation import exact, milp
-from gsopt.backends import CpSat, Scip
-from gsopt.result import Status
+from gsopt.core.result import Status
+from gsopt.solvers.backends import CpSat, Scip
 from gsopt.testing import check_formulation
 from instances.colocation import full_cluster
 from tests.effort import cases

@@ -3,7 +3,7 @@
 import pytest
 
 from formulations.configuration.case import Case, alone, kept
-from gsopt.errors import Unsupported
+from gsopt.core.errors import Unsupported
 from gsopt.problems.configuration import Configuration, Shape
 from tests.effort import cases
 from tests.exactness import configuration as oracle

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from formulations.configuration import exact, table
+from gsopt.core.result import Result, Status, StoppedBy
 from gsopt.problems.configuration import Configuration, ConfigurationSolution
-from gsopt.result import Result, Status, StoppedBy
 from gsopt.testing import check_formulation
 from instances.configuration import growing_jobs
 from tests.effort import cases

@@ -5,10 +5,10 @@ from math import isclose
 import numpy as np
 
 from formulations.configuration import exact, milp
-from gsopt.backends import CpSat, Highs
-from gsopt.standard_form import StandardForm
+from gsopt.core.numbers.tolerances import SUM
+from gsopt.solvers.backends import CpSat, Highs
+from gsopt.solvers.standard_form import StandardForm
 from gsopt.testing import check_formulation
-from gsopt.tolerances import SUM
 from instances.configuration import growing_jobs
 from tests.effort import cases
 from tests.strategies.configuration import committed, tiny

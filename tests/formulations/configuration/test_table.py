@@ -5,8 +5,8 @@ import pytest
 from formulations.configuration import table
 from formulations.configuration.case import Case
 from formulations.configuration.table import Table
-from gsopt.budget import Budget
-from gsopt.errors import Unsupported
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
 from gsopt.problems.configuration import Configuration, shapes
 from tests.strategies.configuration import job, node
 

@@ -2,8 +2,8 @@
 
 from formulations.consolidation.beginning import begin, densest_first, knapsack_bound
 from formulations.consolidation.case import Case
-from gsopt.cluster import Cluster
 from gsopt.problems.consolidation import Consolidation, Job
+from gsopt.scenario.cluster import Cluster
 from tests.exactness import consolidation as oracle
 from tests.strategies.consolidation import seeds
 

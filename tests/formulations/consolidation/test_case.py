@@ -4,8 +4,8 @@ from fractions import Fraction
 
 from formulations.consolidation.beginning import densest_first
 from formulations.consolidation.case import Case, Stays
-from gsopt.cluster import Cluster
 from gsopt.problems.consolidation import Consolidation, ConsolidationSolution, Job
+from gsopt.scenario.cluster import Cluster
 from tests.strategies.consolidation import seeds
 
 

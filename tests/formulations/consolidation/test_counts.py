@@ -3,8 +3,8 @@
 import pytest
 
 from formulations.consolidation import counts
-from gsopt.errors import Unsupported
-from gsopt.result import Status
+from gsopt.core.errors import Unsupported
+from gsopt.core.result import Status
 from gsopt.testing import check_formulation
 from instances.consolidation import half_busy
 from tests.strategies.consolidation import committed, seeds

@@ -4,10 +4,10 @@ import pytest
 
 from formulations.consolidation import divisible, laminar, patterns
 from formulations.consolidation.case import Case
-from gsopt.backends import CpSat
-from gsopt.cluster import Cluster, Island, Machine, Rack
-from gsopt.errors import Unsupported
+from gsopt.core.errors import Unsupported
 from gsopt.problems.consolidation import Consolidation, Job
+from gsopt.scenario.cluster import Cluster, Island, Machine, Rack
+from gsopt.solvers.backends import CpSat
 from gsopt.testing import check_formulation
 from instances.consolidation import half_busy
 from tests.strategies.consolidation import check_builders, committed, seeds

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from formulations.consolidation import counts, divisible, exact, laminar, patterns
-from gsopt.backends import CpSat
-from gsopt.cluster import Cluster, Island, Machine, Rack
-from gsopt.errors import Unsupported
+from gsopt.core.errors import Unsupported
+from gsopt.core.result import Result, Status, StoppedBy
 from gsopt.problems.consolidation import Consolidation, Job
-from gsopt.result import Result, Status, StoppedBy
+from gsopt.scenario.cluster import Cluster, Island, Machine, Rack
+from gsopt.solvers.backends import CpSat
 from gsopt.testing import check_formulation
 from instances.consolidation import half_busy
 from tests.effort import cases

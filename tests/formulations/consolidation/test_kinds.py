@@ -3,8 +3,8 @@
 from fractions import Fraction
 
 from formulations.consolidation.kinds import kinds
-from gsopt.cluster import Cluster
 from gsopt.problems.consolidation import Consolidation, Job
+from gsopt.scenario.cluster import Cluster
 
 CLUSTER = Cluster.uniform(racks=2, machines=2, gpus=4)
 

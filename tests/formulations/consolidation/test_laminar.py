@@ -1,7 +1,7 @@
 """The model by groups, against enumeration and the other models."""
 
 from formulations.consolidation import laminar
-from gsopt.backends import CpSat
+from gsopt.solvers.backends import CpSat
 from gsopt.testing import check_formulation
 from tests.strategies.consolidation import check_builders, committed, seeds
 

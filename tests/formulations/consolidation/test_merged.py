@@ -3,8 +3,8 @@
 from formulations.consolidation import divisible
 from formulations.consolidation.case import Case
 from formulations.consolidation.merged import Indices
-from gsopt.cluster import Cluster
 from gsopt.problems.consolidation import Consolidation, Job
+from gsopt.scenario.cluster import Cluster
 
 
 def indices(*gpus: int) -> Indices:

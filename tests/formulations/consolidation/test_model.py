@@ -6,8 +6,8 @@ import pytest
 
 from formulations.consolidation import divisible
 from formulations.consolidation.divisible import Divisible
+from gsopt.core.result import Status, StoppedBy
 from gsopt.problems.consolidation import ConsolidationSolution
-from gsopt.result import Status, StoppedBy
 from instances.consolidation import half_busy
 
 

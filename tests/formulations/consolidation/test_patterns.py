@@ -5,9 +5,9 @@ import pytest
 from formulations.consolidation import laminar, patterns
 from formulations.consolidation.case import Case
 from formulations.consolidation.patterns import maximal
-from gsopt.cluster import Cluster
-from gsopt.errors import Unsupported
+from gsopt.core.errors import Unsupported
 from gsopt.problems.consolidation import Consolidation, Job
+from gsopt.scenario.cluster import Cluster
 from gsopt.testing import check_formulation
 from instances.consolidation import half_busy
 from tests.strategies.consolidation import check_builders, committed, seeds

@@ -11,11 +11,11 @@ from formulations.consolidation.divisible import Divisible
 from formulations.consolidation.laminar import Laminar
 from formulations.consolidation.model import GroupModel
 from formulations.consolidation.patterns import Patterns, maximal
-from gsopt.cluster import Cluster
-from gsopt.errors import Unsupported
+from gsopt.core.errors import Unsupported
+from gsopt.core.result import Status
 from gsopt.problems.consolidation import Consolidation, Job
-from gsopt.result import Status
-from gsopt.speed import TierPenalty
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.speed import TierPenalty
 from tests.exactness import consolidation as oracle
 from tests.strategies.consolidation import tiny
 

@@ -1,8 +1,8 @@
 """The tree of free GPUs."""
 
 from formulations.consolidation.vacancy import Vacancy
-from gsopt.cluster import Cluster, Machine, Rack, Switch
 from gsopt.problems.consolidation import Consolidation
+from gsopt.scenario.cluster import Cluster, Machine, Rack, Switch
 from tests.strategies.consolidation import seeds
 
 

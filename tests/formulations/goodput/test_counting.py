@@ -6,8 +6,8 @@ from formulations.goodput import counting
 from formulations.goodput.beginning import mean
 from formulations.goodput.case import Case
 from formulations.goodput.counting import Counting
-from gsopt.budget import Budget
-from gsopt.errors import Unsupported
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
 from gsopt.testing import brute_force
 from instances.goodput import running_jobs
 from tests.effort import cases

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from formulations.goodput import counting, exact
+from gsopt.core.result import Result, Status, StoppedBy
 from gsopt.problems.goodput import Goodput
-from gsopt.result import Result, Status, StoppedBy
 from gsopt.testing import check_formulation
 from heuristics.goodput import genetic, greedy
 from instances.goodput import running_jobs

@@ -3,9 +3,9 @@
 import numpy as np
 
 from formulations.goodput import milp
-from gsopt.backends import CpSat, Highs
+from gsopt.core.numbers.tolerances import SUM
+from gsopt.solvers.backends import CpSat, Highs
 from gsopt.testing import check_formulation
-from gsopt.tolerances import SUM
 from instances.goodput import running_jobs
 from tests.strategies.goodput import committed
 

@@ -2,7 +2,7 @@
 
 from formulations.goodput.case import Case, Option
 from formulations.goodput.packing import Packing, pack
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 from gsopt.problems.goodput import Goodput
 from tests.strategies.goodput import LINEAR, job, tiny
 

@@ -10,9 +10,9 @@ from formulations.goodput.case import Case
 from formulations.goodput.patterned import Patterned
 from formulations.goodput.program import Program
 from formulations.goodput.reduced import Reduced
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 from gsopt.problems.goodput import Goodput
-from gsopt.scaling import optimize
+from gsopt.solvers.scaling import optimize
 from tests.strategies.goodput import job
 
 

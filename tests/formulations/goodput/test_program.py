@@ -8,8 +8,8 @@ from formulations.goodput.packing import pack
 from formulations.goodput.patterned import Patterned
 from formulations.goodput.program import Program
 from formulations.goodput.reduced import Reduced
-from gsopt.budget import Budget
-from gsopt.scaling import optimize
+from gsopt.core.budget import Budget
+from gsopt.solvers.scaling import optimize
 from tests.effort import cases
 from tests.exactness import goodput as oracle
 from tests.strategies.goodput import tiny

@@ -12,9 +12,9 @@ from formulations.goodput.counting import Counting
 from formulations.goodput.patterned import Patterned
 from formulations.goodput.program import Program
 from formulations.goodput.reduced import Reduced
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 from gsopt.problems.goodput import Goodput
-from gsopt.scaling import optimize
+from gsopt.solvers.scaling import optimize
 from tests.exactness import goodput as oracle
 from tests.strategies.goodput import job, tiny
 

@@ -6,9 +6,9 @@ import pytest
 from formulations.placement.answer import answer, without_model
 from formulations.placement.packing import Packing, Patterns
 from formulations.placement.settle import Settled
-from gsopt.budget import Budget
-from gsopt.errors import Contradiction, ModelMismatch
-from gsopt.result import Status
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Contradiction, ModelMismatch
+from gsopt.core.result import Status
 from tests.strategies.placement import committed
 
 NOW = Budget()

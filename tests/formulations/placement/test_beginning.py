@@ -2,7 +2,7 @@
 
 from formulations.placement.beginning import begin
 from formulations.placement.packing import Packing
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 from heuristics.placement import best_of_three
 from instances.placement import vectors
 from tests.strategies.placement import committed

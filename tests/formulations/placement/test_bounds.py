@@ -8,7 +8,7 @@ from formulations.placement.bounds import Prices, better_than, lagrange, round_u
 from formulations.placement.linear import solve_relaxation
 from formulations.placement.maximal import maximal_patterns
 from formulations.placement.packing import Packing, Reals
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 from gsopt.problems.placement import Placement, Resources, Server, Workers
 from gsopt.testing import brute_force
 from instances.placement import elastic, vectors

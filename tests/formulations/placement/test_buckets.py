@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from formulations.placement import buckets, patterns
-from gsopt.errors import Unsupported
+from gsopt.core.errors import Unsupported
+from gsopt.core.result import Status
 from gsopt.problems.placement import Placement, Resources, Server, Workers
-from gsopt.result import Status
 from instances.placement import elastic, vectors, whole_gpus
 from tests.effort import cases
 from tests.strategies.placement import committed, gpu_line

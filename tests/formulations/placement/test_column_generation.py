@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 
 from formulations.placement import column_generation
+from gsopt.core.result import Status, StoppedBy
+from gsopt.evaluation.catalogue import load, names
 from gsopt.problems.placement import Placement, Resources, Server, Workers
-from gsopt.result import Status, StoppedBy
-from gsopt.studies.catalogue import load, names
 from gsopt.testing import brute_force, check_formulation
 from instances.placement import elastic, vectors
 from tests.strategies.placement import placements

@@ -6,7 +6,7 @@ from formulations.placement.dive import Diver
 from formulations.placement.generation import Generation
 from formulations.placement.packing import Packing, Patterns
 from formulations.placement.pricers import pricer
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 from gsopt.problems.placement import Placement
 from gsopt.testing import brute_force
 from instances.placement import vector_packing, vectors

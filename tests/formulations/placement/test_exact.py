@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from formulations.placement import buckets, column_generation, exact, milp, patterns, racks
-from gsopt.backends import CpSat, Highs
-from gsopt.errors import Unsupported
-from gsopt.method import Method
+from gsopt.core.errors import Unsupported
+from gsopt.core.method import Method
+from gsopt.core.result import Result, Status
+from gsopt.evaluation.catalogue import exact_methods, heuristics, load, names
 from gsopt.problems.placement import Placement, PlacementSolution, Resources, Server, Workers
-from gsopt.result import Result, Status
-from gsopt.studies.catalogue import exact_methods, heuristics, load, names
+from gsopt.solvers.backends import CpSat, Highs
 from gsopt.testing import brute_force, check_formulation
 from heuristics.placement import best_of_three
 from instances.placement import elastic, vector_packing, vectors, whole_gpus

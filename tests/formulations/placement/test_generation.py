@@ -8,10 +8,10 @@ from formulations.placement.generation import Generation, Relaxed
 from formulations.placement.maximal import maximal_patterns
 from formulations.placement.packing import Packing, Patterns
 from formulations.placement.pricers import pricer
-from gsopt.backends import Highs
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
+from gsopt.core.result import StoppedBy
 from gsopt.problems.placement import Placement
-from gsopt.result import StoppedBy
+from gsopt.solvers.backends import Highs
 from instances.placement import elastic, vectors
 from tests.effort import cases
 from tests.strategies.placement import committed, placements

@@ -5,7 +5,7 @@ import pytest
 
 from formulations.placement.labels import Labels
 from formulations.placement.packing import Integers, Reals
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 from tests.effort import cases
 from tests.strategies.fillings import best_worth
 

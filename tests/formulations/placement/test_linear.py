@@ -3,9 +3,9 @@
 import numpy as np
 
 from formulations.placement.linear import solve_relaxation
-from gsopt.backends import Highs
-from gsopt.budget import Budget
-from gsopt.standard_form import StandardForm
+from gsopt.core.budget import Budget
+from gsopt.solvers.backends import Highs
+from gsopt.solvers.standard_form import StandardForm
 
 
 def test_it_agrees_with_the_backend() -> None:

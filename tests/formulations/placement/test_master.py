@@ -7,7 +7,7 @@ from formulations.placement.linear import solve_relaxation
 from formulations.placement.master import Master
 from formulations.placement.maximal import maximal_patterns
 from formulations.placement.packing import Packing, Patterns
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 from gsopt.problems.placement import Placement
 from instances.placement import elastic, vectors
 from tests.strategies.placement import committed

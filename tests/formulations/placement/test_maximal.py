@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from formulations.placement.maximal import maximal_patterns
 from formulations.placement.packing import Packing
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 from gsopt.problems.placement import Placement, Resources, Server, Workers
 from instances.placement import vectors
 from tests.strategies.placement import placements

@@ -3,11 +3,11 @@
 import pytest
 
 from formulations.placement import milp
-from gsopt.backends import CpSat
-from gsopt.errors import Unsupported
+from gsopt.core.errors import Unsupported
+from gsopt.core.result import Status
+from gsopt.evaluation.catalogue import load, names
 from gsopt.problems.placement import Placement, Resources, Server, Workers
-from gsopt.result import Status
-from gsopt.studies.catalogue import load, names
+from gsopt.solvers.backends import CpSat
 from gsopt.testing import check_formulation
 from tests.strategies.placement import committed
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from formulations.placement.multipliers import multipliers
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 from tests.strategies.fillings import best_worth
 
 

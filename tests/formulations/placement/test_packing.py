@@ -5,9 +5,9 @@ from hypothesis import given, settings
 
 from formulations.placement.maximal import maximal_patterns
 from formulations.placement.packing import Packing, Patterns
-from gsopt.backends import Highs
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 from gsopt.problems.placement import Placed, Placement, PlacementSolution, Resources, Server, Workers
+from gsopt.solvers.backends import Highs
 from gsopt.testing import brute_force
 from instances.placement import elastic, vectors
 from tests.strategies.placement import committed, placements

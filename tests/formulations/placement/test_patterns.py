@@ -3,9 +3,9 @@
 import pytest
 
 from formulations.placement import milp, patterns
-from gsopt.errors import Unsupported
-from gsopt.result import Status
-from gsopt.studies.catalogue import load, names
+from gsopt.core.errors import Unsupported
+from gsopt.core.result import Status
+from gsopt.evaluation.catalogue import load, names
 from gsopt.testing import check_formulation
 from instances.placement import elastic, vectors
 

@@ -5,11 +5,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from formulations.placement import column_generation, exact, milp, patterns, racks
-from gsopt.budget import Budget
-from gsopt.cluster import Cluster
-from gsopt.errors import Unsupported
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
+from gsopt.core.result import Status, StoppedBy
 from gsopt.problems.placement import Placement, Resources, Server, Workers
-from gsopt.result import Status, StoppedBy
+from gsopt.scenario.cluster import Cluster
 from gsopt.testing import check_formulation, check_heuristic
 from heuristics.placement import best_fit_decreasing
 from tests.effort import cases

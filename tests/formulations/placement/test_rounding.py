@@ -8,7 +8,7 @@ from formulations.placement.linear import solve_relaxation
 from formulations.placement.maximal import maximal_patterns
 from formulations.placement.packing import Packing
 from formulations.placement.rounding import Rounded, rounded
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 from gsopt.problems.placement import Placement
 from gsopt.testing import brute_force
 from instances.placement import vectors

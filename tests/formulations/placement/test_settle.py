@@ -7,9 +7,9 @@ import pytest
 
 from formulations.placement.linear import Optimum, solve_relaxation
 from formulations.placement.settle import Settled, settle
-from gsopt.budget import Budget
-from gsopt.result import StoppedBy
-from gsopt.standard_form import StandardForm
+from gsopt.core.budget import Budget
+from gsopt.core.result import StoppedBy
+from gsopt.solvers.standard_form import StandardForm
 
 #: Cover a cycle of five: the relaxation is 2.5, the optimum 3.
 CYCLE = StandardForm.build(
@@ -120,7 +120,7 @@ def test_costs_too_large_for_a_row_are_no_obstacle() -> None:
 
 def test_solvers_of_integers_only_will_do() -> None:
     """The relaxation's solver and that of the integers may be different ones."""
-    from gsopt.backends import CpSat
+    from gsopt.solvers.backends import CpSat
 
     relaxed = relaxation(CYCLE)
     found = settle(CYCLE, relaxed, Settled(0), prove=nothing, budget=Budget(backend=CpSat()), complete=True)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 
 from formulations.placement.packing import Packing
 from formulations.placement.start import complete, constructed
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 from gsopt.problems.placement import Placement
 from gsopt.testing import brute_force
 from heuristics.placement import best_fit_decreasing

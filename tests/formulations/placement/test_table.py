@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from formulations.placement.table import Table
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 from tests.strategies.fillings import best_worth
 
 FOREVER = Budget()

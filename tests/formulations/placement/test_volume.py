@@ -5,7 +5,7 @@ from hypothesis import given, settings
 
 from formulations.placement.packing import Packing
 from formulations.placement.volume import volume
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 from gsopt.problems.placement import Placement
 from gsopt.testing import brute_force
 from instances.placement import vectors

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 
 from formulations.reclaiming import milp, reduced
 from formulations.reclaiming.at_once import at_once
-from gsopt.formulation import Formulation
+from gsopt.core.result import StoppedBy
 from gsopt.problems.reclaiming import Reclaiming
-from gsopt.result import StoppedBy
+from gsopt.solvers.formulation import Formulation
 from gsopt.testing import brute_force
 from instances.reclaiming import server_uniform
 from tests.effort import cases

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from formulations.reclaiming.choice import Choice, Hosting
 from formulations.reclaiming.reduction import Group, Reduction, reduce
-from gsopt.errors import Unsupported
+from gsopt.core.errors import Unsupported
 from gsopt.problems.reclaiming import Reclaiming
 from tests.effort import cases
 from tests.strategies.reclaiming import WHOLE, figure_5, reclaiming_problems

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from formulations.reclaiming import milp
 from formulations.reclaiming.decomposition import convolve, curve, decomposition, fill, optimum, plan
 from formulations.reclaiming.reduction import Group, Reduction, reduce
-from gsopt.errors import InvalidSolution, Unsupported
-from gsopt.problem import Number
+from gsopt.core.errors import InvalidSolution, Unsupported
+from gsopt.core.problem import Number
+from gsopt.core.result import Status
 from gsopt.problems.reclaiming import Job, Reclaiming, ReclaimingSolution, Server
-from gsopt.result import Status
 from gsopt.testing import brute_force
 from instances import load, names
 from instances.reclaiming import churn, random_hypergraph, server_uniform

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 
 from formulations.reclaiming import decomposition, exact, milp, reduced
 from formulations.reclaiming.decomposition import curve
-from gsopt.backends import Backend, CpSat, Highs
-from gsopt.errors import InvalidSolution
+from gsopt.core.errors import InvalidSolution
+from gsopt.core.result import Result, Status, StoppedBy
 from gsopt.problems.reclaiming import Job, Reclaiming, ReclaimingSolution
-from gsopt.result import Result, Status, StoppedBy
+from gsopt.solvers.backends import Backend, CpSat, Highs
 from gsopt.testing import brute_force
 from heuristics.reclaiming import greedy, largest_job_first, reverse_delete
 from instances import load, names

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 
 from formulations.reclaiming.growth import grown
 from formulations.reclaiming.reduction import reduce
-from gsopt.budget import Budget
-from gsopt.errors import Unsupported
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
 from gsopt.problems.reclaiming import Reclaiming
 from heuristics.reclaiming import greedy
 from instances.reclaiming import churn, server_uniform

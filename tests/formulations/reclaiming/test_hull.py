@@ -10,11 +10,11 @@ from formulations.reclaiming.decomposition import curve, optimum, plan
 from formulations.reclaiming.hull import hull
 from formulations.reclaiming.reduced import arrays
 from formulations.reclaiming.reduction import reduce
-from gsopt.backends import Highs
-from gsopt.budget import Budget
-from gsopt.errors import Unsupported
-from gsopt.grid import Exact
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
+from gsopt.core.numbers.grid import Exact
 from gsopt.problems.reclaiming import Reclaiming
+from gsopt.solvers.backends import Highs
 from instances.reclaiming import churn, random_hypergraph, server_uniform
 from tests.effort import cases
 from tests.strategies.reclaiming import figure_5, reclaiming_problems

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from formulations.reclaiming.growth import grown
 from formulations.reclaiming.local_search import improved
 from formulations.reclaiming.reduction import Reduction, reduce
-from gsopt.budget import Budget
-from gsopt.errors import Unsupported
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
 from gsopt.problems.reclaiming import Reclaiming
 from heuristics.reclaiming import greedy, reverse_delete
 from instances.reclaiming import server_uniform

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 
 from formulations.reclaiming import milp, reduced
-from gsopt.backends import Backend, CpSat, Highs, Scip
-from gsopt.errors import Unsupported
-from gsopt.formulation import Formulation
+from gsopt.core.errors import Unsupported
+from gsopt.core.result import Status, same
 from gsopt.problems.reclaiming import Job, Reclaiming, ReclaimingSolution, Server
-from gsopt.result import Status, same
-from gsopt.standard_form import StandardForm
+from gsopt.solvers.backends import Backend, CpSat, Highs, Scip
+from gsopt.solvers.formulation import Formulation
+from gsopt.solvers.standard_form import StandardForm
 from gsopt.testing import brute_force, check_formulation
 from instances import load, names
 from tests.effort import cases

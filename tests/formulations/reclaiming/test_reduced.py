@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 
 from formulations.reclaiming import decomposition, milp, reduced
-from gsopt.backends import CpSat, Highs
-from gsopt.errors import Unsupported
+from gsopt.core.errors import Unsupported
+from gsopt.core.result import Status
 from gsopt.problems.reclaiming import Reclaiming
-from gsopt.result import Status
-from gsopt.standard_form import StandardForm
+from gsopt.solvers.backends import CpSat, Highs
+from gsopt.solvers.standard_form import StandardForm
 from gsopt.testing import check_formulation
 from instances.reclaiming import churn, random_hypergraph, server_uniform
 from tests.effort import cases

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from formulations.reclaiming.reduction import Group, Reduction, reduce
 from formulations.reclaiming.survival import survival
-from gsopt.errors import Unsupported
-from gsopt.grid import Exact, decimal
-from gsopt.problem import Number
+from gsopt.core.errors import Unsupported
+from gsopt.core.numbers.grid import Exact, decimal
+from gsopt.core.problem import Number
 from gsopt.problems.reclaiming import Job, Reclaiming, Server
 from instances.reclaiming import server_uniform
 from tests.effort import cases

@@ -11,11 +11,11 @@ from formulations.reclaiming.growth import grown
 from formulations.reclaiming.reduced import point
 from formulations.reclaiming.reduction import Reduction, reduce
 from formulations.reclaiming.search import Answer, Search, part
-from gsopt.backends import Backend, Highs, Incumbent, Outcome
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
+from gsopt.core.result import Status, StoppedBy
 from gsopt.problems.reclaiming import Reclaiming
-from gsopt.result import Status, StoppedBy
-from gsopt.standard_form import StandardForm
+from gsopt.solvers.backends import Backend, Highs, Incumbent, Outcome
+from gsopt.solvers.standard_form import StandardForm
 from instances.reclaiming import churn, server_uniform
 from tests.strategies.reclaiming import figure_5
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from formulations.reclaiming.reduction import Reduction, reduce
 from formulations.reclaiming.shares import Costs, Shares, equal_shares
-from gsopt.errors import Unsupported
+from gsopt.core.errors import Unsupported
 from gsopt.problems.reclaiming import Reclaiming
 from instances.reclaiming import churn
 from tests.effort import cases

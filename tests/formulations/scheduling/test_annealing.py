@@ -14,8 +14,8 @@ from formulations.scheduling.instance import Instance
 from formulations.scheduling.listing import serve_list
 from formulations.scheduling.moving import anneal
 from formulations.scheduling.segments import Segments
-from gsopt import compiled
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
+from gsopt.core.numbers import compiled
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from instances.scheduling import elastic_jobs
 from tests.strategies.scheduling import tiny

@@ -10,11 +10,11 @@ from formulations.scheduling.best import Best
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.order import Plan
 from formulations.scheduling.timetable import Step, replay
-from gsopt.budget import Budget
-from gsopt.grid import decimal
+from gsopt.core.budget import Budget
+from gsopt.core.numbers.grid import decimal
+from gsopt.core.numbers.tolerances import CONTINUOUS, LINEAR_ROWS
+from gsopt.core.result import Result, Status, StoppedBy
 from gsopt.problems.scheduling import ElasticJob, Run, Scheduling, SchedulingSolution
-from gsopt.result import Result, Status, StoppedBy
-from gsopt.tolerances import CONTINUOUS, LINEAR_ROWS
 
 Found = Result[SchedulingSolution]
 

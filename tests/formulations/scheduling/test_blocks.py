@@ -9,9 +9,9 @@ import pytest
 
 from formulations.scheduling import event_orders, exact
 from formulations.scheduling.blocks import blocks_of, by_blocks
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
+from gsopt.core.result import Result, Status, StoppedBy
 from gsopt.problems.scheduling import ElasticJob, Run, Scheduling, SchedulingSolution
-from gsopt.result import Result, Status, StoppedBy
 from tests.exactness import orders
 
 Found = Result[SchedulingSolution]

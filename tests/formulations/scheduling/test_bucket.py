@@ -6,17 +6,17 @@ from random import Random
 import numpy as np
 import pytest
 
-from formulations.probing import probe
+from formulations.common.probing import probe
 from formulations.scheduling import event_orders
 from formulations.scheduling.bucket import BucketModel, Grid
 from formulations.scheduling.exchange import exchange_orders
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.order import Plan
 from formulations.scheduling.windows import Windows
-from gsopt.backends import Highs
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
+from gsopt.core.result import Status
 from gsopt.problems.scheduling import ElasticJob, Scheduling
-from gsopt.result import Status
+from gsopt.solvers.backends import Highs
 from tests.effort import cases
 from tests.strategies.scheduling import packing, tiny, wandering
 

@@ -12,10 +12,10 @@ from formulations.scheduling.instance import Instance
 from formulations.scheduling.positions import Positions
 from formulations.scheduling.timetable import Step, replay
 from formulations.scheduling.windows import Windows
-from gsopt.backends import Highs
-from gsopt.errors import Unsupported
+from gsopt.core.errors import Unsupported
 from gsopt.problems.scheduling import ElasticJob, Scheduling
-from gsopt.standard_form import LARGEST_BIG_M, StandardForm
+from gsopt.solvers.backends import Highs
+from gsopt.solvers.standard_form import LARGEST_BIG_M, StandardForm
 from tests.effort import cases
 from tests.strategies.scheduling import tiny, wandering
 

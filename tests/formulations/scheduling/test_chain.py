@@ -7,7 +7,12 @@ from statistics import fmean
 import pytest
 
 from formulations.scheduling import exact
-from gsopt.bounds import (
+from gsopt.core.problem import Number
+from gsopt.core.result import Result, Status
+from gsopt.evaluation.catalogue import load, names
+from gsopt.problems.scheduling import Scheduling, SchedulingSolution
+from gsopt.scenario.job import Workload
+from gsopt.schedule.bounds import (
     height_bound,
     lower_bound,
     mean_busy_time_bound,
@@ -16,11 +21,6 @@ from gsopt.bounds import (
     position_bound,
     srpt_bound,
 )
-from gsopt.job import Workload
-from gsopt.problem import Number
-from gsopt.problems.scheduling import Scheduling, SchedulingSolution
-from gsopt.result import Result, Status
-from gsopt.studies.catalogue import load, names
 from heuristics.scheduling import efq, elastic_las, elastic_srtf, equal_share, fifo, las, srtf
 from instances.scheduling import elastic_jobs
 from tests.effort import cases

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from formulations.scheduling import event_orders
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.timetable import replay
-from gsopt.bounds import lower_bound, mean_jct
-from gsopt.errors import Unsupported
+from gsopt.core.errors import Unsupported
+from gsopt.core.result import Status
 from gsopt.problems.scheduling import ElasticJob, Scheduling
-from gsopt.result import Status
+from gsopt.schedule.bounds import lower_bound, mean_jct
 from tests.effort import cases
 from tests.strategies.scheduling import figure_4, packing, tiny, wandering
 

@@ -15,13 +15,13 @@ from formulations.scheduling.best import Best
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.local_search import LocalSearch
 from formulations.scheduling.order import Plan
-from gsopt.bounds import lower_bound, mean_jct
-from gsopt.budget import Budget
-from gsopt.clock import clock_error
-from gsopt.files import write
+from gsopt.core.budget import Budget
+from gsopt.core.files import write
+from gsopt.core.numbers.clock import clock_error
+from gsopt.core.numbers.tolerances import CONTINUOUS, SUM
+from gsopt.core.result import Result, Status, StoppedBy
 from gsopt.problems.scheduling import ElasticJob, Scheduling, SchedulingSolution
-from gsopt.result import Result, Status, StoppedBy
-from gsopt.tolerances import CONTINUOUS, SUM
+from gsopt.schedule.bounds import lower_bound, mean_jct
 from instances.scheduling import elastic_jobs
 from tests.effort import cases
 from tests.strategies.scheduling import figure_4, one_by_one, packing, tiny

@@ -3,8 +3,8 @@
 import pytest
 
 from formulations.scheduling import event_orders, smallest_fairness
+from gsopt.core.result import Status
 from gsopt.problems.scheduling import ElasticJob, Scheduling
-from gsopt.result import Status
 from gsopt.schedule.fairness import gps_finish_times
 from tests.effort import cases
 from tests.strategies.scheduling import figure_4, tiny

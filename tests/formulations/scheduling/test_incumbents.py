@@ -8,7 +8,7 @@ from formulations.scheduling.best import Best
 from formulations.scheduling.incumbents import Incumbents
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.listing import serve_list
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from heuristics.scheduling import efq, elastic_srtf, srtf
 from instances.scheduling import elastic_jobs

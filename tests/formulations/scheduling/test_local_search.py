@@ -9,7 +9,7 @@ from formulations.scheduling.instance import Instance
 from formulations.scheduling.local_search import LocalSearch, Priorities, good_plans, list_schedule
 from formulations.scheduling.order import Plan
 from formulations.scheduling.timetable import replay
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from instances.scheduling import elastic_jobs
 from tests.effort import cases

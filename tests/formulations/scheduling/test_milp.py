@@ -15,12 +15,12 @@ from formulations.scheduling.instance import Instance
 from formulations.scheduling.order import Plan
 from formulations.scheduling.positions import Positions
 from formulations.scheduling.windows import Windows
-from gsopt.backends import CpSat, Scip
-from gsopt.budget import Budget
-from gsopt.errors import InvalidSolution, Unsupported
+from gsopt.core.budget import Budget
+from gsopt.core.errors import InvalidSolution, Unsupported
+from gsopt.core.result import Result, Status, StoppedBy
 from gsopt.problems.scheduling import ElasticJob, Run, Scheduling, SchedulingSolution
-from gsopt.result import Result, Status, StoppedBy
-from gsopt.standard_form import StandardForm
+from gsopt.solvers.backends import CpSat, Scip
+from gsopt.solvers.standard_form import StandardForm
 from tests.effort import cases
 from tests.strategies.scheduling import figure_4, one_by_one, packing, tiny, wandering
 

@@ -12,7 +12,7 @@ from formulations.scheduling import event_orders
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.order import Plan, best_nearby_plan, best_plan, event_order, least_delay, refuted
 from formulations.scheduling.timetable import replay
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from tests.effort import cases
 from tests.strategies.scheduling import packing, tiny, wandering

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from formulations.scheduling.event_orders import event_orders
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.positions import Positions
-from gsopt.grid import decimal
+from gsopt.core.numbers.grid import decimal
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from gsopt.schedule.judge import judge
 from tests.effort import cases

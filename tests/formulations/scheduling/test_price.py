@@ -3,7 +3,7 @@
 import pytest
 
 from formulations.scheduling import price_of_fairness, smallest_fairness
-from gsopt.errors import Unsupported
+from gsopt.core.errors import Unsupported
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from tests.strategies.scheduling import figure_4, tiny
 

@@ -11,12 +11,12 @@ from formulations.scheduling.best import Best
 from formulations.scheduling.incumbents import Incumbents
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.priced import Priced, load_kernels
-from gsopt.bounds import lower_bound, mean_jct
-from gsopt.bounds.prices import price_bound
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
+from gsopt.core.numbers.tolerances import SUM
+from gsopt.core.result import Status
 from gsopt.problems.scheduling import ElasticJob, Scheduling
-from gsopt.result import Status
-from gsopt.tolerances import SUM
+from gsopt.schedule.bounds import lower_bound, mean_jct
+from gsopt.schedule.bounds.prices import price_bound
 from instances.scheduling import elastic_jobs
 from tests.effort import cases
 from tests.strategies.scheduling import tiny

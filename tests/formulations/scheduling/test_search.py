@@ -16,13 +16,13 @@ from formulations.scheduling.order import Plan
 from formulations.scheduling.positions import Positions
 from formulations.scheduling.search import Search, plan_of
 from formulations.scheduling.timetable import Step, replay
-from gsopt.backends import Highs, Incumbent, Outcome
-from gsopt.budget import Budget
-from gsopt.errors import ModelMismatch
+from gsopt.core.budget import Budget
+from gsopt.core.errors import ModelMismatch
+from gsopt.core.numbers.tolerances import CONTINUOUS, MISMATCH
+from gsopt.core.result import Status, StoppedBy
 from gsopt.problems.scheduling import ElasticJob, Scheduling
-from gsopt.result import Status, StoppedBy
-from gsopt.standard_form import StandardForm
-from gsopt.tolerances import CONTINUOUS, MISMATCH
+from gsopt.solvers.backends import Highs, Incumbent, Outcome
+from gsopt.solvers.standard_form import StandardForm
 from tests.strategies.scheduling import one_by_one, packing, tiny
 
 #: What a solver does with a model and the options of the solve.

@@ -2,7 +2,7 @@
 
 from formulations.sequencing.beginning import begin
 from formulations.sequencing.case import Case
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 from heuristics.sequencing import free_machines
 from instances.sequencing import unit_jobs
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from formulations.sequencing import exact, paths
+from gsopt.core.result import Result, Status, StoppedBy
 from gsopt.problems.sequencing import Machine, Sequencing
-from gsopt.result import Result, Status, StoppedBy
 from heuristics.sequencing import earliest_end
 from instances.sequencing import unit_jobs
 from instances.suites import changed

@@ -3,8 +3,8 @@
 import pytest
 
 from formulations.sequencing import exact, milp
-from gsopt.errors import Unsupported
-from gsopt.result import Status
+from gsopt.core.errors import Unsupported
+from gsopt.core.result import Status
 from instances.sequencing import unit_jobs
 from tests.strategies.sequencing import small
 

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from formulations.best import Best
+from formulations.common.best import Best
 from formulations.sequencing import paths
 from formulations.sequencing.case import Case
 from formulations.sequencing.paths import assign, follow
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
+from gsopt.core.result import Status, StoppedBy
 from gsopt.problems.sequencing import Sequences, Sequencing
-from gsopt.result import Status, StoppedBy
 from instances.sequencing import unit_jobs
 from tests.effort import cases
 from tests.exactness import sequencing as oracle

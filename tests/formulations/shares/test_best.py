@@ -2,7 +2,7 @@
 
 from formulations.shares.best import Best
 from formulations.shares.needs import alone
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 from heuristics.shares import progressive_filling
 from instances.shares import typed_jobs
 

@@ -5,10 +5,10 @@ import pytest
 from formulations.shares import climb as module
 from formulations.shares.best import Best
 from formulations.shares.climb import climb
-from gsopt.budget import Budget
-from gsopt.grid import Exact
+from gsopt.core.budget import Budget
+from gsopt.core.numbers.grid import Exact
+from gsopt.core.result import StoppedBy
 from gsopt.problems.shares import Criterion
-from gsopt.result import StoppedBy
 from instances.shares import typed_jobs
 
 

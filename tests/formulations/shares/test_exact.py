@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from formulations.shares import exact, one_type, water_filling
-from gsopt.result import Result, Status, StoppedBy
+from gsopt.core.result import Result, Status, StoppedBy
 from instances.shares import typed_jobs
 from tests.effort import cases
 from tests.exactness import shares as oracle

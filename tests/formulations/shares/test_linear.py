@@ -5,8 +5,8 @@ from fractions import Fraction
 import pytest
 
 from formulations.shares.linear import MOST, Precise, earn, meet
-from gsopt.budget import Budget
-from gsopt.standard_form import StandardForm
+from gsopt.core.budget import Budget
+from gsopt.solvers.standard_form import StandardForm
 from instances.shares import typed_jobs
 from tests.strategies.shares import alike, small
 

@@ -3,9 +3,9 @@
 import pytest
 
 from formulations.shares import exact, lp
-from gsopt.backends import Scip
-from gsopt.errors import Unsupported
+from gsopt.core.errors import Unsupported
 from gsopt.problems.shares import Shares
+from gsopt.solvers.backends import Scip
 from instances.shares import typed_jobs
 from tests.effort import cases
 from tests.exactness import shares as oracle

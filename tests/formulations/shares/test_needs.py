@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from formulations.shares.needs import alone, needs, reach
-from gsopt.problem import Sense
+from gsopt.core.problem import Sense
 from tests.effort import cases
 from tests.exactness import shares as oracle
 from tests.strategies.shares import alike, tiny

@@ -5,9 +5,9 @@ from fractions import Fraction
 import pytest
 
 from formulations.shares import one_type
-from gsopt.errors import Unsupported
+from gsopt.core.errors import Unsupported
+from gsopt.core.result import Status
 from gsopt.problems.shares import Shares
-from gsopt.result import Status
 from instances.shares import typed_jobs
 from tests.strategies.shares import alike, small
 

@@ -5,7 +5,7 @@ from random import Random
 
 from formulations.shares.needs import alone
 from formulations.shares.prices import bound, most_yield, worths
-from gsopt.problem import Sense
+from gsopt.core.problem import Sense
 from tests.effort import cases
 from tests.exactness import shares as oracle
 from tests.strategies.shares import alike, tiny

@@ -5,9 +5,9 @@ from fractions import Fraction
 import pytest
 
 from formulations.shares import exact, water_filling
-from gsopt.errors import Unsupported
+from gsopt.core.errors import Unsupported
+from gsopt.core.result import Status
 from gsopt.problems.shares import Shares
-from gsopt.result import Status
 from instances.shares import typed_jobs
 from tests.effort import cases
 from tests.exactness.shares import maximum

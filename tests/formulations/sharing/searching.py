@@ -7,7 +7,7 @@ from formulations.sharing.jobs import Jobs, arrays_of, in_floats
 from formulations.sharing.search import Found, nothing_found, search
 from formulations.sharing.stack import Stack, new_stack
 from formulations.sharing.table import Table, new_table
-from gsopt.compiled import twin
+from gsopt.core.numbers.compiled import twin
 from gsopt.problems.sharing import Sharing
 
 

@@ -6,11 +6,11 @@ import pytest
 
 from formulations.sharing.best import Best
 from formulations.sharing.listing import in_turn
-from gsopt.budget import Budget
-from gsopt.errors import Contradiction
-from gsopt.job import Job
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Contradiction
+from gsopt.core.result import StoppedBy
 from gsopt.problems.sharing import Sharing
-from gsopt.result import StoppedBy
+from gsopt.scenario.job import Job
 
 
 def test_the_first_bound_is_that_of_jobs_alone() -> None:

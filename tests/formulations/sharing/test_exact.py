@@ -6,9 +6,9 @@ from random import Random
 import pytest
 
 from formulations.sharing import exact
-from gsopt.job import Job
+from gsopt.core.result import Status, StoppedBy
 from gsopt.problems.sharing import Sharing
-from gsopt.result import Status, StoppedBy
+from gsopt.scenario.job import Job
 from gsopt.testing import check_formulation
 from instances.sharing import interfering_jobs
 from instances.sharing.suites import between_events

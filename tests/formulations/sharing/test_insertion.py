@@ -12,10 +12,10 @@ from formulations.sharing.lower import lower, run_out, wait_for_room
 from formulations.sharing.search import nothing_found, search
 from formulations.sharing.stack import RUNNING, Stack, new_stack
 from formulations.sharing.table import new_table
-from gsopt.compiled import twin
-from gsopt.job import Job
+from gsopt.core.numbers.compiled import twin
+from gsopt.core.numbers.tolerances import SPAN_ERROR
 from gsopt.problems.sharing import Sharing
-from gsopt.tolerances import SPAN_ERROR
+from gsopt.scenario.job import Job
 from instances.sharing import interfering_jobs
 from tests.effort import cases
 from tests.formulations.sharing.searching import alone_from, floats_of, search_all

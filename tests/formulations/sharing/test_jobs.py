@@ -8,7 +8,7 @@ import pytest
 
 from formulations.sharing import exact, jobs
 from formulations.sharing.jobs import arrays_of
-from gsopt.result import Status
+from gsopt.core.result import Status
 from instances.sharing import interfering_jobs
 from tests.effort import cases
 from tests.exactness import sharing as oracle

@@ -7,11 +7,11 @@ from random import Random
 import pytest
 
 from formulations.sharing import exact, orders, slots
-from gsopt.grid import decimal
-from gsopt.job import Job
+from gsopt.core.numbers.grid import decimal
+from gsopt.core.result import Result, Status
+from gsopt.evaluation.catalogue import heuristics
 from gsopt.problems.sharing import Sharing, SharingSolution
-from gsopt.result import Result, Status
-from gsopt.studies.catalogue import heuristics
+from gsopt.scenario.job import Job
 from tests.effort import cases
 
 FAR = 1e9

@@ -10,12 +10,12 @@ from formulations.sharing import exact, orders
 from formulations.sharing.best import Best, Part, Parts
 from formulations.sharing.listing import in_turn
 from formulations.sharing.orders import Orders, Prefix
-from gsopt.budget import Budget
-from gsopt.errors import Unsupported
-from gsopt.grid import Exact
-from gsopt.job import Job
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
+from gsopt.core.numbers.grid import Exact
+from gsopt.core.result import Status
 from gsopt.problems.sharing import Sharing
-from gsopt.result import Status
+from gsopt.scenario.job import Job
 from instances.sharing import interfering_jobs
 from instances.sharing.suites import between_events
 from tests.exactness import sharing as oracle

@@ -6,7 +6,7 @@ from formulations.sharing import orders
 from formulations.sharing.best import Best
 from formulations.sharing.listing import in_turn
 from formulations.sharing.root import raise_to_root
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 from instances.sharing import interfering_jobs
 from instances.sharing.suites import between_events
 from tests.effort import cases

@@ -16,11 +16,11 @@ from formulations.sharing.lower import lower
 from formulations.sharing.search import nothing_found, search
 from formulations.sharing.stack import PENDING, Stack, new_stack
 from formulations.sharing.table import new_table
-from gsopt.budget import Budget
-from gsopt.compiled import twin
-from gsopt.job import Job
+from gsopt.core.budget import Budget
+from gsopt.core.numbers.compiled import twin
+from gsopt.core.result import Status
 from gsopt.problems.sharing import Sharing
-from gsopt.result import Status
+from gsopt.scenario.job import Job
 from tests.exactness import sharing as oracle
 from tests.formulations.sharing.searching import alone_from, least_in_fractions, search_all
 from tests.formulations.sharing.tiny import CLOSE, NODES, TINY

@@ -9,7 +9,7 @@ from formulations.sharing.lower import lower
 from formulations.sharing.search import DOUBT, NO, is_better, is_now, nothing_found, search
 from formulations.sharing.stack import new_stack
 from formulations.sharing.table import new_table
-from gsopt.compiled import twin
+from gsopt.core.numbers.compiled import twin
 from instances.sharing import interfering_jobs
 from tests.formulations.sharing.searching import floats_of, search_all
 

@@ -9,9 +9,9 @@ import gsopt
 from formulations.sharing import exact, slots
 from formulations.sharing.best import Best
 from formulations.sharing.listing import shortest_first, take_lists
-from gsopt.budget import Budget
-from gsopt.errors import InvalidInput, Unsupported
-from gsopt.result import Status, StoppedBy
+from gsopt.core.budget import Budget
+from gsopt.core.errors import InvalidInput, Unsupported
+from gsopt.core.result import Status, StoppedBy
 from heuristics import sharing as policies
 from instances.sharing import interfering_jobs
 from instances.sharing.suites import between_events

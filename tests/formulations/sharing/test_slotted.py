@@ -9,9 +9,9 @@ import pytest
 from formulations.sharing.following import at_events, in_slots
 from formulations.sharing.listing import shortest_first
 from formulations.sharing.slotted import Slotted
-from gsopt.backends.slotted import Planned
-from gsopt.job import Job
 from gsopt.problems.sharing import Sharing
+from gsopt.scenario.job import Job
+from gsopt.solvers.backends.slotted import Planned
 from tests.effort import cases
 from tests.exactness import sharing as oracle
 

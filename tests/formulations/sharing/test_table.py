@@ -9,9 +9,9 @@ from formulations.sharing import table as states
 from formulations.sharing.jobs import Jobs
 from formulations.sharing.stack import ENDED, PENDING, RUNNING, Stack, new_stack
 from formulations.sharing.table import is_new, new_table, table_within
-from gsopt.compiled import twin
-from gsopt.job import Job
+from gsopt.core.numbers.compiled import twin
 from gsopt.problems.sharing import Sharing
+from gsopt.scenario.job import Job
 from tests.exactness import sharing as oracle
 from tests.formulations.sharing.searching import floats_of, least_in_fractions
 from tests.formulations.sharing.tiny import TINY

@@ -11,11 +11,11 @@ from formulations.sharing.listing import shortest_first
 from formulations.sharing.slots import task_of
 from formulations.sharing.slotted import FULL, Slotted
 from formulations.sharing.time_indexed import plan_of, slot_model
-from gsopt.backends import CpSat, Highs
-from gsopt.backends.slotted import USERS, solve
-from gsopt.budget import Budget
-from gsopt.errors import Unsupported
-from gsopt.standard_form import StandardForm
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
+from gsopt.solvers.backends import CpSat, Highs
+from gsopt.solvers.backends.slotted import USERS, solve
+from gsopt.solvers.standard_form import StandardForm
 from instances.sharing import interfering_jobs
 from instances.sharing.suites import between_events
 from tests.effort import cases

@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from gsopt.job import Job
 from gsopt.problems.sharing import Sharing
+from gsopt.scenario.job import Job
 
 
 class Tiny(NamedTuple):

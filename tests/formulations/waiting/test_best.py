@@ -2,10 +2,10 @@
 
 from formulations.waiting.best import Best
 from formulations.waiting.instance import Instance
-from gsopt.budget import Budget
-from gsopt.cluster import Cluster
-from gsopt.job import Job
+from gsopt.core.budget import Budget
 from gsopt.problems.waiting import Waiting
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job
 
 
 def test_the_grid_stays_beside_the_problem() -> None:

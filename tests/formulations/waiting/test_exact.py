@@ -12,11 +12,11 @@ from formulations.waiting.best import Best
 from formulations.waiting.instance import Instance
 from formulations.waiting.intervals import solve_intervals
 from formulations.waiting.listing import search_lists
-from gsopt.budget import Budget
-from gsopt.cluster import Cluster
-from gsopt.job import Job
+from gsopt.core.budget import Budget
+from gsopt.core.result import Status
 from gsopt.problems.waiting import Waiting
-from gsopt.result import Status
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job
 from gsopt.testing import check_formulation
 from instances.waiting import tier_jobs
 from tests.exactness import waiting as oracle

@@ -5,9 +5,9 @@ from random import Random
 
 from formulations.waiting.instance import Choice, Instance, Place
 from formulations.waiting.listing import place_all
-from gsopt.cluster import Cluster, Island, Machine, Rack
-from gsopt.job import Job
 from gsopt.problems.waiting import Waiting
+from gsopt.scenario.cluster import Cluster, Island, Machine, Rack
+from gsopt.scenario.job import Job
 from instances.waiting import tier_jobs
 from tests.exactness import waiting as oracle
 

@@ -10,11 +10,11 @@ from formulations.waiting import intervals
 from formulations.waiting.best import Best
 from formulations.waiting.instance import Instance
 from formulations.waiting.intervals import solve_intervals
-from gsopt.budget import Budget
-from gsopt.cluster import Cluster, Island, Machine, Rack
-from gsopt.job import Job
+from gsopt.core.budget import Budget
+from gsopt.core.result import Result, Status, StoppedBy
 from gsopt.problems.waiting import Share, Waiting
-from gsopt.result import Result, Status, StoppedBy
+from gsopt.scenario.cluster import Cluster, Island, Machine, Rack
+from gsopt.scenario.job import Job
 from gsopt.testing import check_formulation
 from instances.waiting import tier_jobs
 from tests.exactness import waiting as oracle
@@ -57,7 +57,7 @@ def test_the_caller_hears_of_better_schedules_and_may_stop() -> None:
 
 def test_no_backend_is_taken() -> None:
     """The message says that the backend had no use."""
-    from gsopt.backends import Highs
+    from gsopt.solvers.backends import Highs
 
     assert "intervals takes no backend" in intervals(tier_jobs(jobs=2), backend=Highs()).message
 

@@ -8,12 +8,12 @@ from formulations.waiting.intervals import intervals
 from formulations.waiting.latest import latest_ends
 from formulations.waiting.relaxation import Relaxation
 from formulations.waiting.time_indexed import time_indexed
-from gsopt.budget import Budget
-from gsopt.cluster import Cluster
-from gsopt.job import Job
+from gsopt.core.budget import Budget
+from gsopt.core.result import Status
 from gsopt.problems.waiting import Waiting
-from gsopt.result import Status
-from gsopt.scaling import optimize
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job
+from gsopt.solvers.scaling import optimize
 from tests.exactness import waiting as oracle
 
 

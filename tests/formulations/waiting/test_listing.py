@@ -8,10 +8,10 @@ import pytest
 from formulations.waiting.best import Best
 from formulations.waiting.instance import Instance
 from formulations.waiting.listing import Profile, place_all, search_lists
-from gsopt.budget import Budget
-from gsopt.cluster import Cluster
-from gsopt.job import Job
+from gsopt.core.budget import Budget
 from gsopt.problems.waiting import Waiting
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job
 from instances.waiting import tier_jobs
 from tests.exactness import waiting as oracle
 

@@ -6,11 +6,11 @@ from formulations.waiting.intervals import intervals
 from formulations.waiting.latest import latest_ends
 from formulations.waiting.relaxation import Relaxation
 from formulations.waiting.split import find_conflict
-from gsopt.budget import Budget
-from gsopt.cluster import Cluster
-from gsopt.job import Job
+from gsopt.core.budget import Budget
 from gsopt.problems.waiting import Waiting
-from gsopt.scaling import optimize
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job
+from gsopt.solvers.scaling import optimize
 from instances.waiting import tier_jobs
 
 

@@ -10,11 +10,11 @@ from formulations.waiting.best import Best
 from formulations.waiting.instance import Instance
 from formulations.waiting.listing import search_lists
 from formulations.waiting.search import Search, State
-from gsopt.budget import Budget
-from gsopt.cluster import Cluster, Machine, Rack
-from gsopt.job import Job
+from gsopt.core.budget import Budget
 from gsopt.problems.waiting import Share, Waiting
-from gsopt.speed import TierPenalty
+from gsopt.scenario.cluster import Cluster, Machine, Rack
+from gsopt.scenario.job import Job
+from gsopt.scenario.speed import TierPenalty
 from tests.effort import cases
 from tests.exactness import waiting as oracle
 

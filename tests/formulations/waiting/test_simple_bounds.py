@@ -7,11 +7,11 @@ from formulations.waiting.best import Best
 from formulations.waiting.instance import Instance
 from formulations.waiting.latest import latest_ends
 from formulations.waiting.simple_bounds import bound_at_once, simple_bound
-from gsopt.bounds import mean_jct_bound
-from gsopt.budget import Budget
-from gsopt.cluster import Cluster
-from gsopt.job import Job
+from gsopt.core.budget import Budget
 from gsopt.problems.waiting import Waiting
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job
+from gsopt.schedule.bounds import mean_jct_bound
 from tests.effort import cases
 from tests.exactness import waiting as oracle
 

@@ -2,10 +2,10 @@
 
 from formulations.waiting.instance import Choice, Instance
 from formulations.waiting.split import find_conflict, find_split
-from gsopt.budget import Budget
-from gsopt.cluster import Cluster
-from gsopt.job import Job
+from gsopt.core.budget import Budget
 from gsopt.problems.waiting import Waiting
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job
 
 
 def rack_of_two(*jobs: tuple[int, int]) -> Instance:

@@ -7,13 +7,13 @@ from formulations.waiting.best import Best
 from formulations.waiting.instance import Instance
 from formulations.waiting.intervals import intervals
 from formulations.waiting.time_indexed import model_of, solve_relaxation, time_indexed
-from gsopt.backends import Highs
-from gsopt.budget import Budget
-from gsopt.cluster import Cluster
-from gsopt.job import Job
+from gsopt.core.budget import Budget
+from gsopt.core.result import Status
 from gsopt.problems.waiting import Share, Waiting
-from gsopt.result import Status
-from gsopt.standard_form import LARGEST_BIG_M
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job
+from gsopt.solvers.backends import Highs
+from gsopt.solvers.standard_form import LARGEST_BIG_M
 from instances.waiting import tier_jobs
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from gsopt.cli.exits import Exit
-from gsopt.cluster import Cluster
-from gsopt.clusters import read_cluster, write_cluster
-from gsopt.files import write
-from gsopt.job import Job, Workload
+from gsopt.core.files import write
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.cluster.formats import read_cluster, write_cluster
+from gsopt.scenario.job import Job, Workload
 from tests.commands import gsopt
 
 _CONF = "SwitchName=core Switches=r[1-2] LinkSpeed=1\nSwitchName=r1 Nodes=n[1-2]\nSwitchName=r2 Nodes=n[3-4]\n"

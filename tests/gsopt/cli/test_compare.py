@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gsopt.files import write
+from gsopt.core.files import write
 from tests.commands import gsopt
 from tests.gsopt.problems.test_reclaiming import figure_5
 

@@ -3,8 +3,8 @@
 import pytest
 
 from gsopt.cli.exits import Exit
+from gsopt.evaluation import catalogue
 from gsopt.problems.reader import problem_types
-from gsopt.studies import catalogue
 from tests.commands import gsopt
 
 

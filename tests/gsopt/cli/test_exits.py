@@ -9,7 +9,7 @@ import pytest
 import typer
 
 from gsopt.cli.exits import Exit, describe
-from gsopt.errors import GsoptError, InvalidInput
+from gsopt.core.errors import GsoptError, InvalidInput
 from tests.commands import gsopt
 from tests.gsopt.studies.samples import FIGURE_5, study
 

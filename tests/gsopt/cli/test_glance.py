@@ -6,11 +6,11 @@ from fractions import Fraction
 import pytest
 
 from gsopt.cli.glance import Glance, glances, heads, proofs
-from gsopt.errors import Unsupported
-from gsopt.method import heuristic
+from gsopt.core.errors import Unsupported
+from gsopt.core.method import heuristic
+from gsopt.evaluation.compare import compare
+from gsopt.evaluation.comparison import Comparison
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
-from gsopt.studies.compare import compare
-from gsopt.studies.comparison import Comparison
 from instances.reclaiming import server_uniform
 from tests.gsopt.problems.test_reclaiming import figure_5
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from gsopt.cli.exits import Exit
-from gsopt.files import write
-from gsopt.interference import PairTable, Profile, trees
+from gsopt.core.files import write
+from gsopt.performance.interference import PairTable, Profile, trees
 from gsopt.studies.settings import setting_of
 from tests.commands import gsopt
-from tests.gsopt.interference.tables import EIGHT
+from tests.gsopt.performance.interference.tables import EIGHT
 from tests.instances.interference.samples import LIGHT, ODD, gavel_file
 
 

@@ -7,9 +7,9 @@ import pytest
 
 from gsopt.cli.instances import compare_instances
 from gsopt.cli.interrupts import noticed
-from gsopt.method import heuristic
+from gsopt.core.method import heuristic
+from gsopt.evaluation import catalogue
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
-from gsopt.studies import catalogue
 from tests.gsopt.problems.test_reclaiming import figure_5
 
 
@@ -26,7 +26,7 @@ def test_what_a_method_catches_still_ends_a_comparison(monkeypatch: pytest.Monke
         return deaf if name == "deaf" else name
 
     monkeypatch.setattr(catalogue, "find_method", found)
-    monkeypatch.setattr("gsopt.studies.compare.find_method", found)
+    monkeypatch.setattr("gsopt.evaluation.compare.find_method", found)
     comparison = compare_instances([figure_5(2), figure_5(1)], ["deaf"], None, 0)
     assert (len(comparison), comparison.interrupted) == (1, True)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from gsopt.cli.exits import Exit
-from gsopt.files import write
-from gsopt.job import Job, Workload
+from gsopt.core.files import write
+from gsopt.scenario.job import Job, Workload
 from tests.commands import gsopt
 
 RUNS = """job_id,from,to,num_gpus

@@ -9,14 +9,14 @@ import pytest
 from gsopt import simulation
 from gsopt.cli.exits import Exit
 from gsopt.cli.traces import read_scenario, read_setting
-from gsopt.cluster import Cluster
-from gsopt.files import read_data, write
-from gsopt.job import Job, Workload
-from gsopt.scenario import Scenario
+from gsopt.core.files import read_data, write
+from gsopt.evaluation.catalogue import find_policy
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job, Workload
+from gsopt.scenario.scenario import Scenario
 from gsopt.schedule import Schedule
 from gsopt.schedule.figures import FIGURES
 from gsopt.schedule.judge import judge
-from gsopt.studies.catalogue import find_policy
 from gsopt.studies.settings import setting_of
 from heuristics import policies
 from tests.commands import gsopt

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from gsopt.cli.exits import Exit
-from gsopt.files import write
+from gsopt.core.files import write
 from instances.reclaiming import server_uniform
 from tests.commands import gsopt, gsopt_process, interrupted_solve
+from tests.gsopt.core.test_files import HOSTILE
 from tests.gsopt.problems.test_reclaiming import figure_5
-from tests.gsopt.test_files import HOSTILE
 
 
 @pytest.fixture

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from gsopt import suites
 from gsopt.cli.exits import Exit
-from gsopt.files import write
+from gsopt.core.files import write
+from gsopt.evaluation import catalogue
+from gsopt.evaluation.catalogue import best_solution, load, names
 from gsopt.problems.reader import read_problem
-from gsopt.studies import catalogue
-from gsopt.studies.catalogue import best_solution, load, names
-from gsopt.suites import Known, Outcome, Verdict, Verification
-from gsopt.suites.verdict import compare
+from gsopt.studies import suites
+from gsopt.studies.suites import Known, Outcome, Verdict, Verification
+from gsopt.studies.suites.verdict import compare
 from instances.suites import with_about
 from tests.commands import gsopt
 

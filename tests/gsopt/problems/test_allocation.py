@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from gsopt.errors import InvalidInput
-from gsopt.files import to_json, write
+from gsopt.core.errors import InvalidInput
+from gsopt.core.files import to_json, write
 from gsopt.problems import Allocation
 from gsopt.problems.allocation import AllocationSolution, ElasticJob
 from gsopt.problems.reader import read_problem

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from gsopt.batching import BatchingJob, Progress, StepTime
-from gsopt.enumeration import brute_force
-from gsopt.problem import Sense
+from gsopt.core.enumeration import brute_force
+from gsopt.core.problem import Sense
+from gsopt.performance.batching import BatchingJob, Progress, StepTime
 from gsopt.problems.batching import Batches, Batching, Grant
 from gsopt.testing import check_judge
 from tests.effort import cases

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from gsopt.errors import InvalidInput
-from gsopt.files import to_json
+from gsopt.core.errors import InvalidInput
+from gsopt.core.files import to_json
 from gsopt.problems.colocation import Colocation, ColocationSolution, Mode, Pending, Running, Share
 from gsopt.problems.reader import read_problem
 from gsopt.testing import brute_force, check_judge
-from tests.gsopt.colocation.play import completions, drawn
+from tests.gsopt.performance.colocation.play import completions, drawn
 
 RUNNING = (
     Running(name="a", gpus=4, seconds=400, model="x", memory=50),

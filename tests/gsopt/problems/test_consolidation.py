@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from gsopt.cluster import Cluster, Island, Machine, Rack
-from gsopt.errors import InvalidInput
-from gsopt.files import to_json
+from gsopt.core.errors import InvalidInput
+from gsopt.core.files import to_json
 from gsopt.problems.consolidation import Consolidation, ConsolidationSolution, Job
 from gsopt.problems.reader import read_problem
-from gsopt.speed import TierPenalty
+from gsopt.scenario.cluster import Cluster, Island, Machine, Rack
+from gsopt.scenario.speed import TierPenalty
 from gsopt.testing import brute_force, check_judge
 
 JOBS = (

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from pydantic import ValidationError
 
-from gsopt.cluster import Cluster, Island, Machine, Switch
-from gsopt.errors import InvalidInput
-from gsopt.files import to_json, write
+from gsopt.core.errors import InvalidInput
+from gsopt.core.files import to_json, write
 from gsopt.problems import Placement
 from gsopt.problems.placement import Placed, PlacementSolution, Resources, Server, Workers
 from gsopt.problems.reader import read_problem, read_solution
+from gsopt.scenario.cluster import Cluster, Island, Machine, Switch
 from gsopt.testing import brute_force, check_judge
 from tests.strategies.placement import gpu_line, placements
 

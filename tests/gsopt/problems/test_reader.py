@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 import gsopt
-from gsopt.errors import GsoptError, InvalidInput, InvalidSolution
+from gsopt.core.errors import GsoptError, InvalidInput, InvalidSolution
 from gsopt.problems.reader import problem_types
 from tests.commands import gsopt as command
 from tests.effort import cases

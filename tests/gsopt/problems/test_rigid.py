@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from gsopt.job import Job, Mode, Phase
-from gsopt.problem import RuleBroken
+from gsopt.core.problem import RuleBroken
 from gsopt.problems.rigid import require_rigid
+from gsopt.scenario.job import Job, Mode, Phase
 
 FLEXIBLE: dict[str, Any] = {
     "menu": [(1, 0.5), (2, 1.0)],

@@ -12,10 +12,10 @@ import pytest
 
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.timetable import replay
-from gsopt.clock import clock_error
-from gsopt.errors import InvalidInput
-from gsopt.files import to_json, write
-from gsopt.problem import Number
+from gsopt.core.errors import InvalidInput
+from gsopt.core.files import to_json, write
+from gsopt.core.numbers.clock import clock_error
+from gsopt.core.problem import Number
 from gsopt.problems import Scheduling
 from gsopt.problems.reader import read_problem, read_solution
 from gsopt.problems.scheduling import ElasticJob, Run, SchedulingSolution

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from gsopt.errors import InvalidInput
-from gsopt.files import to_json
-from gsopt.problem import Sense
+from gsopt.core.errors import InvalidInput
+from gsopt.core.files import to_json
+from gsopt.core.problem import Sense
 from gsopt.problems.reader import read_problem
 from gsopt.problems.shares import Criterion, Shares, TimeShares, TypedJob
 from gsopt.testing import check_judge

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from gsopt.clock import clock_error
-from gsopt.errors import InvalidInput, Unsupported
-from gsopt.files import write
-from gsopt.job import Job
+from gsopt.core.errors import InvalidInput, Unsupported
+from gsopt.core.files import write
+from gsopt.core.numbers.clock import clock_error
 from gsopt.problems import Sharing
 from gsopt.problems.reader import read_problem, read_solution
 from gsopt.problems.sharing import SharingSolution
 from gsopt.problems.waiting import Run
+from gsopt.scenario.job import Job
 from gsopt.schedule import Schedule, Segment
 from gsopt.schedule.judge import judge
 from gsopt.testing import brute_force, check_judge

@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from gsopt.clock import clock_error
-from gsopt.grid import Exact, decimal
+from gsopt.core.numbers.clock import clock_error
+from gsopt.core.numbers.grid import Exact, decimal
 from gsopt.problems.trial import Trial, fair_times
 from gsopt.schedule.retiming import Stretch, Task
 from tests.exactness import orders

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from gsopt.cluster import Cluster, Island, Machine, Rack
-from gsopt.errors import InvalidInput
-from gsopt.files import write
-from gsopt.job import Job
+from gsopt.core.errors import InvalidInput
+from gsopt.core.files import write
 from gsopt.problems import Waiting
 from gsopt.problems.reader import read_problem, read_solution
 from gsopt.problems.waiting import Run, Share, WaitingSolution
+from gsopt.scenario.cluster import Cluster, Island, Machine, Rack
+from gsopt.scenario.job import Job
+from gsopt.scenario.speed import TierPenalty
 from gsopt.schedule import Schedule, Segment
 from gsopt.schedule.judge import judge
-from gsopt.speed import TierPenalty
 from gsopt.testing import check_judge
 from tests.exactness import waiting as oracle
 

@@ -9,10 +9,10 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from gsopt.cluster import Cluster, Tier
-from gsopt.events import Event, Leave, Loan, Reclaim, Return
-from gsopt.job import Job
-from gsopt.scenario import Scenario
+from gsopt.scenario.cluster import Cluster, Tier
+from gsopt.scenario.events import Event, Leave, Loan, Reclaim, Return
+from gsopt.scenario.job import Job
+from gsopt.scenario.scenario import Scenario
 from gsopt.schedule import Schedule, Segment
 
 

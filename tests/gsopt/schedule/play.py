@@ -4,12 +4,12 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
-from gsopt.cluster import Cluster, Machine, Rack
-from gsopt.events import Event, Leave, Loan, Reclaim, Return
-from gsopt.job import Job, Mode, Phase, Workload
-from gsopt.scenario import CapacityChange, Overhead, Scenario
+from gsopt.scenario.cluster import Cluster, Machine, Rack
+from gsopt.scenario.events import Event, Leave, Loan, Reclaim, Return
+from gsopt.scenario.job import Job, Mode, Phase, Workload
+from gsopt.scenario.scenario import CapacityChange, Overhead, Scenario
+from gsopt.scenario.speed import Speed, TierPenalty
 from gsopt.schedule import Schedule, Segment, Vacated
-from gsopt.speed import Speed, TierPenalty
 from tests.gsopt.schedule.naive import (
     machine_at,
     machines_of,

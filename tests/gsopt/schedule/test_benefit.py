@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from gsopt.cluster import Cluster
-from gsopt.colocation import Pair
-from gsopt.errors import Unsupported
-from gsopt.job import Job, Workload
-from gsopt.scenario import Overhead, Scenario
+from gsopt.core.errors import Unsupported
+from gsopt.performance.colocation import Pair
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job, Workload
+from gsopt.scenario.scenario import Overhead, Scenario
+from gsopt.scenario.speed import Speed, TierPenalty
 from gsopt.schedule import Schedule, Segment
 from gsopt.schedule.benefit import sharing_benefits
-from gsopt.speed import Speed, TierPenalty
 
 
 def scenario(*jobs: tuple[str, float, float, int], gpus: int = 2, **physics: Any) -> Scenario:

@@ -4,14 +4,14 @@ from random import Random
 
 import pytest
 
-from gsopt.applications.agents import Agents
-from gsopt.applications.trainee import Trainee
-from gsopt.cluster import Cluster
-from gsopt.errors import InvalidInput
-from gsopt.job import Job
-from gsopt.scenario import Scenario
+from gsopt.core.errors import InvalidInput
+from gsopt.core.numbers.tolerances import SUM
+from gsopt.scenario.adaptive.agents import Agents
+from gsopt.scenario.adaptive.trainee import Trainee
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job
+from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.driven import Driven
-from gsopt.tolerances import SUM
 from tests.effort import cases
 from tests.gsopt.simulation.adaptive import APPLICATION, adaptive
 from tests.gsopt.simulation.scenarios import bundle

@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gsopt.cluster import Cluster
-from gsopt.errors import InvalidInput, InvalidSolution, Unsupported
-from gsopt.job import Job, Mode, Workload
-from gsopt.scenario import Scenario
+from gsopt.core.errors import InvalidInput, InvalidSolution, Unsupported
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job, Mode, Workload
+from gsopt.scenario.scenario import Scenario
 from gsopt.schedule import Schedule, Segment
-from gsopt.schedule.delays import LateJob, delay_bound, delay_report, longest_busy_period
 from gsopt.schedule.fairness import (
     VirtualTime,
     capped_gps_finish_times,
@@ -26,6 +25,7 @@ from gsopt.schedule.fairness import (
 from gsopt.schedule.judge import fluid_finish_times, judge
 from gsopt.simulation import Start, replay, simulate
 from heuristics.policies import efq, fifo
+from heuristics.policies.efq.delays import LateJob, delay_bound, delay_report, longest_busy_period
 from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle, workloads
 from tests.gsopt.simulation.scripts import scripted

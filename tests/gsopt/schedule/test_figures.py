@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from gsopt.cluster import Cluster
-from gsopt.errors import Contradiction
-from gsopt.job import Job
-from gsopt.scenario import Scenario
+from gsopt.core.errors import Contradiction
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job
+from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.figures import FIGURES, Record, figure_of
 from gsopt.schedule.judge import judge
 from gsopt.simulation import replay

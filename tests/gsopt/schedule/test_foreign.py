@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gsopt.errors import InvalidInput
-from gsopt.job import Job, Workload
+from gsopt.core.errors import InvalidInput
+from gsopt.scenario.job import Job, Workload
 from gsopt.schedule import Schedule, Segment, Vacated
 from gsopt.schedule.foreign import UNITS, read_schedule, read_workload
 from tests.effort import cases

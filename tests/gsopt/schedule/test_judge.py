@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from gsopt.cluster import Cluster, Machine, Rack
-from gsopt.errors import InvalidSolution
-from gsopt.job import Job, Workload
-from gsopt.scenario import CapacityChange, Overhead, Scenario
+from gsopt.core.errors import InvalidSolution
+from gsopt.scenario.cluster import Cluster, Machine, Rack
+from gsopt.scenario.job import Job, Workload
+from gsopt.scenario.scenario import CapacityChange, Overhead, Scenario
+from gsopt.scenario.speed import Speed, TierPenalty
 from gsopt.schedule import Schedule, Segment
 from gsopt.schedule.judge import judge, judged
 from gsopt.simulation import replay
-from gsopt.speed import Speed, TierPenalty
 from heuristics.policies import fifo, sjf, srtf
 from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gsopt.applications.agents import Agents
-from gsopt.cluster import Cluster
-from gsopt.job import Job
-from gsopt.scenario import Overhead, Scenario
+from gsopt.scenario.adaptive.agents import Agents
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job
+from gsopt.scenario.scenario import Overhead, Scenario
+from gsopt.scenario.speed import Speed
 from gsopt.schedule import Schedule, Segment
 from gsopt.schedule.judge import judge
 from gsopt.simulation import Move, Resize, Start, Wake, replay
-from gsopt.speed import Speed
 from tests.effort import cases
 from tests.gsopt.simulation.adaptive import APPLICATION, adaptive, adaptive_scenarios
 from tests.gsopt.simulation.monkeys import monkey

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import pytest
 
-from gsopt.clock import clock_error
-from gsopt.cluster import Cluster, Machine, Rack
-from gsopt.job import Job, Mode
-from gsopt.scenario import CapacityChange, Scenario
+from gsopt.core.numbers.clock import clock_error
+from gsopt.scenario.cluster import Cluster, Machine, Rack
+from gsopt.scenario.job import Job, Mode
+from gsopt.scenario.scenario import CapacityChange, Scenario
 from gsopt.schedule import Schedule, Segment
 from gsopt.schedule.judge import judge
 from gsopt.simulation import replay

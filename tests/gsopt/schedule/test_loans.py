@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from gsopt.cluster import Cluster, Machine, Rack
-from gsopt.errors import InvalidInput, Unsupported
-from gsopt.events import Event, Leave, Loan, Reclaim
-from gsopt.job import Job, Workload
-from gsopt.scenario import Scenario
+from gsopt.core.errors import InvalidInput, Unsupported
+from gsopt.scenario.cluster import Cluster, Machine, Rack
+from gsopt.scenario.events import Event, Leave, Loan, Reclaim
+from gsopt.scenario.job import Job, Workload
+from gsopt.scenario.scenario import Scenario
 from gsopt.schedule import Schedule, Segment, Vacated
 from gsopt.schedule.loans import Giving, Loans, Times
 from gsopt.simulation.run import replay

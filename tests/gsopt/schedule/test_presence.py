@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from gsopt.cluster import Cluster, Machine, Rack
-from gsopt.events import Event, Leave, Loan, Reclaim, Return
-from gsopt.job import Workload
-from gsopt.scenario import CapacityChange, Scenario
+from gsopt.scenario.cluster import Cluster, Machine, Rack
+from gsopt.scenario.events import Event, Leave, Loan, Reclaim, Return
+from gsopt.scenario.job import Workload
+from gsopt.scenario.scenario import CapacityChange, Scenario
 from gsopt.schedule import Vacated
 from gsopt.schedule.presence import Presence
 

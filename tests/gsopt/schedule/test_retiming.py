@@ -7,7 +7,7 @@ import pytest
 
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.timetable import replay
-from gsopt.grid import decimal
+from gsopt.core.numbers.grid import decimal
 from gsopt.problems.trial import Trial
 from gsopt.schedule.retiming import Stretch, Task, retimed, tick_of
 from tests.strategies.scheduling import tiny, wandering

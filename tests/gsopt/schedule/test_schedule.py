@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from gsopt.schedule import Schedule, Segment, Vacated
 from gsopt.schedule.foreign import read_schedule
 from tests.effort import cases

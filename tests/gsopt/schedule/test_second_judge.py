@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from gsopt.bounds import lower_bound, moore_hodgson_bound
-from gsopt.events import Reclaim
-from gsopt.job import Workload
-from gsopt.scenario import Scenario
+from gsopt.scenario.events import Reclaim
+from gsopt.scenario.job import Workload
+from gsopt.scenario.scenario import Scenario
 from gsopt.schedule import Schedule, Segment, Vacated
+from gsopt.schedule.bounds import lower_bound, moore_hodgson_bound
 from gsopt.schedule.judge import judge
 from tests.effort import cases
 from tests.gsopt.schedule.naive import Illegal, machines_of, verdict

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from gsopt.cluster import Cluster, Machine, Rack
-from gsopt.events import Leave, Reclaim, Return
-from gsopt.job import Job, Mode, Phase, Workload
-from gsopt.scenario import CapacityChange, Overhead, Scenario
+from gsopt.scenario.cluster import Cluster, Machine, Rack
+from gsopt.scenario.events import Leave, Reclaim, Return
+from gsopt.scenario.job import Job, Mode, Phase, Workload
+from gsopt.scenario.scenario import CapacityChange, Overhead, Scenario
 from gsopt.schedule import Schedule, Segment, Vacated
 from gsopt.schedule.judge import judge
 from gsopt.schedule.sweep import Account

@@ -5,14 +5,14 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gsopt.applications.agents import Agents
-from gsopt.applications.application import Application
-from gsopt.applications.limits import Limits
-from gsopt.applications.placement import Placement
-from gsopt.applications.validation import Epoch, Validation
-from gsopt.cluster import Cluster
-from gsopt.job import Job, Mode
-from gsopt.scenario import Scenario
+from gsopt.scenario.adaptive.agents import Agents
+from gsopt.scenario.adaptive.application import Application
+from gsopt.scenario.adaptive.limits import Limits
+from gsopt.scenario.adaptive.placement import Placement
+from gsopt.scenario.adaptive.validation import Epoch, Validation
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job, Mode
+from gsopt.scenario.scenario import Scenario
 from tests.gsopt.simulation.scenarios import bundle, rich_scenarios
 
 _LOCALS = (1, 16)

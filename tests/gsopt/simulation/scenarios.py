@@ -5,14 +5,14 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gsopt.clock import Clock
-from gsopt.cluster import Cluster, Machine, Rack
-from gsopt.events import Event, Leave, Loan, Reclaim, Return
-from gsopt.grid import decimal
-from gsopt.job import Job, Mode, Phase, Workload
-from gsopt.scenario import CapacityChange, Overhead, Scenario
-from gsopt.speed import Speed, TierPenalty
-from gsopt.training import Training
+from gsopt.core.numbers.clock import Clock
+from gsopt.core.numbers.grid import decimal
+from gsopt.scenario.cluster import Cluster, Machine, Rack
+from gsopt.scenario.events import Event, Leave, Loan, Reclaim, Return
+from gsopt.scenario.job import Job, Mode, Phase, Workload
+from gsopt.scenario.scenario import CapacityChange, Overhead, Scenario
+from gsopt.scenario.speed import Speed, TierPenalty
+from gsopt.scenario.training import Training
 
 _MODELS = ["", "cnn", "transformer"]
 

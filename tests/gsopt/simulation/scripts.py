@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from gsopt.job import Job, Workload
+from gsopt.scenario.job import Job, Workload
 from gsopt.simulation import Action, Policy, State
 from tests.gsopt.simulation.scenarios import bundle
 

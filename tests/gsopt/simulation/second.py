@@ -3,11 +3,11 @@
 from math import ceil, floor, inf
 from typing import NamedTuple
 
-from gsopt.applications.application import Application
-from gsopt.applications.fitting import Measurement, fit
-from gsopt.applications.gradient import Gradient
-from gsopt.job import Job
-from gsopt.scenario import Scenario
+from gsopt.scenario.adaptive.application import Application
+from gsopt.scenario.adaptive.fitting import Measurement, fit
+from gsopt.scenario.adaptive.gradient import Gradient
+from gsopt.scenario.job import Job
+from gsopt.scenario.scenario import Scenario
 
 #: The machines on which turns are taken, and the GPUs of each.
 MACHINES, GPUS = 4, 2

@@ -5,13 +5,13 @@ from random import Random
 
 import pytest
 
-from gsopt.applications.agents import Agents
-from gsopt.cluster import Cluster
-from gsopt.job import Job
-from gsopt.scenario import Overhead, Scenario
+from gsopt.core.numbers.tolerances import SUM
+from gsopt.scenario.adaptive.agents import Agents
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job
+from gsopt.scenario.scenario import Overhead, Scenario
 from gsopt.schedule.judge import judge
 from gsopt.simulation import Action, Assign, Policy, State, Wake, replay
-from gsopt.tolerances import SUM
 from tests.effort import cases
 from tests.gsopt.simulation.adaptive import APPLICATION, adaptive
 from tests.gsopt.simulation.scenarios import bundle

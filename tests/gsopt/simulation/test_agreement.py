@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gsopt.scenario import Scenario
+from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.judge import judge
 from gsopt.simulation import Policy, replay
 from gsopt.testing import check_policy

@@ -5,12 +5,12 @@ from fractions import Fraction
 
 import pytest
 
-from gsopt.cluster import Cluster
-from gsopt.job import Job, Mode, Workload
-from gsopt.scenario import Scenario
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job, Mode, Workload
+from gsopt.scenario.scenario import Scenario
+from gsopt.scenario.speed import TIER_PENALTIES, Speed
 from gsopt.simulation import Action, Start, State, simulate
 from gsopt.simulation.beliefs import believing
-from gsopt.speed import TIER_PENALTIES, Speed
 from gsopt.testing import check_policy
 from heuristics.policies import sjf_bsbf, sjf_ffs
 

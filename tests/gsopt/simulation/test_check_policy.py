@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 import pytest
 
-from gsopt.cluster import Cluster
-from gsopt.errors import Contradiction
-from gsopt.job import Job
-from gsopt.scenario import Scenario
+from gsopt.core.errors import Contradiction
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job
+from gsopt.scenario.scenario import Scenario
 from gsopt.simulation import Action, Decider, Start, State, replay
 from gsopt.testing import check_policy
 from heuristics.policies import fifo, srtf

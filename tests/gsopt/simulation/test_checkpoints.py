@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from gsopt.cluster import Cluster
-from gsopt.events import Leave, Loan, Reclaim, Return
-from gsopt.job import Job, Phase
-from gsopt.scenario import CapacityChange, Overhead, Scenario
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.events import Leave, Loan, Reclaim, Return
+from gsopt.scenario.job import Job, Phase
+from gsopt.scenario.scenario import CapacityChange, Overhead, Scenario
+from gsopt.scenario.training import Training
 from gsopt.schedule.judge import judge
 from gsopt.simulation import (
     Action,
@@ -27,7 +28,6 @@ from gsopt.simulation import (
     simulate,
 )
 from gsopt.testing import check_policy
-from gsopt.training import Training
 from heuristics import policies
 from tests.gsopt.simulation.scenarios import bundle
 from tests.gsopt.simulation.scripts import scripted

@@ -11,11 +11,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gsopt.bounds import srpt_bound
-from gsopt.cluster import Cluster, Machine, Rack
-from gsopt.errors import InvalidInput
-from gsopt.job import Job, Workload
-from gsopt.scenario import CapacityChange, Overhead, Scenario
+from gsopt.core.errors import InvalidInput
+from gsopt.scenario.cluster import Cluster, Machine, Rack
+from gsopt.scenario.job import Job, Workload
+from gsopt.scenario.scenario import CapacityChange, Overhead, Scenario
+from gsopt.scenario.speed import Speed
+from gsopt.schedule.bounds import srpt_bound
 from gsopt.schedule.judge import judge
 from gsopt.simulation import (
     Action,
@@ -32,8 +33,7 @@ from gsopt.simulation import (
     replay,
     simulate,
 )
-from gsopt.simulation.deciders.greedy import Greedy
-from gsopt.speed import Speed
+from gsopt.simulation.parts.greedy import Greedy
 from gsopt.testing import check_policy
 from heuristics import policies
 from tests.effort import cases

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from gsopt.cluster import Cluster
-from gsopt.errors import InvalidInput
-from gsopt.job import Job, Phase
-from gsopt.scenario import Scenario
+from gsopt.core.errors import InvalidInput
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job, Phase
+from gsopt.scenario.scenario import Scenario
 from gsopt.simulation import Action, NotReleased, State, replay, simulate
 from gsopt.simulation.estimates import misjudging
 from gsopt.testing import check_policy
 from heuristics import policies
 from heuristics.policies import fifo, las, srtf
-from tests.gsopt.simulation.deciders.test_greedy import large
+from tests.gsopt.simulation.parts.test_greedy import large
 from tests.gsopt.simulation.scenarios import bundle
 
 

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from gsopt.cluster import Cluster
-from gsopt.events import Reclaim
-from gsopt.job import Job
-from gsopt.scenario import Scenario
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.events import Reclaim
+from gsopt.scenario.job import Job
+from gsopt.scenario.scenario import Scenario
+from gsopt.scenario.speed import TIER_PENALTIES, Speed
 from gsopt.schedule.judge import judge
 from gsopt.simulation import Action, Assign, Move, Replay, Start, State, Vacate, replay
-from gsopt.speed import TIER_PENALTIES, Speed
 from gsopt.testing import check_policy
 from heuristics.policies import fifo
 from tests.effort import cases

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from gsopt.budget import Budget
-from gsopt.cluster import Cluster
-from gsopt.errors import InvalidInput, TimeUp
-from gsopt.job import Workload
-from gsopt.scenario import CapacityChange, Scenario
+from gsopt.core.budget import Budget
+from gsopt.core.errors import InvalidInput, TimeUp
+from gsopt.evaluation.policies import compare_policies
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Workload
+from gsopt.scenario.scenario import CapacityChange, Scenario
 from gsopt.simulation import Action, Assign, IllegalDecision, Start, State, Stop, Vacate, Wake, guard, simulate
 from gsopt.simulation.run import replay
-from gsopt.studies.policies import compare_policies
 from heuristics.policies import fifo, las
 from tests.gsopt.simulation.scripts import doing, scripted, workload
 

@@ -5,7 +5,7 @@ from math import inf, nan
 
 import pytest
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from gsopt.simulation.interval import require_interval
 
 

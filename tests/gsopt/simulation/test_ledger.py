@@ -4,8 +4,8 @@ from random import Random
 
 import pytest
 
-from gsopt.cluster import Cluster, Machine, Rack, Tier
-from gsopt.job import Job, Mode
+from gsopt.scenario.cluster import Cluster, Machine, Rack, Tier
+from gsopt.scenario.job import Job, Mode
 from gsopt.simulation.ledger import Forbidden, Placements
 from gsopt.simulation.placer import consolidated
 from tests.effort import cases

@@ -3,9 +3,9 @@
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gsopt.cluster import Cluster
-from gsopt.scenario import Scenario
-from gsopt.speed import Speed, TierPenalty
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.scenario import Scenario
+from gsopt.scenario.speed import Speed, TierPenalty
 from gsopt.testing import check_policy
 from heuristics.policies import fifo, las
 from tests.effort import cases

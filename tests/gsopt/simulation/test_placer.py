@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gsopt.cluster import Cluster, Machine, Rack
-from gsopt.job import Job
+from gsopt.scenario.cluster import Cluster, Machine, Rack
+from gsopt.scenario.job import Job
 from gsopt.simulation import FreeGpus, IllegalDecision, Start, consolidated, simulate
 from gsopt.simulation.placer import emptiest_first, first_fit
 from tests.effort import cases

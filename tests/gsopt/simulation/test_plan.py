@@ -6,9 +6,10 @@ from typing import Any, cast
 
 import pytest
 
-from gsopt.cluster import Cluster, Machine, Rack
-from gsopt.job import Job, Mode
-from gsopt.scenario import Overhead
+from gsopt.scenario.cluster import Cluster, Machine, Rack
+from gsopt.scenario.job import Job, Mode
+from gsopt.scenario.scenario import Overhead
+from gsopt.scenario.speed import Speed
 from gsopt.simulation import (
     Action,
     Assign,
@@ -23,7 +24,6 @@ from gsopt.simulation import (
     Wake,
     simulate,
 )
-from gsopt.speed import Speed
 from tests.gsopt.simulation.scenarios import bundle
 from tests.gsopt.simulation.scripts import doing, scripted, workload
 

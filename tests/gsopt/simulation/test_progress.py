@@ -5,7 +5,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gsopt.job import Job, Phase
+from gsopt.scenario.job import Job, Phase
 from gsopt.simulation import simulate
 from gsopt.simulation.progress import Stretch, left_after, seconds_for, slowdown_at, stretches
 from heuristics.policies import fifo

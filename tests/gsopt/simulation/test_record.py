@@ -4,13 +4,14 @@ from math import nextafter
 
 import pytest
 
-from gsopt.cluster import Cluster
-from gsopt.errors import Contradiction
-from gsopt.job import Job
-from gsopt.scenario import Overhead, Scenario
+from gsopt.core.errors import Contradiction
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job
+from gsopt.scenario.scenario import Overhead, Scenario
+from gsopt.scenario.speed import Speed, TierPenalty
+from gsopt.schedule.bounds import mean_jct_bound
 from gsopt.schedule.judge import judge
-from gsopt.simulation import mean_jct_bound, replay, simulate
-from gsopt.speed import Speed, TierPenalty
+from gsopt.simulation import replay, simulate
 from heuristics.policies import fifo, sjf_ffs
 from tests.gsopt.simulation.scenarios import bundle
 

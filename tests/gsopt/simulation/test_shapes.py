@@ -2,7 +2,7 @@
 
 import pytest
 
-from gsopt.cluster import Cluster, Machine, Rack
+from gsopt.scenario.cluster import Cluster, Machine, Rack
 from gsopt.simulation.shapes import Shapes
 
 _UNEVEN = Cluster(

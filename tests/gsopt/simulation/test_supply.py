@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from gsopt.cluster import Cluster, Machine, Rack
-from gsopt.events import Leave, Loan, Reclaim, Return
-from gsopt.job import Workload
-from gsopt.scenario import CapacityChange, Scenario
+from gsopt.scenario.cluster import Cluster, Machine, Rack
+from gsopt.scenario.events import Leave, Loan, Reclaim, Return
+from gsopt.scenario.job import Workload
+from gsopt.scenario.scenario import CapacityChange, Scenario
 from gsopt.schedule import Vacated
 from gsopt.schedule.judge import judge
 from gsopt.simulation import Action, IllegalDecision, Policy, Replay, Start, State, Vacate, Wake, replay

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gsopt.applications.agents import Agents
-from gsopt.cluster import Cluster
-from gsopt.errors import InvalidInput
-from gsopt.events import Leave, Return
-from gsopt.job import Job, Mode
-from gsopt.scenario import Overhead, Scenario
+from gsopt.core.errors import InvalidInput
+from gsopt.scenario.adaptive.agents import Agents
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.events import Leave, Return
+from gsopt.scenario.job import Job, Mode
+from gsopt.scenario.scenario import Overhead, Scenario
+from gsopt.scenario.speed import Speed
 from gsopt.schedule.judge import judge
 from gsopt.simulation import Action, IllegalDecision, Move, Replay, Resize, Start, State, Stop, Wake, replay
-from gsopt.speed import Speed
 from gsopt.testing import check_policy
 from heuristics import policies
 from heuristics.policies import fifo, srtf

@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
-from gsopt.cluster import Cluster, Machine, Rack, Switch, Tier
-from gsopt.errors import InvalidInput
-from gsopt.events import Leave, Return
-from gsopt.job import Job, Mode, Phase
-from gsopt.scenario import Overhead
+from gsopt.core.errors import InvalidInput
+from gsopt.scenario.cluster import Cluster, Machine, Rack, Switch, Tier
+from gsopt.scenario.events import Leave, Return
+from gsopt.scenario.job import Job, Mode, Phase
+from gsopt.scenario.scenario import Overhead
+from gsopt.scenario.speed import Speed, TierPenalty
+from gsopt.scenario.training import Training
 from gsopt.simulation import (
     Action,
     Decider,
@@ -24,8 +26,6 @@ from gsopt.simulation import (
     Wake,
     simulate,
 )
-from gsopt.speed import Speed, TierPenalty
-from gsopt.training import Training
 from heuristics import policies
 from tests.gsopt.simulation.scenarios import bundle
 from tests.gsopt.simulation.scripts import doing, workload

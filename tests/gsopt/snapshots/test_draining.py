@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
+from gsopt.core.result import Status
 from gsopt.problems.placement import Resources
-from gsopt.result import Status
 from gsopt.snapshots import Gang, Node, Part, Snapshot, drain
 from gsopt.snapshots.commands import quoted
 from tests.effort import cases

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gsopt.cli.exits import Exit
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from gsopt.snapshots import Snapshot, read_snapshot
 from tests.commands import gsopt as command
 from tests.effort import cases

@@ -1,6 +1,6 @@
 """Networks: clusters of machines whose places are known by level."""
 
-from gsopt.cluster import Machine
+from gsopt.scenario.cluster import Machine
 from gsopt.snapshots.network import Stand, network_of
 
 

@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
+from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.placement import Resources
-from gsopt.result import Result, StoppedBy
 from gsopt.snapshots import Gang, Node, Pack, Part, Snapshot, Where, pack
 from gsopt.snapshots.admission import Admission, rows_of
 from tests.effort import cases

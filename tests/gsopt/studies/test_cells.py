@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import gsopt
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from gsopt.studies import Cell, cells_of
 from gsopt.studies.compute import compute
 from heuristics.scheduling import efq

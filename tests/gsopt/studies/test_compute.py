@@ -11,8 +11,8 @@ import pytest
 
 import gsopt
 from gsopt import simulation
-from gsopt.errors import InvalidInput
-from gsopt.job import Job, Workload
+from gsopt.core.errors import InvalidInput
+from gsopt.scenario.job import Job, Workload
 from gsopt.simulation import simulate
 from gsopt.studies import State, cells_of, run
 from gsopt.studies.compute import compute, prove

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 from distributed import KilledWorker
 
-from gsopt.backends.process import Reply
 from gsopt.cli.exits import describe
-from gsopt.errors import InvalidInput, MissingSolver
+from gsopt.core.errors import InvalidInput, MissingSolver
+from gsopt.solvers.backends.process import Reply
 from gsopt.studies import Progress, Study, cells_of, dask_cluster, run
 from gsopt.studies.compute import compute, prove
 from gsopt.studies.dask_cluster import LostScheduler

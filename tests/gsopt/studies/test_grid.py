@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from gsopt.studies.grid import points
 
 _VALUES = some.one_of(some.integers(), some.lists(some.integers(), min_size=1, max_size=3))

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 import gsopt
-from gsopt.errors import InvalidInput
-from gsopt.files import write
+from gsopt.core.errors import InvalidInput
+from gsopt.core.files import write
 from gsopt.problems.reader import read_problem
 from gsopt.studies.grid import points
 from gsopt.studies.instance import Instance, instances_of, load_problem, load_scenario

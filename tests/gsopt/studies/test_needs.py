@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from gsopt.errors import InvalidInput
-from gsopt.job import Job, Workload
+from gsopt.core.errors import InvalidInput
+from gsopt.scenario.job import Job, Workload
 from gsopt.studies.cells import cells_of
 from gsopt.studies.needs import Needs, needs_of
 from tests.gsopt.studies.samples import FIGURE_5, study

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from gsopt.backends import CpSat
-from gsopt.errors import InvalidInput
-from gsopt.studies import catalogue
+from gsopt.core.errors import InvalidInput
+from gsopt.evaluation import catalogue
+from gsopt.solvers.backends import CpSat
 from gsopt.studies.options import known_options, typed
 
 

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from gsopt.drawing import new_figure
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from gsopt.studies import Results, plots
 from tests.gsopt.studies.samples import found, row
 
@@ -127,18 +126,6 @@ def test_many_series_are_told_apart() -> None:
     drawn = list[Any](plots.lines(found(*rows), "alpha").get_lines())
     assert len({(line.get_linestyle(), line.get_marker()) for line in drawn}) == 12
     assert drawn[-2].get_linewidth() > drawn[-1].get_linewidth()
-
-
-def test_gaps_that_are_all_the_same() -> None:
-    """Equal gaps do not blow up an axis around them, and the markers of later methods are smaller."""
-    axes = plots.gaps({"a": [(0.0, "x"), (0.0, "y")], "b": [(0.0, "y")]}, new_figure(4, 2).subplots())
-    assert axes.get_xlim() == (-0.05, 1)
-    first, second = list[Any](axes.get_lines())
-    assert first.get_markersize() > second.get_markersize()
-    assert first.get_ydata().tolist() == [0, 1]
-    assert second.get_ydata().tolist() == [1]
-    axes = plots.gaps({"a": [(0.01, "x"), (0.22, "y")]}, new_figure(4, 2).subplots())
-    assert 0.22 < axes.get_xlim()[1] < 0.25
 
 
 def test_relative_figures() -> None:

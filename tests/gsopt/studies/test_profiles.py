@@ -7,7 +7,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.legend import Legend
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from gsopt.studies.profiles import SHORTEST, Profile, draw_profiles, profiles, profiles_of
 from tests.gsopt.studies.samples import found, row
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from gsopt.schedule.figures import FIGURES
 from gsopt.studies import Results, State, report
 from gsopt.studies.report import CELL_FIGURES, cells_csv

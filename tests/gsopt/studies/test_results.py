@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gsopt.errors import Contradiction
+from gsopt.core.errors import Contradiction
 from gsopt.studies import Results, results
 from tests.gsopt.studies.samples import fill, found, row, study
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from gsopt.bounds import MeanBound
-from gsopt.errors import Contradiction, InvalidInput
+from gsopt.core.errors import Contradiction, InvalidInput
+from gsopt.schedule.bounds import MeanBound
 from gsopt.studies import Progress, State, cells_of, results, run
 from gsopt.studies.outcome import Outcome
 from gsopt.studies.store import writing

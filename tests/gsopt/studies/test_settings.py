@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from gsopt.cluster import Cluster
-from gsopt.errors import InvalidInput
-from gsopt.events import Leave
-from gsopt.files import write
-from gsopt.job import Job
-from gsopt.scenario import CapacityChange, Scenario
+from gsopt.core.errors import InvalidInput
+from gsopt.core.files import write
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.events import Leave
+from gsopt.scenario.job import Job
+from gsopt.scenario.scenario import CapacityChange, Scenario
 from gsopt.studies.settings import KEYS, setting_of
 from tests.gsopt.simulation.scenarios import bundle
 

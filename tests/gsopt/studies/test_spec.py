@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from gsopt.studies import read_study
 from tests.gsopt.studies.samples import study
 

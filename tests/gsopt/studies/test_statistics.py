@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from gsopt.studies.statistics import percentile, statistic
 
 _VALUES = some.lists(some.floats(0.1, 1e6), min_size=1)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gsopt.bounds import MeanBound
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
+from gsopt.schedule.bounds import MeanBound
 from gsopt.studies.cells import cells_of
 from gsopt.studies.outcome import Outcome, State
 from gsopt.studies.provenance import Source

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from gsopt.studies.window import window
 
 

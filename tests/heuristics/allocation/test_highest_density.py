@@ -1,7 +1,7 @@
 """Highest density: its order, and what it misses."""
 
+from gsopt.evaluation.catalogue import load, names
 from gsopt.problems.allocation import Allocation, ElasticJob
-from gsopt.studies.catalogue import load, names
 from gsopt.testing import check_heuristic
 from heuristics.allocation import highest_density
 from instances.allocation import table_4

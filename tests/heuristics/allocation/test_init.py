@@ -1,7 +1,7 @@
 """The heuristics of the package, all of them."""
 
-from gsopt.result import Status
-from gsopt.studies.catalogue import heuristics, load
+from gsopt.core.result import Status
+from gsopt.evaluation.catalogue import heuristics, load
 
 
 def test_the_packages_methods() -> None:

@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from formulations.allocation import exact
+from gsopt.evaluation.catalogue import load, names
 from gsopt.problems.allocation import Allocation, ElasticJob
-from gsopt.studies.catalogue import load, names
 from gsopt.testing import check_heuristic
 from heuristics.allocation import marginal_greedy
 from instances.allocation import elastic_jobs

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gsopt.errors import Unsupported
+from gsopt.core.errors import Unsupported
 from heuristics.allocation.max_value import max_value
 from tests.effort import cases
 

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from formulations.allocation import exact
-from gsopt.errors import InvalidInput, Unsupported
+from gsopt.core.errors import InvalidInput, Unsupported
+from gsopt.evaluation.catalogue import load, names
 from gsopt.problems.allocation import Allocation, ElasticJob
-from gsopt.studies.catalogue import load, names
 from gsopt.testing import check_heuristic
 from heuristics.allocation import two_phase
 from heuristics.allocation.two_phase import shortest_job_first, two_phase_allocation

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gsopt.method import Method
-from gsopt.studies.catalogue import heuristics
+from gsopt.core.method import Method
+from gsopt.evaluation.catalogue import heuristics
 from tests.effort import cases
 from tests.exactness import batching as oracle
 from tests.strategies.batching import tiny

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from formulations.batching import dp
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 from gsopt.problems.batching import Batching, Grant
 from heuristics.batching import marginal
 from heuristics.batching.menus import granted

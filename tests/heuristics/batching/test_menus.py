@@ -2,8 +2,8 @@
 
 import pytest
 
-from gsopt.budget import Budget
-from gsopt.method import Method
+from gsopt.core.budget import Budget
+from gsopt.core.method import Method
 from gsopt.problems.batching import Batching
 from heuristics.batching import equal_share, marginal, srpt
 from heuristics.batching.menus import nearest, shortest_first, started

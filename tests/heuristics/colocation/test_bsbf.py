@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from gsopt.problems.colocation import Colocation, ColocationSolution, Mode, Pending, Running, Share
 from heuristics.colocation import bsbf
 from tests.strategies.colocation import small, tiny

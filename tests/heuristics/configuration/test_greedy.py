@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gsopt.grid import decimal
+from gsopt.core.numbers.grid import decimal
 from gsopt.problems.configuration import Configuration, ConfigurationSolution
 from heuristics.configuration import greedy
 from heuristics.configuration.greedy import _State

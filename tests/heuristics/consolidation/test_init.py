@@ -2,8 +2,8 @@
 
 import pytest
 
-from gsopt.method import Method
-from gsopt.studies.catalogue import heuristics
+from gsopt.core.method import Method
+from gsopt.evaluation.catalogue import heuristics
 from gsopt.testing import check_heuristic
 from tests.strategies.consolidation import committed
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from gsopt.cluster import Cluster
-from gsopt.method import Method
+from gsopt.core.method import Method
 from gsopt.problems.consolidation import Consolidation, Job
+from gsopt.scenario.cluster import Cluster
 from heuristics.consolidation import most_sensitive_first
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from gsopt.cluster import Cluster
 from gsopt.problems.consolidation import Consolidation, Job
+from gsopt.scenario.cluster import Cluster
 from heuristics.consolidation.offering import offer
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from gsopt.budget import Budget
-from gsopt.errors import InvalidInput
+from gsopt.core.budget import Budget
+from gsopt.core.errors import InvalidInput
 from gsopt.problems.goodput import Goodput
 from heuristics.goodput import genetic
 from instances.goodput import running_jobs

@@ -4,8 +4,8 @@ from functools import partial
 
 import pytest
 
-from gsopt.method import Method
-from gsopt.studies.catalogue import heuristics
+from gsopt.core.method import Method
+from gsopt.evaluation.catalogue import heuristics
 from heuristics.goodput import genetic, greedy
 from tests.effort import cases
 from tests.exactness import goodput as oracle

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from gsopt.budget import Budget
+from gsopt.core.budget import Budget
 from gsopt.problems.goodput import Goodput
 from heuristics.goodput.search import search
 from heuristics.goodput.table import Counts, Table

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from formulations.placement import exact
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
+from gsopt.core.result import Status
 from gsopt.problems.placement import Placement, Resources, Server, Workers
-from gsopt.result import Status
 from heuristics.placement import best_fit_decreasing
 from tests.strategies.placement import committed, gpu_line
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 
-from gsopt.method import NoSolution
+from gsopt.core.method import NoSolution
 from gsopt.problems.placement import Placement, PlacementSolution, Server
 from heuristics.placement.filling import fill
 from heuristics.placement.scores import first, roomiest, roomiest_in_use, tightest

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from gsopt.problem import Problem
+from gsopt.core.problem import Problem
+from gsopt.core.result import Status
+from gsopt.evaluation.catalogue import heuristics, load, names
 from gsopt.problems.placement import Placement
-from gsopt.result import Status
-from gsopt.studies.catalogue import heuristics, load, names
 from gsopt.testing import brute_force
 from heuristics.placement import best_fit_decreasing, first_fit, worst_fit
 from tests.effort import cases

@@ -3,11 +3,11 @@
 from random import Random
 from typing import Any
 
-from gsopt.cluster import Cluster, Machine, Rack
-from gsopt.job import Job, Mode, Phase
-from gsopt.scenario import CapacityChange, Overhead, Scenario
+from gsopt.scenario.cluster import Cluster, Machine, Rack
+from gsopt.scenario.job import Job, Mode, Phase
+from gsopt.scenario.scenario import CapacityChange, Overhead, Scenario
+from gsopt.scenario.speed import Speed, TierPenalty
 from gsopt.simulation import Policy, Replay, simulate
-from gsopt.speed import Speed, TierPenalty
 from tests.gsopt.simulation.scenarios import bundle
 
 _MODELS = ("cnn", "bert", "gan")

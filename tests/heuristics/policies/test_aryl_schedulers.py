@@ -7,14 +7,14 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from gsopt.scenario import Scenario
-from gsopt.simulation.deciders.loaning import schedulers
-from gsopt.speed import linear_menu
+from gsopt.scenario.scenario import Scenario
+from gsopt.scenario.speed import linear_menu
 from gsopt.testing import check_policy
-from heuristics.policies.aryl import aryl
+from heuristics.policies.aryl import schedulers
+from heuristics.policies.aryl.policy import aryl
 from tests.effort import cases
-from tests.gsopt.simulation.deciders.loaning.scenes import job, machines_of, pools, run
 from tests.gsopt.simulation.scenarios import rich_scenarios
+from tests.heuristics.policies.aryl.scenes import job, machines_of, pools, run
 
 _SECONDS: dict[str, Any] = {"interval": 1, "orchestrator_interval": 1}
 

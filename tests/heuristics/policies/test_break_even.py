@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from gsopt.cluster import Cluster
-from gsopt.errors import InvalidInput
-from gsopt.job import Job, Workload
-from gsopt.scenario import CapacityChange, Overhead, Scenario
+from gsopt.core.errors import InvalidInput
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job, Workload
+from gsopt.scenario.scenario import CapacityChange, Overhead, Scenario
+from gsopt.scenario.speed import Speed, TierPenalty
 from gsopt.simulation import simulate
-from gsopt.speed import Speed, TierPenalty
 from gsopt.testing import check_policy
 from heuristics.policies import break_even
 from tests.gsopt.simulation.scenarios import bundle

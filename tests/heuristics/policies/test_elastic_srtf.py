@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from gsopt.cluster import Cluster
-from gsopt.errors import InvalidInput
-from gsopt.job import Job
-from gsopt.scenario import CapacityChange, Scenario
+from gsopt.core.errors import InvalidInput
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job
+from gsopt.scenario.scenario import CapacityChange, Scenario
+from gsopt.scenario.speed import linear_menu
 from gsopt.simulation import simulate
-from gsopt.speed import linear_menu
 from gsopt.testing import check_policy
 from heuristics.policies import elastic_srtf
 from tests.gsopt.simulation.scenarios import bundle

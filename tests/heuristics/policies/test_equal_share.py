@@ -1,6 +1,6 @@
 """Equal share: GPUs are shared as the menus allow."""
 
-from gsopt.job import Job
+from gsopt.scenario.job import Job
 from gsopt.simulation import simulate
 from heuristics.policies import equal_share
 from tests.gsopt.simulation.scenarios import bundle

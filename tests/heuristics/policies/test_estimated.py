@@ -2,13 +2,13 @@
 
 import pytest
 
-from gsopt.cluster import Cluster
-from gsopt.errors import InvalidInput
-from gsopt.job import Job
-from gsopt.scenario import Scenario
+from gsopt.core.errors import InvalidInput
+from gsopt.evaluation.catalogue import find_policy
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job
+from gsopt.scenario.scenario import Scenario
 from gsopt.simulation import simulate
 from gsopt.simulation.estimates import misjudging
-from gsopt.studies.catalogue import find_policy
 from gsopt.testing import check_policy
 from heuristics.policies import marginal
 from heuristics.policies.estimated import estimated

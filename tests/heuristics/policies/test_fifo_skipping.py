@@ -1,8 +1,8 @@
 """First in, first out, where a job that does not fit is skipped."""
 
-from gsopt.cluster import Cluster
-from gsopt.job import Job
-from gsopt.scenario import CapacityChange, Scenario
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job
+from gsopt.scenario.scenario import CapacityChange, Scenario
 from gsopt.simulation import simulate
 from gsopt.testing import check_policy
 from heuristics.policies import fifo_skipping

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from gsopt.cluster import Cluster, Machine, Rack
-from gsopt.errors import InvalidInput
-from gsopt.job import Job
-from gsopt.scenario import CapacityChange
+from gsopt.core.errors import InvalidInput
+from gsopt.scenario.cluster import Cluster, Machine, Rack
+from gsopt.scenario.job import Job
+from gsopt.scenario.scenario import CapacityChange
 from gsopt.simulation import simulate
 from gsopt.testing import check_policy
 from heuristics.policies import muri

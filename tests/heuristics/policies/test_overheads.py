@@ -2,11 +2,11 @@
 
 import pytest
 
-from gsopt.cluster import Cluster
-from gsopt.job import Job
-from gsopt.scenario import Overhead, Scenario
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job
+from gsopt.scenario.scenario import Overhead, Scenario
+from gsopt.scenario.speed import linear_menu
 from gsopt.simulation import IllegalDecision, Policy, simulate
-from gsopt.speed import linear_menu
 from gsopt.testing import check_policy
 from heuristics.policies import (
     efq,

@@ -7,14 +7,14 @@ from math import inf, nan
 
 import pytest
 
-from gsopt.cluster import Cluster
-from gsopt.errors import InvalidInput
-from gsopt.job import Job
-from gsopt.scenario import Scenario
+from gsopt.core.errors import InvalidInput
+from gsopt.evaluation import catalogue
+from gsopt.evaluation.policies import compare_policies
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job
+from gsopt.scenario.scenario import Scenario
 from gsopt.simulation import Policy, simulate
-from gsopt.studies import catalogue
 from gsopt.studies.options import known_options
-from gsopt.studies.policies import compare_policies
 from gsopt.testing import check_policy
 from heuristics import policies
 from tests.gsopt.simulation.scenarios import bundle

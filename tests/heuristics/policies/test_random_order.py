@@ -1,6 +1,6 @@
 """Random order: reproducible by its seed."""
 
-from gsopt.job import Job
+from gsopt.scenario.job import Job
 from gsopt.simulation import simulate
 from heuristics.policies import random_order
 from tests.gsopt.simulation.scenarios import bundle

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from gsopt.errors import InvalidInput
-from gsopt.job import Job, Workload
+from gsopt.core.errors import InvalidInput
+from gsopt.scenario.job import Job, Workload
 from gsopt.simulation import simulate
 from gsopt.simulation.placer import emptiest_first
 from heuristics.policies import tiresias

@@ -4,7 +4,7 @@ from functools import cache
 
 import pytest
 
-from gsopt.scenario import Scenario
+from gsopt.scenario.scenario import Scenario
 from instances import data_folder
 from instances.scenarios import pollux
 

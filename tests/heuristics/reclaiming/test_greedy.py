@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gsopt.errors import InvalidInput
-from gsopt.grid import decimal
+from gsopt.core.errors import InvalidInput
+from gsopt.core.numbers.grid import decimal
+from gsopt.core.result import Result
 from gsopt.problems.reclaiming import Job, Reclaiming, Server
-from gsopt.result import Result
 from heuristics.reclaiming import greedy
 from tests.effort import cases
 from tests.strategies.reclaiming import figure_5, reclaiming_problems

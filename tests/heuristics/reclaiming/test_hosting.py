@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from hypothesis import given, settings
 
-from gsopt.grid import decimal
+from gsopt.core.numbers.grid import decimal
 from gsopt.problems.reclaiming import Job, Reclaiming, ReclaimingSolution, Server
 from heuristics.reclaiming.hosting import Hosting
 from tests.effort import cases

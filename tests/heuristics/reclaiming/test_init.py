@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import heuristics.reclaiming
+from gsopt.core.result import Result
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
-from gsopt.result import Result
 from gsopt.testing import brute_force
 from heuristics.reclaiming import (
     greedy,

@@ -5,8 +5,8 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 
-from gsopt.errors import InvalidInput
-from gsopt.grid import decimal
+from gsopt.core.errors import InvalidInput
+from gsopt.core.numbers.grid import decimal
 from gsopt.problems.reclaiming import Reclaiming
 from heuristics.reclaiming.hosting import Hosting
 from heuristics.reclaiming.preemption_cost import (

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gsopt.errors import InvalidSolution
+from gsopt.core.errors import InvalidSolution
 from gsopt.problems.reclaiming import Job, Reclaiming, ReclaimingSolution, Server
 from heuristics.reclaiming import greedy, largest_job_first, reverse_delete
 from heuristics.reclaiming.reverse_delete import improve

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from gsopt.problems.reclaiming import Job, Reclaiming, Server
 from heuristics.reclaiming.hosting import Hosting
 from heuristics.reclaiming.preemption_cost import number_of_jobs, server_fractions

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, settings
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from gsopt.problems.reclaiming import Job, Reclaiming, Server
 from heuristics.reclaiming import smallest_count_first
 from tests.effort import cases

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, settings
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from gsopt.problems.reclaiming import Job, Reclaiming, ReclaimingSolution, Server
 from heuristics.reclaiming import greedy, static_cost
 from heuristics.reclaiming.preemption_cost import preemption_costs

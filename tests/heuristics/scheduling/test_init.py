@@ -9,11 +9,11 @@ import pytest
 
 import gsopt
 import heuristics.scheduling
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
+from gsopt.core.result import Level, Result, Status, StoppedBy
+from gsopt.evaluation import catalogue
 from gsopt.problems.scheduling import ElasticJob, Scheduling, SchedulingSolution
-from gsopt.result import Level, Result, Status, StoppedBy
 from gsopt.simulation import Policy, replay
-from gsopt.studies import catalogue
 from heuristics.scheduling import efq, elastic_las, elastic_srtf, equal_share, fifo, las, srtf
 from tests.effort import cases
 from tests.strategies.scheduling import figure_4, tiny

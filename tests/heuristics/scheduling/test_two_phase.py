@@ -6,9 +6,9 @@ import pytest
 
 import gsopt
 from formulations.scheduling import resizing
-from gsopt.errors import Unsupported
+from gsopt.core.errors import Unsupported
+from gsopt.core.result import Status
 from gsopt.problems.scheduling import Scheduling
-from gsopt.result import Status
 from heuristics.scheduling.two_phase import two_phase
 from tests.effort import cases
 from tests.exactness.resizing import draw, elastic, optimum

@@ -3,8 +3,8 @@
 import pytest
 
 from formulations.shares import exact
-from gsopt.method import Method
-from gsopt.studies.catalogue import heuristics
+from gsopt.core.method import Method
+from gsopt.evaluation.catalogue import heuristics
 from tests.strategies.shares import committed
 
 HEURISTICS = heuristics("shares")

@@ -3,7 +3,7 @@
 import pytest
 
 from formulations.shares import exact
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from gsopt.problems.shares import Criterion, Shares, TypedJob
 from heuristics.shares import isolated, progressive_filling
 from instances.shares import typed_jobs

@@ -1,6 +1,6 @@
 """A strict queue."""
 
-from gsopt.result import Status
+from gsopt.core.result import Status
 from heuristics.shares import queue
 from tests.strategies.shares import alike, small
 

@@ -4,13 +4,13 @@ from random import Random
 
 import pytest
 
-from gsopt.clock import clock_error
-from gsopt.job import Job
+from gsopt.core.numbers.clock import clock_error
+from gsopt.core.result import Result, Status
+from gsopt.evaluation import catalogue
+from gsopt.evaluation.lift import lift_sharing
 from gsopt.problems.sharing import Sharing, SharingSolution
-from gsopt.result import Result, Status
+from gsopt.scenario.job import Job
 from gsopt.simulation import replay
-from gsopt.simulation.lift import lift_sharing
-from gsopt.studies import catalogue
 from gsopt.testing import check_heuristic
 from heuristics.policies import srtf
 from tests.exactness import sharing as oracle

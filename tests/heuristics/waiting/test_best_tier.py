@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from gsopt.cluster import Cluster
-from gsopt.errors import InvalidInput
-from gsopt.job import Job
+from gsopt.core.errors import InvalidInput
 from gsopt.problems.waiting import Waiting
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job
 from gsopt.testing import check_heuristic
 from heuristics.waiting import best_tier
 from tests.exactness import waiting as oracle

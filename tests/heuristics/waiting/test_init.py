@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from gsopt.cluster import Cluster
-from gsopt.job import Job
+from gsopt.core.result import Result, Status
+from gsopt.evaluation import catalogue
+from gsopt.evaluation.lift import lift_waiting
 from gsopt.problems.waiting import Waiting, WaitingSolution
-from gsopt.result import Result, Status
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job
 from gsopt.simulation import replay
-from gsopt.simulation.lift import lift_waiting
-from gsopt.studies import catalogue
 from heuristics.policies import srtf
 from heuristics.waiting import break_even
 from tests.exactness import waiting as oracle

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from instances.allocation import elastic_jobs
 
 

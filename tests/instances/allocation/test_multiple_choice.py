@@ -4,7 +4,7 @@ from typing import Any, get_args
 
 import pytest
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from instances.allocation import multiple_choice
 from instances.allocation.multiple_choice import Correlation
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gsopt.job import Job, Workload
+from gsopt.scenario.job import Job, Workload
 from instances.allocation.snapshots import busiest, measured, proportional, running
 
 WORKLOAD = Workload(

@@ -1,6 +1,6 @@
 """The committed instances of allocation."""
 
-from gsopt.studies.catalogue import load
+from gsopt.evaluation.catalogue import load
 from instances.allocation.suites import production, small
 
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from formulations.colocation import exact
-from gsopt.job import Job
-from gsopt.result import Status
+from gsopt.core.result import Status
+from gsopt.scenario.job import Job
 from instances.colocation.real import complete, from_data, measured
 from instances.interference import gavel
 from tests.instances.interference.samples import HEAVY, LIGHT, ODD, gavel_file

@@ -1,6 +1,6 @@
 """The committed instances of colocation."""
 
-from gsopt.studies.catalogue import load
+from gsopt.evaluation.catalogue import load
 from heuristics.colocation import bsbf, first_fit
 from instances.colocation.suites import large, production
 from tests.strategies.colocation import committed

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from formulations.configuration import exact
-from gsopt.errors import InvalidInput
-from gsopt.result import Status
+from gsopt.core.errors import InvalidInput
+from gsopt.core.result import Status
 from instances.configuration.decisions import FILE, from_data
 from instances.records import compressed_lines
 

@@ -3,7 +3,7 @@
 import pytest
 
 from formulations.configuration import exact
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from instances.configuration import triples
 
 

@@ -1,7 +1,7 @@
 """The committed instances of consolidation."""
 
 from formulations.consolidation import exact
-from gsopt.studies.catalogue import load
+from gsopt.evaluation.catalogue import load
 from heuristics.consolidation import greedy
 from instances.consolidation.suites import large, production
 from tests.strategies.consolidation import committed

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from instances.consolidation import triples
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from formulations.goodput import exact
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
+from gsopt.core.result import Status
 from gsopt.problems.goodput import GoodputSolution
-from gsopt.result import Status
 from instances.goodput.decisions import FILE, from_data, records
 
 JOB = '{"max": 2, "restarts": 1, "age": 67.0, "s": {"1,1": 0.5, "2,2": 0.75}}'

@@ -3,7 +3,7 @@
 import pytest
 
 from formulations.goodput import exact
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from instances.goodput import triples
 
 

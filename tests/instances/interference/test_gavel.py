@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from instances.interference import gavel
 from tests.instances.interference.samples import GAVEL, HEAVY, LIGHT, ODD, gavel_file
 

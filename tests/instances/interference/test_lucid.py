@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from instances.interference import lucid
 from tests.instances.interference.samples import lucid_folder
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gsopt.errors import InvalidInput
-from gsopt.interference import Profile
+from gsopt.core.errors import InvalidInput
+from gsopt.performance.interference import Profile
 from instances.interference.reading import assemble
 
 PROFILES = [Profile(name=name, features={}) for name in "ab"]

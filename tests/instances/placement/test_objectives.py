@@ -4,7 +4,7 @@ from typing import get_args
 
 import pytest
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from gsopt.problems.placement import Placement
 from instances.placement.objectives import Minimize, check_objective
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from formulations.placement import exact
+from gsopt.core.result import Status
 from gsopt.problems.placement import Placement
-from gsopt.result import Status
 from heuristics.placement import best_of_three
 from instances.placement.real import from_data, snapshot
 from instances.traces.openb import Node, Pod

@@ -1,9 +1,9 @@
 """The committed instances of placement."""
 
 from formulations.placement import exact
+from gsopt.core.result import Status
+from gsopt.evaluation.catalogue import load
 from gsopt.problems.placement import Placement
-from gsopt.result import Status
-from gsopt.studies.catalogue import load
 from heuristics.placement import best_fit_decreasing
 from instances.placement.suites import production, small
 from tests.strategies.placement import committed as standing

@@ -3,7 +3,7 @@
 import pytest
 
 from formulations.placement import column_generation
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from instances.placement import vector_packing
 
 RANGES = {1: (100, 400), 2: (1, 1000), 3: (200, 800), 4: (50, 200), 5: (25, 100), 6: (20, 100)}

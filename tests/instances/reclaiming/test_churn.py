@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from gsopt.problems.reclaiming import Reclaiming
 from instances.reclaiming import churn
 from instances.reclaiming.workers import Mode

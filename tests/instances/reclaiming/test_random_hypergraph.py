@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from instances.reclaiming import random_hypergraph
 from tests.effort import cases
 

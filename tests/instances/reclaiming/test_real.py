@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from gsopt.files import write
+from gsopt.core.files import write
 from gsopt.problems.reader import read_problem
 from instances.reclaiming import from_data
 

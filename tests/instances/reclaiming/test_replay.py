@@ -6,7 +6,7 @@ from typing import get_args
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gsopt.job import Job, Workload
+from gsopt.scenario.job import Job, Workload
 from instances.reclaiming.best_fit import BestFit
 from instances.reclaiming.replay import Replay
 from instances.reclaiming.workers import Mode, split

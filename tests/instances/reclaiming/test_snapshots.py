@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gsopt.errors import InvalidInput
-from gsopt.job import Job, Workload
-from gsopt.problem import About
+from gsopt.core.errors import InvalidInput
+from gsopt.core.problem import About
+from gsopt.scenario.job import Job, Workload
 from instances.reclaiming.snapshots import snapshots
 from instances.traces.reading import Reading
 

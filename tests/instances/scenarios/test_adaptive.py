@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from gsopt.applications.agents import Agents
-from gsopt.applications.course import Course
-from gsopt.errors import InvalidInput
-from gsopt.tolerances import SUM
+from gsopt.core.errors import InvalidInput
+from gsopt.core.numbers.tolerances import SUM
+from gsopt.scenario.adaptive.agents import Agents
+from gsopt.scenario.adaptive.course import Course
 from instances.scenarios.adaptive import ADAPTIVE, Menus, Order, orders
 from instances.traces.applications import FOLDER, read_application
 from tests.instances.traces.samples import adaptive_folder

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from gsopt.errors import InvalidInput
-from gsopt.events import Leave, Loan, Reclaim
-from gsopt.scenario import Scenario
+from gsopt.core.errors import InvalidInput
+from gsopt.scenario.events import Leave, Loan, Reclaim
+from gsopt.scenario.scenario import Scenario
 from instances.scenarios import aryl
 from instances.scenarios.aryl import inference_demand
 from instances.scenarios.kinds import INFERENCE, TRAINING

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from instances.scenarios.demand import Demand, made_up_demand, public_demand
 
 

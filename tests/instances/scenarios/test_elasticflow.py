@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from gsopt.errors import InvalidInput
-from gsopt.scenario import Overhead
+from gsopt.core.errors import InvalidInput
+from gsopt.scenario.scenario import Overhead
 from gsopt.simulation import simulate
-from gsopt.simulation.deciders.guarantees.guaranteeing import Admission
-from heuristics.policies.elasticflow import elasticflow as policy
+from heuristics.policies.elasticflow.guaranteeing import Admission
+from heuristics.policies.elasticflow.policy import elasticflow as policy
 from instances import data_folder
 from instances.scenarios import elasticflow
 

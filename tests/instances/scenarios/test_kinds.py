@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from gsopt.errors import InvalidInput
-from gsopt.job import Job
+from gsopt.core.errors import InvalidInput
+from gsopt.scenario.job import Job
 from instances.scenarios.kinds import INFERENCE, INFERENCE_MODE, TRAINING, Kinds
 from instances.scenarios.overlaid import made_up_workload
 

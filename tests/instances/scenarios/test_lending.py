@@ -4,9 +4,9 @@ from itertools import pairwise
 
 import pytest
 
-from gsopt.cluster import Machine
-from gsopt.errors import InvalidInput
-from gsopt.events import Leave, Loan, Reclaim
+from gsopt.core.errors import InvalidInput
+from gsopt.scenario.cluster import Machine
+from gsopt.scenario.events import Leave, Loan, Reclaim
 from instances.scenarios.demand import Demand, made_up_demand
 from instances.scenarios.lending import lending
 

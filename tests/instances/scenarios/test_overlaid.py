@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from gsopt.errors import InvalidInput
-from gsopt.job import Job, Workload
+from gsopt.core.errors import InvalidInput
+from gsopt.scenario.job import Job, Workload
 from instances.scenarios.overlaid import LOAD, made_up_workload, overlaid_workload
 from instances.traces.reading import Reading
 

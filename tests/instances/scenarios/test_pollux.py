@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from gsopt.errors import InvalidInput
-from gsopt.scenario import Overhead
+from gsopt.core.errors import InvalidInput
+from gsopt.scenario.scenario import Overhead
 from gsopt.simulation import simulate
 from heuristics.policies import fifo
 from instances.scenarios import pollux

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from gsopt.errors import InvalidInput
-from gsopt.scenario import Overhead
-from gsopt.tolerances import SUM
+from gsopt.core.errors import InvalidInput
+from gsopt.core.numbers.tolerances import SUM
+from gsopt.scenario.scenario import Overhead
 from instances.scenarios import pollux, sia
 from instances.scenarios.adaptive import Setting
 from tests.instances.traces.samples import adaptive_folder

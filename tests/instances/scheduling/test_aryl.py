@@ -2,9 +2,9 @@
 
 import pytest
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
+from gsopt.evaluation.catalogue import load
 from gsopt.problems.scheduling import Run, Scheduling, SchedulingSolution
-from gsopt.studies.catalogue import load
 from heuristics.scheduling import two_phase
 from instances.scheduling import crawling, table_3, table_4
 from instances.scheduling.suites import whole

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from instances.scheduling import elastic_jobs
 from instances.scheduling.counts import restricted
 

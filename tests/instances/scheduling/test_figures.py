@@ -2,7 +2,7 @@
 
 import pytest
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from gsopt.problems.scheduling import Run, Scheduling, SchedulingSolution
 from gsopt.schedule.fairness import gps_finish_times
 from gsopt.simulation import simulate

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from gsopt.errors import InvalidInput
-from gsopt.job import Job, Mode, Phase, Workload
+from gsopt.core.errors import InvalidInput
+from gsopt.scenario.job import Job, Mode, Phase, Workload
 from instances.scheduling.from_workload import from_workload
 
 MENU = [(1, 0.3), (2, 0.6), (3, 1.0), (6, 1.8), (8, 2.0), (12, 2.2), (24, 3.0)]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import instances
-from gsopt.studies.catalogue import load
+from gsopt.evaluation.catalogue import load
 from instances.scheduling.suites import committed, medium, small
 
 FOLDER = Path(instances.__file__).parent

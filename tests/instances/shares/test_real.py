@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from formulations.shares import exact
-from gsopt.result import Status
+from gsopt.core.result import Status
 from instances.interference.gavel import FILE
 from instances.shares.real import from_data, measured
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from gsopt.applications.agents import Agents
-from gsopt.applications.application import Application
-from gsopt.applications.limits import Limits
-from gsopt.applications.trainee import Trainee
-from gsopt.errors import InvalidInput
-from gsopt.tolerances import SUM
+from gsopt.core.errors import InvalidInput
+from gsopt.core.numbers.tolerances import SUM
+from gsopt.scenario.adaptive.agents import Agents
+from gsopt.scenario.adaptive.application import Application
+from gsopt.scenario.adaptive.limits import Limits
+from gsopt.scenario.adaptive.trainee import Trainee
 from instances.scenarios.pollux import MOST_LOCAL
 from instances.traces.applications import FOLDER, read_application
 from tests.instances.traces.samples import adaptive_folder

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from gsopt.errors import InvalidInput
-from gsopt.scenario import RELAUNCH_OVERHEADS
-from gsopt.speed import efficient_counts
+from gsopt.core.errors import InvalidInput
+from gsopt.scenario.scenario import RELAUNCH_OVERHEADS
+from gsopt.scenario.speed import efficient_counts
 from instances.traces import ares, sia
 from instances.traces.ares import ASSUMPTIONS, GPUS, NUMBERS, scaled
 from tests.instances.traces.samples import SIA, sia_folder

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from instances.interference import gavel
 from instances.traces import castor, helios, philly
 from instances.traces.castor import ASSUMPTIONS, JOBS, LARGE, LARGE_DEMANDS, MODELS

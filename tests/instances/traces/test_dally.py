@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from gsopt.errors import InvalidInput
-from gsopt.speed import TIER_PENALTIES
+from gsopt.core.errors import InvalidInput
+from gsopt.scenario.speed import TIER_PENALTIES
 from instances.traces import dally
 from instances.traces.dally import ASSUMPTIONS, FILE, LISTS, MODELS
 from tests.instances.traces.samples import dally_entry

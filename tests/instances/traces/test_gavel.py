@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from instances.traces import gavel
 from tests.instances.traces.samples import GAVEL, gavel_folder
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from instances.traces.inference import duty_cycle_of_a_day, serving_gpus
 from tests.instances.traces.samples import packed
 

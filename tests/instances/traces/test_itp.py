@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from instances.traces import itp
 from instances.traces.itp import FILE
 from instances.traces.reading import Reading

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from instances.traces import openb
 from instances.traces.openb import Node, Pod, read_nodes, read_pods
 from instances.traces.reading import Issue

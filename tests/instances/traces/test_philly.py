@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from instances.traces import philly
 from instances.traces.philly import FILE
 from instances.traces.reading import Reading, content

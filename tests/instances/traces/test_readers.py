@@ -10,8 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import instances.traces
-from gsopt.errors import InvalidInput
-from gsopt.job import Workload
+from gsopt.core.errors import InvalidInput
+from gsopt.scenario.job import Workload
 from instances.traces.reading import Reading
 from tests.effort import cases
 from tests.instances.traces.samples import SAMPLES

@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
-from gsopt.errors import InvalidInput
-from gsopt.job import Workload
+from gsopt.core.errors import InvalidInput
+from gsopt.scenario.job import Workload
 from instances.traces import reading
 from instances.traces.reading import Issue, Reading, Row, content, find, only, rows
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gsopt.errors import InvalidInput
-from gsopt.job import Job
+from gsopt.core.errors import InvalidInput
+from gsopt.scenario.job import Job
 from instances.traces.reading import Issue, Row
 from instances.traces.selection import Entry, Selection, select
 

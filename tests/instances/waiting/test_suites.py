@@ -3,8 +3,8 @@
 import pytest
 
 from formulations.waiting import exact
+from gsopt.core.result import Status
 from gsopt.problems.waiting import Waiting
-from gsopt.result import Status
 from instances import load, names
 from instances.waiting.suites import challenge, committed, medium, small
 

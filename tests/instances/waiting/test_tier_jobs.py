@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from gsopt.errors import InvalidInput
-from gsopt.speed import TIER_PENALTIES
+from gsopt.core.errors import InvalidInput
+from gsopt.scenario.speed import TIER_PENALTIES
 from instances.waiting import tier_jobs
 from instances.waiting.tier_jobs import cut_off
 

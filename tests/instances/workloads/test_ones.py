@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import pytest
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from instances.workloads import ones
 from instances.workloads.ones_tasks import TASKS
 

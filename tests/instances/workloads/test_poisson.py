@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from instances.workloads import batch, poisson
 from instances.workloads.shape import ITP, PHILLY
 

@@ -4,8 +4,8 @@ from math import inf
 
 import pytest
 
-from gsopt.errors import InvalidInput
-from gsopt.job import Job, Workload
+from gsopt.core.errors import InvalidInput
+from gsopt.scenario.job import Job, Workload
 from instances.workloads.resampled import resampled
 
 POOL = [

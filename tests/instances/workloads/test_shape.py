@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gsopt.errors import InvalidInput
-from gsopt.job import Job
+from gsopt.core.errors import InvalidInput
+from gsopt.scenario.job import Job
 from instances.traces.reading import Reading
 from instances.workloads.shape import ITP, PHILLY, PROBABILITIES, Shape
 

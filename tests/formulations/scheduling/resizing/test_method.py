@@ -6,10 +6,10 @@ from random import Random
 import pytest
 
 from formulations.scheduling import event_orders, exact, milp, resizing
-from gsopt.errors import Unsupported
-from gsopt.method import Method
+from gsopt.core.errors import Unsupported
+from gsopt.core.method import Method
+from gsopt.core.result import Status, StoppedBy
 from gsopt.problems.scheduling import ElasticJob, Scheduling
-from gsopt.result import Status, StoppedBy
 from tests.effort import cases
 from tests.exactness.resizing import draw, elastic, optimum
 

@@ -4,14 +4,14 @@ from random import Random
 
 import pytest
 
-from formulations.prover import Prover
+from formulations.common.prover import Prover
 from formulations.scheduling.resizing import resizing
 from formulations.scheduling.resizing.jobs import Resizable
 from formulations.scheduling.resizing.model import COST, soonest_completions
+from gsopt.core.numbers.tolerances import CONTINUOUS
+from gsopt.core.result import Status
 from gsopt.problems.scheduling import Scheduling
-from gsopt.result import Status
-from gsopt.standard_form import StandardForm
-from gsopt.tolerances import CONTINUOUS
+from gsopt.solvers.standard_form import StandardForm
 from tests.exactness.resizing import draw, elastic, optimum
 
 

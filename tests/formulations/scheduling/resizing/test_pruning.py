@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 from pyomo.common.errors import InvalidConstraintError
 
-from formulations.prover import Prover
+from formulations.common.prover import Prover
 from formulations.scheduling.resizing import resizing
 from formulations.scheduling.resizing.cuts import groups
 from formulations.scheduling.resizing.jobs import Resizable
 from formulations.scheduling.resizing.model import COST, launch_model, soonest_completions
+from gsopt.core.numbers.tolerances import CONTINUOUS
+from gsopt.core.result import Status
 from gsopt.problems.scheduling import ElasticJob, Scheduling
-from gsopt.result import Status
-from gsopt.standard_form import StandardForm
-from gsopt.tolerances import CONTINUOUS
+from gsopt.solvers.standard_form import StandardForm
 from tests.exactness import resizing as oracle
 
 MODEL = import_module("formulations.scheduling.resizing.model")

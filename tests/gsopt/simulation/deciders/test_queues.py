@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from gsopt.scenario import Scenario
+from gsopt.scenario.scenario import Scenario
 from gsopt.simulation import Action, Decider, Policy, Start, State, Stop, replay
-from gsopt.simulation.deciders.waiting import Waiting
+from gsopt.simulation.parts.waiting import Waiting
 from heuristics.policies import fifo_skipping, las, sjf, srsf, srtf, ssf
 from tests.effort import cases
 from tests.gsopt.simulation.scenarios import plain_scenarios

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from gsopt.cluster import Cluster
-from gsopt.job import Job
-from gsopt.scenario import CapacityChange
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job
+from gsopt.scenario.scenario import CapacityChange
 from gsopt.schedule import Schedule
 from gsopt.simulation import Policy, Replay, simulate
 from heuristics.policies import fifo

@@ -2,10 +2,10 @@
 
 import pytest
 
-from gsopt.cluster import Cluster
-from gsopt.errors import InvalidInput
-from gsopt.job import Job
-from gsopt.scenario import Scenario
+from gsopt.core.errors import InvalidInput
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job
+from gsopt.scenario.scenario import Scenario
 from gsopt.schedule import Schedule, Segment
 from gsopt.simulation.plots.classes import Colour, classes_of
 from tests.gsopt.simulation.plots.samples import large, schedule_of

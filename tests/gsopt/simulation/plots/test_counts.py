@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from matplotlib.figure import Figure
 
-from gsopt.job import Job
+from gsopt.scenario.job import Job
 from gsopt.schedule import Schedule
 from gsopt.simulation import simulate
 from gsopt.simulation.plots import gpus_in_use, jct_distribution, queue

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from gsopt.simulation.plots import overview, save
 from heuristics.policies import fifo, srtf
 from tests.gsopt.simulation.plots.samples import large, schedule_of, small

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from gsopt.simulation.plots import Part, boxes, shares
 from heuristics.policies import fifo, srtf
 from tests.gsopt.simulation.plots.samples import large, legend, small

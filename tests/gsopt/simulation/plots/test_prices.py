@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from gsopt.bounds.prices import PriceBound, price_bound
-from gsopt.job import Job
-from gsopt.scenario import Scenario
+from gsopt.scenario.job import Job
+from gsopt.scenario.scenario import Scenario
+from gsopt.schedule.bounds.prices import PriceBound, price_bound
 from gsopt.simulation.plots import prices
 from tests.gsopt.simulation.scenarios import bundle
 

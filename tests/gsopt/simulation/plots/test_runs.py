@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from gsopt.errors import InvalidInput
-from gsopt.job import Job
+from gsopt.core.errors import InvalidInput
+from gsopt.scenario.job import Job
 from gsopt.simulation import simulate
 from gsopt.simulation.plots import jobs_remaining, utilisation
 from heuristics.policies import fifo, srtf

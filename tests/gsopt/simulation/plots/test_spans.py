@@ -5,10 +5,10 @@ from random import Random
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from gsopt.cluster import Cluster, Machine, Rack
-from gsopt.events import Event, Leave, Loan, Reclaim, Return
-from gsopt.job import Job, Workload
-from gsopt.scenario import CapacityChange, Scenario
+from gsopt.scenario.cluster import Cluster, Machine, Rack
+from gsopt.scenario.events import Event, Leave, Loan, Reclaim, Return
+from gsopt.scenario.job import Job, Workload
+from gsopt.scenario.scenario import CapacityChange, Scenario
 from gsopt.schedule import Schedule, Segment, Vacated
 from gsopt.simulation import replay
 from gsopt.simulation.plots.spans import capacity_steps, span_of, waits_of

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from gsopt.errors import InvalidInput
-from gsopt.result import Status
+from gsopt.core.errors import InvalidInput
+from gsopt.core.result import Status
 from gsopt.snapshots import Snapshot, drain, kubernetes, pack
 from tests.gsopt.snapshots.objects import Object, budget, node, pod, write
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from gsopt.snapshots.field import Field
 from gsopt.snapshots.slurm.gres import read_gres, read_tres
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from gsopt.snapshots import Gang, Snapshot, drain, read_snapshot, slurm
 from tests.gsopt.snapshots.slurm.objects import Object, node, pending, running, wrapped, write
 

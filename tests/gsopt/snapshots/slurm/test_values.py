@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from gsopt.snapshots.field import Field
 from gsopt.snapshots.slurm.values import moment, nodes, number, words
 from tests.gsopt.snapshots.slurm.objects import wrapped

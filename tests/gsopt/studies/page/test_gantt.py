@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import gsopt
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from gsopt.studies import Results, Row, results
 from gsopt.studies.page.gantt import gantts, runs_of
 from gsopt.studies.page.svg import drawing

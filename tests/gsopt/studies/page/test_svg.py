@@ -2,7 +2,7 @@
 
 from xml.etree import ElementTree as ET
 
-from gsopt.drawing import new_figure
+from gsopt.core.drawing import new_figure
 from gsopt.studies.page.svg import drawing, inline
 
 

@@ -4,9 +4,9 @@ from fractions import Fraction
 
 import pytest
 
+from gsopt.evaluation.tables import written
 from gsopt.schedule.figures import Kind
 from gsopt.studies.page.table import Entry, Head, number, table, text
-from gsopt.studies.tables import written
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3])

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gsopt.errors import Contradiction, InvalidInput
+from gsopt.core.errors import Contradiction, InvalidInput
 from gsopt.studies import Results, cells_of, report, results, write_page
 from gsopt.studies.outcome import Outcome, State
 from gsopt.studies.page import writer
@@ -239,7 +239,9 @@ def test_a_study_without_results_has_a_page(tmp_path: Path) -> None:
 @pytest.mark.parametrize("package", ["matplotlib", "jinja2"])
 def test_what_is_not_installed_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch, package: str) -> None:
     """Without one of the packages of the extra a line says what to install."""
-    monkeypatch.setattr("gsopt.studies.listing.find_spec", lambda name: None if name == package else object())
+    monkeypatch.setattr(
+        "gsopt.evaluation.listing.find_spec", lambda name: None if name == package else object()
+    )
     with pytest.raises(InvalidInput, match=rf'page: needs {package}: pip install "gsopt\[report\]"'):
         write_page(folder, folder / "none.html")
     assert not (folder / "none.html").exists()

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from heuristics.batching.evolution import Evolved, Settings, convergence, evolve
 from tests.gsopt.simulation.plots.samples import legend
 from tests.heuristics.batching.evolution.tables import uniform

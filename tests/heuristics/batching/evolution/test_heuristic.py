@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 import gsopt
-from gsopt.batching import BatchingJob, Progress, Rate, StepTime, Tabulated
-from gsopt.budget import Budget
-from gsopt.errors import InvalidInput, Unsupported
+from gsopt.core.budget import Budget
+from gsopt.core.errors import InvalidInput, Unsupported
+from gsopt.performance.batching import BatchingJob, Progress, Rate, StepTime, Tabulated
 from gsopt.problems.batching import Batching
 from gsopt.testing import brute_force, check_heuristic
 from heuristics.batching import evolution

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.random import default_rng
 
-from gsopt.compiled import twin
+from gsopt.core.numbers.compiled import twin
 from heuristics.batching.evolution import kernel, rows
 from tests.effort import cases
 from tests.heuristics.batching.evolution.tables import drawn, genomes

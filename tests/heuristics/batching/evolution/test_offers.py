@@ -5,7 +5,7 @@ from random import Random
 import pytest
 from numpy.random import default_rng
 
-from gsopt.batching import BatchingJob, Progress, StepTime
+from gsopt.performance.batching import BatchingJob, Progress, StepTime
 from gsopt.problems.batching import Batches, Batching
 from gsopt.testing import brute_force
 from heuristics.batching.evolution.offers import Offers

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from numpy.random import Generator, default_rng
 
-from gsopt.batching.split import split
-from gsopt.compiled import twin
+from gsopt.core.numbers.compiled import twin
+from gsopt.performance.batching.split import split
 from heuristics.batching.evolution import CostTable, Engine, Population, Settings, evolve, kernel
 from heuristics.batching.evolution.rows import counts_of
 from tests.effort import cases

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.random import default_rng
 
-from gsopt.errors import InvalidInput
+from gsopt.core.errors import InvalidInput
 from heuristics.batching.evolution import CostTable
 
 INF = float("inf")

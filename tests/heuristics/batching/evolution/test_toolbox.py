@@ -6,7 +6,7 @@ import numpy as np
 from deap import base
 from numpy.random import default_rng
 
-from gsopt.compiled import twin
+from gsopt.core.numbers.compiled import twin
 from heuristics.batching.evolution import CostTable, Settings, kernel
 from heuristics.batching.evolution.candidate import Candidate
 from heuristics.batching.evolution.genome import IDLE

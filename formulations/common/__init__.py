@@ -1,0 +1,1 @@
+"""Common: what exact methods of several decisions are made of."""

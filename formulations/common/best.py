@@ -1,0 +1,152 @@
+"""Best: the best solution and the best bound that a method knows, in exact numbers, and when they suffice."""
+
+from fractions import Fraction
+from typing import Any, Generic, TypeVar
+
+from gsopt.core.budget import Budget
+from gsopt.core.numbers.grid import Exact, Number, highest, lowest, whole
+from gsopt.core.problem import Frozen, Problem, Sense
+from gsopt.core.result import (
+    Result,
+    StoppedBy,
+    is_within,
+    refuse_contradiction,
+    round_bound,
+    settles,
+    value_of,
+)
+
+P = TypeVar("P", bound=Problem[Any])
+S = TypeVar("S", bound=Frozen)
+
+
+class Best(Generic[P, S]):
+    """The best solution, the best bound, and what is asked of them.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    budget
+        When to stop; its start is the first solution known.
+    method
+        Name of the method.
+    bound
+        A number that no solution's value is better than, to begin with.
+
+    Attributes
+    ----------
+    solution, value
+        The best solution known and its value, or None.
+    bound
+        A number that no solution's value is better than.
+    asked_to_stop
+        Whether the budget's callback wants an end.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> problem = gsopt.load("reclaiming/aryl-figure-5")  # counts preemptions
+    >>> best = Best(problem, Budget(), "by hand")
+    >>> best.take(problem.solution_type(servers=["s1", "s2"])), best.known_value, best.finished
+    (True, 1, None)
+    >>> best.raise_bound(0.3)
+    >>> best.bound, best.finished
+    (1, <StoppedBy.FINISHED: 'finished'>)
+    """
+
+    def __init__(self, problem: P, budget: Budget, method: str, *, bound: Exact = 0) -> None:
+        self.problem, self.budget, self.method = problem, budget, method
+        self.solution: S | None = None
+        self.value: Exact | None = None
+        self.bound = bound
+        self.asked_to_stop = False
+        if budget.start is not None:
+            self.solution, self.value = budget.start, self._value(budget.start)
+
+    @property
+    def known(self) -> S:
+        """The best solution, where one is known."""
+        if self.solution is None:
+            raise AssertionError
+        return self.solution
+
+    @property
+    def known_value(self) -> Exact:
+        """The value of the best solution, where one is known."""
+        if self.value is None:
+            raise AssertionError
+        return self.value
+
+    @property
+    def finished(self) -> StoppedBy | None:
+        """Why to stop now, if there is a reason."""
+        if self.value is not None and settles(self.value, self.bound, self.problem.resolution(self.value)):
+            return StoppedBy.FINISHED
+        if self.asked_to_stop:
+            return StoppedBy.INTERRUPT
+        if self.budget.gap and is_within(self.value, self.bound, self.budget.gap):
+            return StoppedBy.GAP
+        return StoppedBy.TIME_LIMIT if self.budget.passed else None
+
+    def take(self, solution: S) -> bool:
+        """Keep a solution if it is the best; tell whether it is."""
+        value = self._value(solution)
+        self._refuse_better(value, self.bound)
+        if self.value is not None and not self.problem.sense.better(value, self.value):
+            return False
+        self.solution, self.value = solution, value
+        if self.budget.on_incumbent is not None:
+            told = self.result(StoppedBy.FINISHED)
+            self.asked_to_stop = bool(self.budget.on_incumbent(told)) or self.asked_to_stop
+        return True
+
+    def raise_bound(self, bound: Number, *, of_better: bool = False) -> None:
+        """Keep a number that no solution's value is better than, where it is the best of these.
+
+        It is rounded to the next value that an optimum can have. A float is weakened by its rounding first;
+        what else may be wrong with it is for whoever proved it to take off.
+
+        Parameters
+        ----------
+        bound
+            The number.
+        of_better
+            Whether it holds only for solutions that are better than the best one known, as where a search has
+            left out all others. Then that one's value is a bound, too.
+
+        Raises
+        ------
+        Contradiction
+            The best solution known is better, by more than the problem's resolution: the proof is wrong.
+        """
+        least = self.problem.sense is Sense.MINIMIZE
+        strongest, weakest, safe = (max, min, lowest) if least else (min, max, highest)
+        rounded = whole(Fraction(round_bound(self.problem, safe(bound))))
+        if self.value is not None:
+            if not of_better:
+                self._refuse_better(self.value, rounded)
+            rounded = weakest(rounded, self.value)
+        if strongest(rounded, self.bound) != self.bound:
+            self.bound = rounded
+            self.budget.report(bound=rounded)
+
+    def result(self, stopped_by: StoppedBy, *, solver: str = "", message: str = "") -> Result[S]:
+        """Hand over what is known."""
+        return Result.judged(
+            self.problem,
+            method=self.method,
+            solution=self.solution,
+            bound=self.bound,
+            stopped_by=stopped_by,
+            solver=solver,
+            message=message,
+            runtime=self.budget.runtime,
+        )
+
+    def _refuse_better(self, value: Exact, bound: Exact) -> None:
+        sense, resolution = self.problem.sense, self.problem.resolution(value)
+        refuse_contradiction(sense, self.method, value, self.method, bound, resolution=resolution)
+
+    def _value(self, solution: S) -> Exact:
+        return whole(Fraction(value_of(self.problem, solution)))

@@ -1,0 +1,95 @@
+"""Duals: the bound that dual values prove, whatever made them and however wrong they are."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gsopt.core.numbers.tolerances import TERM
+from gsopt.solvers.backends.highs import Model
+
+Reals = NDArray[np.float64]
+
+
+class Proof(NamedTuple):
+    """What dual values prove of a linear program that is minimised.
+
+    Attributes
+    ----------
+    bound
+        Bound on its optimum.
+    reduced
+        By how much the bound rises for each unit of each column, shape (columns,).
+    """
+
+    bound: float
+    reduced: Reals
+
+
+def prove(model: Model, duals: Reals, largest: Reals) -> Proof:
+    """Compute the bound that dual values prove.
+
+    For any prices y of the rows, c x = y A x + (c - y A) x for all x. The first term is at least what the
+    limits of the rows leave, the second what the limits of the columns leave; so the bound holds for any y, and
+    no tolerance of the solver that found it enters. What rounding may add up to is taken off. A price whose row
+    has no limit on its side counts as 0.
+
+    Parameters
+    ----------
+    model
+        The linear program; integrality is ignored.
+    duals
+        Price of each row, shape (rows,).
+    largest
+        Largest value of each column in any solution that matters, finite, shape (columns,).
+
+    Examples
+    --------
+    >>> from gsopt.solvers.backends import Highs
+    >>> from gsopt.solvers.standard_form import StandardForm
+    >>> form = StandardForm.build(cost=[1, 1], matrix=[[2, 1]], row_lower=[3], row_upper=[np.inf])
+    >>> model = Highs().request(form, time_limit=None, gap=0, start=None)[1].model
+    >>> proof = prove(model, np.array([0.5]), largest=np.array([9.0, 9.0]))
+    >>> round(proof.bound, 12), proof.reduced.tolist()
+    (1.5, [0.0, 0.5])
+    """
+    limits = np.where(duals > 0, model.row_lower, model.row_upper)
+    prices = np.where(np.isfinite(limits), duals, 0.0)
+    rows = prices * np.where(np.isfinite(limits), limits, 0.0)
+    entries = model.coefficients * np.repeat(prices, np.diff(model.starts))
+    size = model.cost.size
+    reduced = model.cost - np.bincount(model.indices, weights=entries, minlength=size)
+    upper = np.minimum(model.column_upper, largest)
+    columns = np.where(reduced > 0, reduced * model.column_lower, reduced * upper)
+    bound = float(rows.sum() + columns.sum()) + model.offset
+    terms = np.abs(model.cost) + np.bincount(model.indices, weights=np.abs(entries), minlength=size)
+    largest_sum = np.abs(rows).sum() + terms @ np.maximum(np.abs(model.column_lower), np.abs(upper))
+    rounding = np.finfo(np.float64).eps * (rows.size + size) * float(largest_sum + abs(model.offset))
+    return Proof(bound - float(rounding), reduced)
+
+
+def bound_by_total(cost: Reals, matrix: Reals, limits: Reals, duals: Reals, *, total: float) -> float:
+    """Compute the bound that prices of rows prove where all columns add up to at most a total.
+
+    Parameters
+    ----------
+    cost, matrix
+        Cost of each column, and the rows, shape (rows, columns).
+    limits
+        What a row comes to, or its limit on the side of its price.
+    duals
+        Price of each row: free where it is an equation, else of the sign of its limit.
+    total
+        Sum of all columns, which are at least 0, at most.
+
+    Examples
+    --------
+    >>> row = np.array([[2.0, 1.0]])
+    >>> round(bound_by_total(np.ones(2), row, np.array([3.0]), np.array([0.5]), total=9.0), 12)
+    1.5
+    """
+    rounding = TERM * (limits.size + 4)
+    reduced = cost - duals @ matrix
+    least = float((reduced - rounding * (np.abs(cost) + np.abs(duals) @ np.abs(matrix))).min(initial=0.0))
+    worth = float(duals @ limits) - rounding * float(np.abs(duals) @ np.abs(limits))
+    return worth + least * total * (1 + rounding)

@@ -1,0 +1,31 @@
+"""First: where a solution and a bound that cost next to nothing are the end already."""
+
+from dataclasses import replace
+
+from gsopt.core.budget import Budget
+from gsopt.core.problem import S
+from gsopt.core.result import Result, StoppedBy, is_within
+
+
+def ends(first: Result[S], budget: Budget) -> tuple[Result[S], bool]:
+    """Tell the caller of a first result, and say whether it is the end.
+
+    It is where the caller wants no more, where value and bound meet or are as close as was asked, and where
+    time is over. The result then says so.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> from heuristics.reclaiming import greedy
+    >>> first = greedy(gsopt.load("reclaiming/aryl-figure-5"))
+    >>> ends(first, Budget())[1], ends(first, Budget(time_limit=0.0))[0].stopped_by
+    (False, <StoppedBy.TIME_LIMIT: 'time_limit'>)
+    """
+    if budget.on_incumbent is not None and budget.on_incumbent(first) is True:
+        return replace(first, stopped_by=StoppedBy.INTERRUPT), True
+    if is_within(first.objective, first.bound, budget.gap):
+        met = first.objective == first.bound
+        return first if met else replace(first, stopped_by=StoppedBy.GAP), True
+    if budget.passed:
+        return replace(first, stopped_by=StoppedBy.TIME_LIMIT), True
+    return first, False

@@ -1,0 +1,302 @@
+"""Probing: what a linear relaxation rules out, asked of one program many times without starting afresh.
+
+The module is light, since the workers of solvers import it.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import inf
+from time import monotonic
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from formulations.common.duals import Proof, Reals, prove
+from gsopt.core.budget import Budget
+from gsopt.core.numbers.tolerances import PROBED, WANTED
+from gsopt.core.result import StoppedBy
+from gsopt.solvers.backends import Highs
+from gsopt.solvers.backends.base import GRACE
+from gsopt.solvers.backends.highs import Model
+from gsopt.solvers.backends.process import Late
+
+if TYPE_CHECKING:
+    from gsopt.solvers.backends.worker import Link
+    from gsopt.solvers.standard_form import StandardForm
+
+
+class Choice(NamedTuple):
+    """Columns of which one is 1 and the others are 0, in an order that is common to all choices.
+
+    Attributes
+    ----------
+    columns
+        The columns, in their order.
+    ranks
+        Place of each in the common order, rising.
+    level
+        Column of what is chosen as a number, by which choices of the same rank are compared.
+    """
+
+    columns: NDArray[np.int32]
+    ranks: NDArray[np.int32]
+    level: int
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is left of the choices in solutions no worse than the cutoff.
+
+    Attributes
+    ----------
+    values
+        Optimum of the relaxation, shape (columns,), or None where it was not reached.
+    bound
+        Bound on the relaxation's optimum that the dual values prove; minus infinity for none.
+    kept
+        Of each choice the first column that is left, and the first beyond.
+    orders
+        Pairs of choices of which the first is always earlier than the second.
+    """
+
+    values: Reals | None
+    bound: float
+    kept: tuple[tuple[int, int], ...]
+    orders: tuple[tuple[int, int], ...] = ()
+
+
+class Question(NamedTuple):
+    """What the worker shall find out."""
+
+    model: Model
+    options: dict[str, Any]
+    largest: Reals
+    choices: tuple[Choice, ...]
+    pairs: tuple[tuple[int, int], ...]
+    cutoff: float
+    seconds: float | None
+
+
+def probe(
+    form: "StandardForm",
+    budget: Budget,
+    *,
+    choices: Sequence[Choice],
+    largest: Reals,
+    cutoff: float,
+    pairs: Sequence[tuple[int, int]] = (),
+) -> Finding | None:
+    """Solve a linear relaxation, and rule out what would make its optimum exceed a cutoff.
+
+    From both ends of each choice as many columns are cut off as the relaxation proves to be too expensive, by
+    reduced costs and then by bisection: the program is solved with the columns up to some place fixed at 0. Of
+    two choices that may come in either order, one order is ruled out likewise. Every proof is a bound computed
+    from dual values (`formulations.common.duals.prove`), so that no solver has to be trusted.
+
+    Parameters
+    ----------
+    form
+        The model, to be minimised; integrality is ignored.
+    budget
+        When to stop. What was found until then is given, if the solver obeys in time.
+    choices
+        The choices to narrow.
+    largest
+        Largest value of each column in any solution that matters, shape (columns,).
+    cutoff
+        Only solutions with at most this objective value matter.
+    pairs
+        Choices to be compared, by number.
+
+    Returns
+    -------
+    Finding or None
+        None when the time is up before there is anything to tell, or the solver fails.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Ctrl-C.
+    MissingSolver
+        HiGHS is not installed.
+    """
+    solver = Highs()
+    left = budget.left()
+    deadline = inf if left is None else monotonic() + left
+    try:
+        with solver.worker(deadline) as worker:
+            _, task = solver.request(form, time_limit=None, gap=0.0, start=None)
+            left = budget.left()
+            question = Question(task.model, task.options, largest, tuple(choices), tuple(pairs), cutoff, left)
+            limit = None if left is None else left + GRACE
+            reply = worker.call(answer, question, limit=limit, hear=lambda _frame: None)
+    except Late:
+        return None
+    if reply.stopped_by is StoppedBy.INTERRUPT:
+        raise KeyboardInterrupt
+    return reply.answer if isinstance(reply.answer, Finding) else None
+
+
+def answer(question: Question, link: "Link") -> Finding:
+    """Answer a question; runs in the worker."""
+    return _Probing(question, link).run()
+
+
+class _Probing:
+    """The program in the solver, with the bounds of what is ruled out by now."""
+
+    def __init__(self, question: Question, link: "Link") -> None:
+        self.question, self.model, self.cutoff = question, question.model, question.cutoff
+        self.end = inf if question.seconds is None else monotonic() + question.seconds
+        self.link = link
+        self.upper = np.minimum(self.model.column_upper, question.largest)
+        self.kept = [(0, choice.columns.size) for choice in question.choices]
+        self.solver = load(question, link)
+        self.basis: Any = None
+
+    def run(self) -> Finding:
+        """Solve, narrow every choice, and compare the pairs."""
+        first = self._solve()
+        if first is None or self._stopped:
+            return self._finding(None, first)
+        self._price_out(first)
+        self.solver.setOptionValue("presolve", "off")
+        self.solver.setOptionValue("objective_bound", self.cutoff + PROBED * abs(self.cutoff))
+        values, self.basis = self._values(), self.solver.getBasis()
+        for number in range(len(self.question.choices)):
+            for low in (True, False):
+                self._cut_end(number, values, low=low)
+        return self._finding(values, first, list(self._compare(values)))
+
+    @property
+    def _stopped(self) -> bool:
+        return self.link.stopped or monotonic() >= self.end
+
+    def _finding(
+        self, values: Reals | None, proof: Proof | None, orders: Sequence[tuple[int, int]] = ()
+    ) -> Finding:
+        return Finding(values, -inf if proof is None else proof.bound, tuple(self.kept), tuple(orders))
+
+    def _solve(self) -> Proof | None:
+        """Solve with the bounds as they are, and give what the duals prove."""
+        if self.end < inf:
+            left = max(self.end - monotonic(), 0.0)
+            self.solver.setOptionValue("time_limit", self.solver.getRunTime() + left)
+        self.solver.run()
+        solution = self.solver.getSolution()
+        if not solution.dual_valid:
+            return None
+        model = self.model._replace(column_upper=self.upper)
+        return prove(model, np.asarray(solution.row_dual), self.question.largest)
+
+    def _values(self) -> Reals:
+        return np.asarray(self.solver.getSolution().col_value)
+
+    def _fix(self, columns: NDArray[np.int32], upper: Reals) -> None:
+        """Set upper bounds of columns."""
+        self.upper[columns] = upper
+        self.solver.changeColsBounds(columns.size, columns, self.model.column_lower[columns], upper)
+
+    def _price_out(self, proof: Proof) -> None:
+        """Rule out the columns whose reduced cost alone exceeds what is left up to the cutoff."""
+        for number, choice in enumerate(self.question.choices):
+            columns = choice.columns
+            dear = proof.bound + np.maximum(proof.reduced[columns], 0.0) > self.cutoff
+            if dear.all():
+                continue
+            left = np.flatnonzero(~dear)
+            self.kept[number] = int(left[0]), int(left[-1]) + 1
+            self._fix(columns[dear], np.zeros(int(dear.sum())))
+
+    def _cut_end(self, number: int, values: Reals, *, low: bool) -> None:
+        """Cut off as many columns at an end of a choice as can be proven, by bisection.
+
+        What the relaxation wants cannot be ruled out, so the search is between that and the end.
+        """
+        begin, end = self.kept[number]
+        columns = self.question.choices[number].columns
+        wanted = begin + np.flatnonzero(values[columns[begin:end]] > WANTED)
+        if not wanted.size:
+            return
+        proven, open_ = (begin, int(wanted[0]) + 1) if low else (end, int(wanted[-1]))
+        while abs(open_ - proven) > 1 and not self._stopped:
+            middle = (proven + open_) // 2
+            beyond = columns[begin:middle] if low else columns[middle:end]
+            others = columns[middle:end] if low else columns[begin:middle]
+            if self._refuted_without(others):
+                proven = middle
+                self._fix(beyond, np.zeros(beyond.size))
+            else:
+                open_ = middle
+        self.kept[number] = (proven, end) if low else (begin, proven)
+
+    def _refuted_without(self, columns: NDArray[np.int32]) -> bool:
+        """Tell whether the bound exceeds the cutoff with some columns at 0."""
+        before = self.upper[columns]
+        self._fix(columns, np.zeros(columns.size))
+        proof = self._solve()
+        self._fix(columns, before)
+        self.solver.setBasis(self.basis)
+        return proof is not None and proof.bound > self.cutoff
+
+    def _compare(self, values: Reals) -> Iterator[tuple[int, int]]:
+        """Find pairs of which one order is ruled out; the one that the relaxation has is not worth a try."""
+        for pair in self.question.pairs:
+            if self._stopped:
+                return
+            first, second = sorted(pair, key=lambda number: float(values[self.question.choices[number].level]))
+            if self._meet(first, second) and self._refuted_with(self._order(second, first)):
+                yield first, second
+
+    def _meet(self, *pair: int) -> bool:
+        """Tell whether two choices may come in either order by their ranks."""
+        ranks = [self.question.choices[number].ranks[slice(*self.kept[number])] for number in pair]
+        return bool(max(own[0] for own in ranks) <= min(own[-1] for own in ranks))
+
+    def _order(self, first: int, second: int) -> list[tuple[NDArray[np.int32], Reals]]:
+        """Give the rows, at most 0, that make a choice no later than another."""
+        early, late = self.question.choices[first], self.question.choices[second]
+        rows = [(np.array([early.level, late.level], dtype=np.int32), np.array([1.0, -1.0]))]
+        for rank in late.ranks[slice(*self.kept[second])]:
+            done, begun = late.columns[late.ranks <= rank], early.columns[early.ranks <= rank]
+            rows.append((np.concatenate([done, begun]), np.repeat([1.0, -1.0], [done.size, begun.size])))
+        return rows
+
+    def _refuted_with(self, rows: Sequence[tuple[NDArray[np.int32], Reals]]) -> bool:
+        """Tell whether the bound exceeds the cutoff with some rows of at most 0 more."""
+        count, known = len(rows), self.model
+        sizes = np.cumsum([0, *(columns.size for columns, _ in rows)], dtype=np.int32)
+        columns = np.concatenate([columns for columns, _ in rows])
+        values = np.concatenate([values for _, values in rows])
+        lower, upper = np.full(count, -inf), np.zeros(count)
+        self.solver.addRows(count, lower, upper, columns.size, sizes[:-1], columns, values)
+        self.model = known._replace(
+            row_lower=np.append(known.row_lower, lower),
+            row_upper=np.append(known.row_upper, upper),
+            starts=np.append(known.starts, known.starts[-1] + sizes[1:]),
+            indices=np.append(known.indices, columns),
+            coefficients=np.append(known.coefficients, values),
+        )
+        proof = self._solve()
+        self.model = known
+        before = known.row_lower.size
+        self.solver.deleteRows(count, np.arange(before, before + count, dtype=np.int32))
+        self.solver.setBasis(self.basis)
+        return proof is not None and proof.bound > self.cutoff
+
+
+def load(question: Any, link: "Link") -> Any:
+    """Hand the linear program to HiGHS, and let the parent's wish to stop reach it."""
+    import highspy
+
+    solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+    for option, value in question.options.items():
+        solver.setOptionValue(option, value)
+    solver.setOptionValue("solver", "simplex")
+    model = question.model
+    sizes = (model.cost.size, model.row_lower.size, model.coefficients.size)
+    linear = model._replace(integer=np.zeros_like(model.integer))
+    solver.passModel(*sizes, int(highspy.MatrixFormat.kRowwise), int(highspy.ObjSense.kMinimize), *linear[1:])
+    solver.cbSimplexInterrupt += lambda event: event.interrupt() if link.stopped else None
+    return solver

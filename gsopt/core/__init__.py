@@ -1,0 +1,1 @@
+"""Core: the contract of problems, methods and results, and what all else stands on."""

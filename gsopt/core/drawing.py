@@ -1,0 +1,228 @@
+"""Drawing: what every picture shares, from colours that the colour-blind tell apart to axes of hours and days.
+
+matplotlib is imported when something is drawn.
+"""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from itertools import cycle
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.files import replacing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
+
+#: Colours for things that have no order: those of Okabe and Ito without yellow and black.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F7F7F")
+LINES = ("-", "--", "-.", ":")
+MARKERS = ("o", "s", "^", "x", "D", "v", "+")
+
+
+class Picture(StrEnum):
+    """Format of pictures.
+
+    Examples
+    --------
+    >>> [kind.value for kind in Picture]
+    ['png', 'svg', 'pdf']
+    """
+
+    PNG = "png"
+    SVG = "svg"
+    PDF = "pdf"
+
+
+#: Endings of pictures' names.
+ENDINGS = tuple(f".{kind}" for kind in Picture)
+
+#: Seconds of a unit, its name, and between which ticks an axis may choose; the longest span first.
+_UNITS = (
+    (86_400.0, "days", (1, 2, 5, 7, 14, 28, 50, 100, 200, 500, 1000)),
+    (3600.0, "h", (1, 2, 3, 6, 12, 24)),
+    (60.0, "min", (1, 2, 5, 10, 15, 30, 60)),
+)
+_FEWEST = 5  # of a unit on an axis, so that its ticks are whole numbers
+_MOST_TICKS = 10
+
+#: Ticks of a logarithmic axis of time, and which of them stay where they would be too many.
+_MOMENTS = (
+    *((seconds, f"{seconds} s") for seconds in (1, 2, 5, 10, 20, 30)),
+    *((60 * minutes, f"{minutes} min") for minutes in (1, 2, 5, 10, 20, 30)),
+    *((3600 * hours, f"{hours} h") for hours in (1, 2, 4, 6, 12)),
+    *((86_400 * days, f"{days} day{'s' * (days > 1)}") for days in (1, 2, 4, 7, 14, 30, 90, 365)),
+)
+_COARSE = frozenset({"1 s", "10 s", "1 min", "10 min", "1 h", "6 h", "1 day", "7 days", "30 days", "365 days"})
+_FEWEST_MOMENTS = 3
+
+#: Inches that the name of a moment takes on an axis.
+_NAME_WIDTH, _NAME_HEIGHT = 0.6, 0.25
+
+_THINNEST, _THICKER = 1.3, 0.6
+
+
+class Look(NamedTuple):
+    """How one of several lines is drawn; thin ones lie on thick ones, so that equal lines are all seen."""
+
+    color: str
+    linestyle: str
+    marker: str
+    linewidth: float
+
+
+def looks(number: int) -> list[Look]:
+    """Give as many looks, no two of which have line style and marker in common up to 28.
+
+    Examples
+    --------
+    >>> first, second = looks(2)
+    >>> first.linewidth > second.linewidth, first.marker != second.marker
+    (True, True)
+    """
+    styles = zip(range(number), cycle(COLOURS), cycle(LINES), cycle(MARKERS), strict=False)
+    return [
+        Look(colour, line, marker, _THINNEST + _THICKER * min(number - 1 - place, 4))
+        for place, colour, line, marker in styles
+    ]
+
+
+def new_figure(width: float, height: float) -> "Figure":
+    """Give an empty figure, in inches.
+
+    Raises
+    ------
+    InvalidInput
+        matplotlib is not installed.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise InvalidInput("plot", "", "", "needs matplotlib; install gsopt[report]") from None
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def titled(given: "Axes | None", horizontal: str, vertical: str, *, size: tuple[float, float]) -> "Axes":
+    """Name both axes of a plot, which is made in a new figure where none is given."""
+    axes = given or new_figure(*size).subplots()
+    axes.set_xlabel(horizontal)
+    axes.set_ylabel(vertical)
+    return axes
+
+
+def time_unit(span: float) -> tuple[float, str]:
+    """Give the unit in which a span of seconds is read most easily, in seconds and by name.
+
+    Examples
+    --------
+    >>> [time_unit(span) for span in (100, 1000, 86_400, 10 * 86_400)]
+    [(1.0, 's'), (60.0, 'min'), (3600.0, 'h'), (86400.0, 'days')]
+    """
+    unit, name, _ = _unit_of(span)
+    return unit, name
+
+
+def set_time_axis(axes: "Axes", begin: float, end: float) -> None:
+    """Let the horizontal axis, whose data are seconds of a clock, count hours or days from a moment on."""
+    name = tick_time(axes.xaxis, begin, end)
+    axes.set_xlabel(f"time since the first release [{name}]" if begin else f"time [{name}]")
+    if end > begin:
+        axes.set_xlim(begin, end)
+
+
+def tick_time(axis: "Axis", begin: float, end: float) -> str:
+    """Tick an axis of seconds at round numbers of a longer unit, counted from `begin`, and give its name."""
+    from matplotlib.ticker import FuncFormatter, MultipleLocator
+
+    unit, name, steps = _unit_of(end - begin)
+    wanted = (end - begin) / unit / _MOST_TICKS
+    step = next((step for step in steps if step >= wanted), None)
+    if step:
+        axis.set_major_locator(MultipleLocator(step * unit, offset=begin))
+    axis.set_major_formatter(FuncFormatter(lambda moment, _: f"{(moment - begin) / unit:g}"))
+    return name
+
+
+def _unit_of(span: float) -> tuple[float, str, tuple[int, ...]]:
+    return next((unit for unit in _UNITS if span >= _FEWEST * unit[0]), (1.0, "s", ()))
+
+
+def set_log_time_axis(axis: "Axis", least: float, most: float) -> str:
+    """Tick a logarithmic axis of seconds at moments that have names, where it spans some of these.
+
+    Returns
+    -------
+    str
+        The unit that its numbers have, if they have one: seconds where there are not enough such moments.
+    """
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+    inner = {moment: name for moment, name in _MOMENTS if least <= moment <= most}
+    if len(inner) > _room(axis):
+        coarse = {moment: name for moment, name in inner.items() if name in _COARSE}
+        inner = coarse if len(coarse) >= _FEWEST_MOMENTS else dict(list(inner.items())[::2])
+    if len(inner) < _FEWEST_MOMENTS:
+        return "s"
+    if least <= 0:
+        inner[0] = "0 s"
+    axis.set_major_locator(FixedLocator(list(inner)))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda moment, _: inner.get(round(moment), "")))
+    return ""
+
+
+def _room(axis: "Axis") -> float:
+    """Give how many names of moments an axis can have that do not touch."""
+    box, dots = axis.axes.bbox, axis.axes.figure.dpi
+    across = axis is axis.axes.xaxis
+    inches = (box.width if across else box.height) / dots
+    return min(_MOST_TICKS, inches / (_NAME_WIDTH if across else _NAME_HEIGHT))
+
+
+def legend_beside(axes: "Axes") -> None:
+    """Name lines and areas at the right of a picture, where it covers none of them."""
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8, frameon=False)
+
+
+def tick_counts(axis: "Axis") -> None:
+    """Tick an axis at whole numbers, and at round ones where there are many."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
+
+
+def pad_equal(axis_limits: tuple[float, float], values: Sequence[float]) -> tuple[float, float]:
+    """Give limits of an axis: as they are, or around values that are all the same and would span nothing.
+
+    Examples
+    --------
+    >>> pad_equal((-0.04, 0.04), [0.0, 0.0]), pad_equal((2.9, 3.1), [3.0]), pad_equal((0, 9), [1, 8])
+    ((0.0, 1.0), (0.0, 6.0), (0, 9))
+    """
+    if not values or min(values) != max(values):
+        return axis_limits
+    level = float(values[0])
+    return (0.0, 2 * level or 1.0) if level >= 0 else (2 * level, 0.0)
+
+
+def save(figure: Any, path: str | Path) -> None:
+    """Save a picture in the format that its name's ending says.
+
+    Raises
+    ------
+    InvalidInput
+        The name has another ending, or the file cannot be written.
+
+    Examples
+    --------
+    >>> save(None, "gantt.doc")
+    Traceback (most recent call last):
+    gsopt.core.errors.InvalidInput: picture: 'gantt.doc': must end in .png, .svg or .pdf
+    """
+    if Path(path).suffix.lower() not in ENDINGS:
+        raise InvalidInput("picture", "", shorten(str(path)), "must end in .png, .svg or .pdf")
+    with replacing(path) as beside:
+        figure.savefig(beside, dpi=150, format=Path(path).suffix[1:].lower())

@@ -1,0 +1,216 @@
+"""The few kinds of error. Outcomes of a solve are values; errors are for wrong input and broken models."""
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from math import inf, nan
+from numbers import Real
+from sys import float_info
+from typing import Any
+
+_LONGEST_VALUE = 60
+
+#: Characters of somebody else's message, and of the name of a file.
+_LONGEST_LINE = 300
+
+
+def shorten(value: object) -> str:
+    """Show a value in at most one line of sixty characters, whatever it is.
+
+    Examples
+    --------
+    >>> shorten("server"), shorten(10**400)
+    ("'server'", '1000000000000000000000000000... (401 characters)')
+    """
+    try:
+        text = repr(value)
+    except ValueError:  # Python refuses to print integers of more than 4,300 digits
+        return "a number of more than 4,300 digits"
+    if len(text) <= _LONGEST_VALUE:
+        return text
+    return f"{text[:28]}... ({len(text):,} characters)"
+
+
+def escape(text: str) -> str:
+    r"""Show text in one line that any terminal can print: line breaks and undecoded bytes are escaped.
+
+    Examples
+    --------
+    >>> escape("a\nb"), escape("b\udcffc"), escape("Größe")
+    ('a\\nb', 'b\\udcffc', 'Größe')
+    """
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+
+
+def brief(source: str) -> str:
+    """Show the name of a file; of one that is longer than any, the beginning.
+
+    Examples
+    --------
+    >>> brief("a.json"), len(brief("a" * 5000))
+    ('a.json', 82)
+    """
+    if len(source) <= _LONGEST_LINE:
+        return source
+    return f"{source[:_LONGEST_VALUE]}... ({len(source):,} characters)"
+
+
+def one_line(error: BaseException) -> str:
+    """Say in one line what was raised: its type, and the first line of its message, whatever that is.
+
+    Examples
+    --------
+    >>> one_line(ValueError("no"))
+    'ValueError: no'
+    """
+    try:
+        message = escape(str(error).partition("\n")[0])
+    except Exception:  # noqa: BLE001 - the error may be anybody's
+        message = ""
+    if len(message) > _LONGEST_LINE:
+        message = f"{message[:_LONGEST_LINE]}... ({len(message):,} characters)"
+    return ": ".join(part for part in (type(error).__name__, message) if part)
+
+
+@contextmanager
+def kept_running(name: str) -> Iterator[None]:
+    """Raise `Exited` in place of what ends a program, such as what `sys.exit` raises; Ctrl-C still does.
+
+    What a fork of this process raises ends that one as it would.
+
+    Parameters
+    ----------
+    name
+        Whose code runs within, for the message.
+
+    Examples
+    --------
+    >>> with kept_running("mine"):
+    ...     raise SystemExit(0)
+    Traceback (most recent call last):
+    gsopt.core.errors.Exited: mine must not end the program: SystemExit: 0
+    """
+    process = os.getpid()
+    try:
+        yield
+    except (Exception, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        if os.getpid() != process:
+            raise
+        raise Exited(f"{escape(name)} must not end the program: {one_line(error)}") from error
+
+
+class GsoptError(Exception):
+    """Base of every error that gsopt raises on purpose.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> try:
+    ...     gsopt.load("reclaiming/absent")
+    ... except gsopt.GsoptError as error:
+    ...     print(type(error).__name__)
+    InvalidInput
+    """
+
+
+class InvalidInput(GsoptError, ValueError):
+    """Input that breaks a rule; the message is one line naming file, field, value and rule.
+
+    Attributes
+    ----------
+    source
+        File or argument the value came from; empty when unknown.
+    field
+        Path of the field, such as ``jobs[3].workers.s9``; empty for the input as a whole.
+    value
+        The offending value, shortened.
+    rule
+        What must hold instead.
+
+    Examples
+    --------
+    >>> print(InvalidInput("a.json", "demand", "-1", "must be at least 0"))
+    a.json: demand: -1: must be at least 0
+    """
+
+    def __init__(self, source: str, field: str, value: str, rule: str) -> None:
+        self.source, self.field, self.value, self.rule = source, field, value, rule
+        super().__init__(escape(": ".join(part for part in (brief(source), field, value, rule) if part)))
+
+    def __reduce__(self) -> tuple[type["InvalidInput"], tuple[str, str, str, str]]:
+        return type(self), (self.source, self.field, self.value, self.rule)
+
+
+class InvalidSolution(GsoptError):
+    """A method returned a solution that the judge rejects."""
+
+
+class ModelMismatch(GsoptError):
+    """A model's objective value differs from the judge's value of the same solution."""
+
+
+class Contradiction(GsoptError):
+    """A feasible value beats a proven bound: one of the two is wrong."""
+
+
+class MissingSolver(GsoptError):
+    """A solver is not installed, or is a version known to be wrong; the message names the remedy."""
+
+
+class Unsupported(GsoptError):
+    """A method or backend does not handle this kind of problem; the message says why."""
+
+
+class Exited(GsoptError):
+    """A method or policy raised what would end the program, which is not its to end."""
+
+
+class TimeUp(GsoptError):
+    """Something that has no result before its end was not done within its time limit, such as a simulation."""
+
+
+class BrokenModel(GsoptError):
+    """A model that no decision can have: unbounded, or with numbers no solver can be trusted with."""
+
+
+def require(holds: bool, field: str, value: object, rule: str) -> None:
+    """Raise `InvalidInput` naming an argument, its value and the rule, unless the rule holds.
+
+    Examples
+    --------
+    >>> require(-3 >= 1, "servers", -3, "must be at least 1")
+    Traceback (most recent call last):
+    gsopt.core.errors.InvalidInput: servers: -3: must be at least 1
+    """
+    if not holds:
+        raise InvalidInput("", field, shorten(value), rule)
+
+
+def number_of(value: Any) -> Any:
+    """Give a number as it is, and NaN, which is in no range, for anything else and for what no double can hold.
+
+    Examples
+    --------
+    >>> 0 < number_of(60) < 100, 0 < number_of("60") < 100, 0 < number_of(True) < 100, 0 < number_of(10**400)
+    (True, False, False, False)
+    """
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    return value if is_number and (abs(value) <= float_info.max or abs(value) == inf) else nan
+
+
+def require_one_of(field: str, value: object, words: Iterable[str]) -> None:
+    """Raise `InvalidInput` unless an argument is one of the words that it may be.
+
+    Examples
+    --------
+    >>> require_one_of("order", "luck", ("time", "gpus"))
+    Traceback (most recent call last):
+    gsopt.core.errors.InvalidInput: order: 'luck': must be one of time, gpus
+    """
+    known = tuple(words)
+    if value not in known:
+        raise InvalidInput("", field, shorten(value), f"must be one of {', '.join(known)}")

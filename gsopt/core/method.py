@@ -1,0 +1,405 @@
+"""Methods: a method is any callable that takes a problem and returns a Result."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import Field, dataclass, fields, replace
+from functools import partial, wraps
+from inspect import Parameter, Signature, signature
+from time import perf_counter
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+
+from gsopt.core.budget import DEFAULTS, Budget, TimeLimit
+from gsopt.core.errors import InvalidInput, TimeUp, kept_running, shorten
+from gsopt.core.numbers.grid import Number
+from gsopt.core.problem import Frozen, Problem
+from gsopt.core.progress import Watch
+from gsopt.core.result import Result, Status, StoppedBy, judged_value, value_of
+
+Options = ParamSpec("Options")
+P = TypeVar("P", bound=Problem[Any])
+P_contra = TypeVar("P_contra", bound=Problem[Any], contravariant=True)
+S = TypeVar("S", bound=Frozen)
+
+#: A method: called with a problem and its own keyword options, it returns a judged Result.
+Method = Callable[..., Result[Any]]
+
+#: What may be given for a method: one, or a plain function ``problem -> solution``; see `run`.
+MethodLike = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class NoSolution:
+    """What a plain function returns when it found no solution.
+
+    Attributes
+    ----------
+    message
+        One line saying why.
+    proven
+        Whether that proves that there is none.
+    """
+
+    message: str
+    proven: bool = False
+
+
+def heuristic(
+    function: Callable[Concatenate[P, Options], S | NoSolution],
+) -> Callable[Concatenate[P, Options], Result[S]]:
+    """Turn a plain function ``problem -> solution`` into a method that times and judges it.
+
+    A function that finds no solution returns `NoSolution`. One that takes a keyword `budget` looks at its
+    deadline, and then returns the best that it has, or raises `gsopt.core.errors.TimeUp` where that is nothing;
+    the method takes ``time_limit`` as well. `gsopt.solve` and `gsopt.compare` take plain functions too, and
+    judge what they return in the same way.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
+    >>> @heuristic
+    ... def first(problem: Reclaiming) -> ReclaimingSolution:
+    ...     return ReclaimingSolution(servers=[s.name for s in problem.servers[: problem.demand]])
+    >>> first(gsopt.load("reclaiming/aryl-figure-5")).objective
+    1
+    """
+    own = signature(function)
+    is_timed = "budget" in own.parameters and "time_limit" not in own.parameters
+
+    @wraps(function)
+    def method(problem: P, /, *args: Options.args, **kwargs: Options.kwargs) -> Result[S]:
+        options: dict[str, Any] = dict(kwargs)
+        if is_timed:
+            limit = {name: options.pop(name) for name in ("time_limit",) if name in options}
+            options["budget"] = whole_budget(options.get("budget"), limit)
+        return run(function, problem, *args, **options)
+
+    if is_timed:
+        method.__signature__ = with_time_limit(own)  # type: ignore[attr-defined]
+    return method
+
+
+def with_time_limit(own: Signature) -> Signature:
+    """Add the time limit to the options of a method that takes a budget."""
+    limit = Parameter("time_limit", Parameter.KEYWORD_ONLY, default=None, annotation=TimeLimit)
+    *others, last = own.parameters.values()
+    behind = [limit, last] if last.kind is Parameter.VAR_KEYWORD else [last, limit]
+    return own.replace(parameters=[*others, *behind])
+
+
+def run(method: MethodLike, problem: Problem[S], /, *args: Any, **options: Any) -> Result[S]:
+    """Call a method, or a plain function ``problem -> solution``, whose solution is then judged.
+
+    One that raises `gsopt.core.errors.TimeUp` has found no solution.
+
+    Raises
+    ------
+    InvalidInput
+        It returns something else.
+    Exited
+        It tries to end the program.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> problem = gsopt.load("reclaiming/aryl-figure-5")
+    >>> run(lambda problem: NoSolution("not today"), problem).message
+    'not today'
+    >>> run(lambda problem: 7, problem)
+    Traceback (most recent call last):
+    gsopt.core.errors.InvalidInput: <lambda>: 7: must return a ReclaimingSolution, a Result or NoSolution
+    """
+    name = name_of(method)
+    begin = perf_counter()
+    try:
+        with kept_running(name):
+            found: Any = method(problem, *args, **options)
+    except TimeUp as late:
+        found = NoSolution(str(late))
+    runtime = perf_counter() - begin
+    if isinstance(found, Result):
+        return found
+    if isinstance(found, NoSolution):
+        return Result.judged(
+            problem, method=name, infeasible=found.proven, message=found.message, runtime=runtime
+        )
+    if not isinstance(found, problem.solution_type):
+        rule = f"must return a {problem.solution_type.__name__}, a Result or NoSolution"
+        hint = "; gsopt.lift makes a heuristic of a policy" if hasattr(found, "decide") else ""
+        raise InvalidInput("", name, shorten(found), rule + hint)
+    solution: Any = found
+    return Result.judged(problem, method=name, solution=solution, runtime=runtime)
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """Name a method or policy the way it was made: its own name, and the options set by `functools.partial`.
+
+    Examples
+    --------
+    >>> from heuristics.policies import tiresias
+    >>> name_of(tiresias), name_of(partial(tiresias, promote=2.0))
+    ('tiresias', 'tiresias(promote=2.0)')
+    """
+    if isinstance(function, partial):
+        options = ", ".join(f"{name}={value!r}" for name, value in function.keywords.items())
+        return f"{name_of(function.func)}({options})"
+    return getattr(function, "__name__", type(function).__name__)
+
+
+class ExactMethod(Protocol[P_contra, S]):
+    """What every exact method offers: the options of `gsopt.core.budget.Budget`, or a budget, and its own."""
+
+    __name__: str
+
+    def __call__(self, problem: P_contra, /, *, budget: Budget | None = None, **options: Any) -> Result[S]:
+        """Solve a problem within a budget, given as one or as its single options."""
+        ...
+
+
+def exact_method(
+    *, unused: Collection[str] = (), warm_up: Callable[[], None] | None = None
+) -> Callable[[Callable[Concatenate[P, Budget, Options], Result[S]]], ExactMethod[P, S]]:
+    """Turn a function ``(problem, budget) -> result`` into an exact method.
+
+    The method takes the options of a budget one by one, or a whole budget from a method that hands its own
+    down. What it returns is never worse than the budget's start, also after Ctrl-C.
+
+    Parameters
+    ----------
+    unused
+        Options of the budget that the technique has no use for; one that the caller set nevertheless is named
+        in the result's message.
+    warm_up
+        What loads whatever the method would load on its first call.
+
+    Raises
+    ------
+    InvalidInput, InvalidSolution
+        From the method: an option is not what it must be, or the start breaks a rule of the problem.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
+    >>> @exact_method(unused=["backend", "log"])
+    ... def nothing(problem: Reclaiming, budget: Budget) -> Result[ReclaimingSolution]:
+    ...     return Result.judged(problem, method="nothing", bound=0, runtime=budget.runtime)
+    >>> problem = gsopt.load("reclaiming/aryl-figure-5")
+    >>> known = ReclaimingSolution(servers=["s1", "s2"])
+    >>> result = nothing(problem, start=known, log=True)
+    >>> result.objective, result.bound, result.message
+    (1, 0, 'the start is the best known; nothing takes no log')
+    """
+
+    def decorate(function: Callable[Concatenate[P, Budget, Options], Result[S]]) -> ExactMethod[P, S]:
+        technique: Callable[..., Result[S]] = function
+
+        @wraps(function)
+        def method(problem: P, /, *, budget: Budget | None = None, **options: Any) -> Result[S]:
+            granted = {name: options.pop(name) for name in DEFAULTS if name in options}
+            given = whole_budget(budget, granted)
+
+            def run(watched: Budget) -> Result[S]:
+                return technique(problem, watched, **options)
+
+            return solve_within(given, problem, technique.__name__, run, unused)
+
+        own = signature(function)
+        kept = [own.parameters[name] for name in own.parameters if name != "budget"]
+        added = [
+            Parameter(each.name, Parameter.KEYWORD_ONLY, default=DEFAULTS[each.name], annotation=_kind(each))
+            for each in fields(Budget)
+            if each.name in DEFAULTS
+        ]
+        whole = Parameter("budget", Parameter.KEYWORD_ONLY, default=None, annotation=Budget | None)
+        method.unused = frozenset(unused)  # type: ignore[attr-defined]
+        method.warm_up = warm_up  # type: ignore[attr-defined]
+        method.__signature__ = own.replace(parameters=[*kept, *added, whole])  # type: ignore[attr-defined]
+        return method
+
+    return decorate
+
+
+def _kind(option: Field[Any]) -> Any:
+    """Give the type of what callers give for an option of a budget."""
+    return TimeLimit if option.name == "time_limit" else option.type
+
+
+def whole_budget(budget: Budget | None, options: Mapping[str, Any]) -> Budget:
+    """Give the budget, or one made of its single options; not of both.
+
+    Raises
+    ------
+    InvalidInput
+        The budget is none, or both are given.
+    """
+    if budget is None:
+        return Budget(**options)
+    if not isinstance(budget, Budget):
+        raise InvalidInput("", "budget", shorten(budget), "must be a gsopt.Budget")
+    for name, value in options.items():
+        if value != DEFAULTS[name]:
+            raise InvalidInput("", name, shorten(value), "must be part of the budget, where one is given")
+    return budget
+
+
+def solve_within(
+    budget: Budget,
+    problem: Problem[S],
+    name: str,
+    run: Callable[[Budget], Result[S]],
+    unused: Collection[str] = (),
+) -> Result[S]:
+    """Run an exact method, keep its start if that is better, and say which options it could not use.
+
+    One that is interrupted, or raises `gsopt.core.errors.TimeUp`, returns its best incumbent, or its start.
+    """
+    _check_start(problem, budget.start)
+    with watched(budget, problem) as inner:
+        if budget.start is not None:
+            inner.report(value=value_of(problem, budget.start))
+        try:
+            found = run(inner)
+        except KeyboardInterrupt:
+            found = cut_short(problem, inner, name, StoppedBy.INTERRUPT, "interrupted")
+            if found.solution is None and budget.start is None:
+                raise
+        except TimeUp as late:
+            found = cut_short(problem, inner, name, StoppedBy.TIME_LIMIT, str(late))
+        found = no_worse(found, problem, budget.start)
+        if isinstance(inner.on_progress, Watch):
+            inner.on_progress.hear(found, budget.runtime)
+    dropped = [option for option in budget.asked if option in unused]
+    if not dropped:
+        return found
+    return replace(found, message=_joined(found.message, f"{name} takes no {' and no '.join(dropped)}"))
+
+
+def cut_short(problem: Problem[S], budget: Budget, name: str, stopped_by: StoppedBy, message: str) -> Result[S]:
+    """Return the best that the watch of a budget has heard of so far, which may be nothing."""
+    watch = budget.on_progress if isinstance(budget.on_progress, Watch) else None
+    return Result.judged(
+        problem,
+        method=name,
+        solution=None if watch is None or watch.best is None else watch.best.solution,
+        bound=None if watch is None else watch.bound,
+        runtime=budget.runtime,
+        stopped_by=stopped_by,
+        message=message,
+    )
+
+
+@contextmanager
+def watched(budget: Budget, problem: Problem[Any]) -> Iterator[Budget]:
+    """Give a budget with a `Watch`, so that the caller's `on_progress` hears of what is new, once, and the end.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> asked = Budget(on_progress=lambda known: print(known.value))
+    >>> with watched(asked, gsopt.load("reclaiming/aryl-figure-5")) as budget:
+    ...     for value in (3, 3, 4, 2):
+    ...         budget.report(value=value)
+    3
+    2
+    2
+    """
+    if isinstance(budget.on_progress, Watch):
+        yield budget
+        return
+    watch = Watch(problem, budget.on_progress)
+    inner = replace(budget, on_progress=watch)
+
+    def hear(incumbent: Result[Any]) -> Any:
+        watch.hear(incumbent, budget.runtime)
+        return None if budget.on_incumbent is None else budget.on_incumbent(incumbent)
+
+    yield inner if budget.on_progress is None else replace(inner, on_incumbent=hear)
+    watch.end(budget.runtime)
+
+
+def _check_start(problem: Problem[Any], start: Any) -> None:
+    if start is None:
+        return
+    kind = problem.solution_type
+    if not isinstance(start, kind):
+        raise InvalidInput("", "start", shorten(start), f"must be a {kind.__name__}, a solution of the problem")
+    judged_value(problem, "start", start)
+
+
+def no_worse(found: Result[S], problem: Problem[S], known: S | None) -> Result[S]:
+    """Keep a known solution where it is better than what was found."""
+    if known is None:
+        return found
+    value = value_of(problem, known)
+    if found.objective is not None and not problem.sense.better(value, found.objective):
+        return found
+    message = _joined(found.message, "the start is the best known")
+    return _judged_again(replace(found, message=message), problem, known, found.bound)
+
+
+def tightened(found: Result[S], problem: Problem[S], bound: Number) -> Result[S]:
+    """Take over a bound where it is better than the one that was found."""
+    if found.status is Status.INFEASIBLE or not (
+        found.bound is None or problem.sense.better(found.bound, bound)
+    ):
+        return found
+    return _judged_again(found, problem, found.solution, bound)
+
+
+def _judged_again(found: Result[S], problem: Problem[S], solution: S | None, bound: Number | None) -> Result[S]:
+    return Result.judged(
+        problem,
+        method=found.method,
+        solution=solution,
+        bound=bound,
+        infeasible=found.status is Status.INFEASIBLE,
+        stopped_by=found.stopped_by,
+        solver=found.solver,
+        message=found.message,
+        runtime=found.runtime,
+    )
+
+
+def _joined(message: str, more: str) -> str:
+    return f"{message}; {more}" if message else more
+
+
+def proves(method: MethodLike) -> bool:
+    """Tell whether a method is an exact one: it takes all options of a budget. A heuristic may take a budget.
+
+    Examples
+    --------
+    >>> from formulations.goodput import exact
+    >>> from heuristics.goodput import greedy
+    >>> proves(exact), proves(greedy), accepts(greedy, "budget")
+    (True, False, True)
+    """
+    return all(accepts(method, option) for option in ("budget", *DEFAULTS))
+
+
+def uses(method: Method, option: str) -> bool:
+    """Tell whether a method takes a keyword option and has a use for it.
+
+    Examples
+    --------
+    >>> from formulations.reclaiming import decomposition, milp
+    >>> uses(milp, "backend"), uses(milp, "colour")
+    (True, False)
+    """
+    return accepts(method, option) and option not in getattr(method, "unused", ())
+
+
+def accepts(method: MethodLike, option: str) -> bool:
+    """Tell whether a method takes a keyword option by name.
+
+    Examples
+    --------
+    >>> from heuristics.reclaiming import random_choice
+    >>> accepts(random_choice, "seed"), accepts(random_choice, "time_limit")
+    (True, False)
+    """
+    try:
+        return option in signature(method).parameters
+    except ValueError:  # built into Python without a signature
+        return False

@@ -1,0 +1,1 @@
+"""Numbers: exact arithmetic, clocks, spans of time, hulls, tolerances and compiled kernels."""

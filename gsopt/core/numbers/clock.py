@@ -1,0 +1,66 @@
+"""Clock: where time begins to count, and what floats can tell of it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import isfinite, ulp
+from typing import Any
+
+from gsopt.core.numbers.grid import Exact, decimal
+from gsopt.core.numbers.tolerances import CLOCK_TICKS, SPAN_ERROR
+
+
+def clock_error(time: Any, seconds: Any) -> float:
+    """Give the seconds by which rounding may be wrong about a span of seconds that ends at a time.
+
+    These are a few units in the last place of the time, whatever the span, and a billionth of the span.
+
+    Examples
+    --------
+    >>> f"{clock_error(10.0, 10.0):.0e}", f"{clock_error(1.7e9, 10.0):.0e}"
+    ('1e-08', '2e-06')
+    """
+    return CLOCK_TICKS * ulp(float(time)) + SPAN_ERROR * float(seconds)
+
+
+@dataclass(frozen=True)
+class Clock:
+    """A clock that begins at an origin, so that late dates cost no digits; times are read as they are written.
+
+    Attributes
+    ----------
+    origin
+        Where it begins.
+
+    Examples
+    --------
+    >>> clock = Clock(1_700_000_000)
+    >>> clock.since(1_700_000_000.3), clock.instant(0.3), clock.instant(1e-9)
+    (0.3, 1700000000.3, Fraction(1700000000000000001, 1000000000))
+    """
+
+    origin: Exact = 0
+
+    def since(self, time: Any) -> Any:
+        """Give the seconds from the origin to a time: a float for a float, else exactly."""
+        is_float = isinstance(time, float)
+        if not self.origin or (is_float and not isfinite(time)):
+            return time
+        seconds = decimal(time) - self.origin
+        return float(seconds) if is_float else seconds
+
+    def instant(self, seconds: Any) -> Any:
+        """Give the time so many seconds after the origin: a float where the shortest decimal of one says it."""
+        if not self.origin:
+            return seconds
+        time = decimal(seconds) + self.origin
+        nearest = float(time)
+        return nearest if isinstance(seconds, float) and decimal(nearest) == time else time
+
+    def nearest(self, seconds: Any) -> Any:
+        """Give the time so many seconds after the origin: the float next to it for a float."""
+        time = self.instant(seconds)
+        return float(time) if isinstance(seconds, float) else time
+
+    def all_nearest(self, seconds: Iterable[Any]) -> tuple[Any, ...]:
+        """Give the times so many seconds after the origin, None where nothing is given."""
+        return tuple(None if each is None else self.nearest(each) for each in seconds)

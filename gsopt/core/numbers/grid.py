@@ -1,0 +1,169 @@
+"""Grid: decimal data as exact numbers, the step between their sums, and rounding to it."""
+
+from collections.abc import Iterable
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from functools import lru_cache
+from math import gcd, inf, nextafter, ulp
+
+from gsopt.core.numbers.tolerances import ULPS
+
+Number = int | float | Fraction
+Exact = int | Fraction
+
+
+@lru_cache(maxsize=2**16, typed=True)  # typed: the double 0.1 equals a fraction that is not 1/10
+def decimal(value: Number) -> Exact:
+    """Read a number as it is written: a float stands for its shortest decimal, 1.1 for 11/10.
+
+    Sums of such numbers have few digits, where sums of the doubles next to them have fifty. An integer when
+    it is one.
+
+    Examples
+    --------
+    >>> decimal(1.1), decimal(2.0), decimal(1e-9), decimal(Fraction(1, 3))
+    (Fraction(11, 10), 2, Fraction(1, 1000000000), Fraction(1, 3))
+    """
+    if isinstance(value, float):
+        if value.is_integer():
+            return int(value)
+        return Fraction(*Decimal(float.__repr__(value)).as_integer_ratio())  # numpy has a repr of its own
+    return whole(value)
+
+
+def exact_total(values: Iterable[Number]) -> Exact:
+    """Add numbers as they are written, without rounding; an integer when the total is one.
+
+    Examples
+    --------
+    >>> exact_total([1.0, 2, 4.0]), exact_total([0.1, 0.2])
+    (7, Fraction(3, 10))
+    """
+    totals: dict[int, int] = {}  # by denominator, of which decimals have few
+    for value in values:
+        number = value if isinstance(value, Fraction) else decimal(value)  # a fraction's hash takes long
+        totals[number.denominator] = totals.get(number.denominator, 0) + number.numerator
+    return whole(sum((Fraction(total, below) for below, total in totals.items()), Fraction(0)))
+
+
+def exact_dot(pairs: Iterable[tuple[Exact, Exact]]) -> Exact:
+    """Add products without rounding, and reduce the sum once.
+
+    Examples
+    --------
+    >>> exact_dot([(Fraction(1, 3), 2), (Fraction(1, 3), 1)])
+    1
+    """
+    numerator, denominator = 0, 1
+    for a, b in pairs:
+        below = a.denominator * b.denominator
+        numerator = numerator * below + a.numerator * b.numerator * denominator
+        denominator *= below
+    return whole(Fraction(numerator, denominator))
+
+
+def whole(value: Exact) -> Exact:
+    """Give a fraction that is an integer as one.
+
+    Examples
+    --------
+    >>> whole(Fraction(4, 2)), whole(Fraction(1, 2))
+    (2, Fraction(1, 2))
+    """
+    return value.numerator if value.denominator == 1 else value
+
+
+def step(values: Iterable[Exact]) -> Fraction | None:
+    """Give the largest number of which all values are whole multiples; None when all are 0.
+
+    Examples
+    --------
+    >>> step([Fraction(11, 10), 1000000, 0]), step([6, 9]), step([0])
+    (Fraction(1, 10), Fraction(3, 1), None)
+    """
+    found: dict[int, int] = {}  # by denominator, of which decimals have few
+    for value in values:
+        below = value.denominator
+        found[below] = gcd(found.get(below, 0), value.numerator)
+    numerator, denominator = 0, 1
+    for below, above in found.items():
+        numerator = gcd(numerator * below, above * denominator)
+        denominator *= below
+        shared = gcd(numerator, denominator)
+        numerator, denominator = numerator // shared, denominator // shared
+    return Fraction(numerator, denominator) if numerator else None
+
+
+def ceil_to(value: Exact, step: Exact) -> Exact:
+    """Give the smallest multiple of a step that is not below a value.
+
+    Examples
+    --------
+    >>> ceil_to(Fraction(7, 3), Fraction(1, 2)), ceil_to(4, 2)
+    (Fraction(5, 2), 4)
+    """
+    return -floor_to(-value, step)
+
+
+def floor_to(value: Exact, step: Exact) -> Exact:
+    """Give the largest multiple of a step that is not above a value.
+
+    Examples
+    --------
+    >>> floor_to(Fraction(7, 3), Fraction(1, 2)), floor_to(-1, 2)
+    (2, -2)
+    """
+    return whole(Fraction(value) // step * step)
+
+
+@lru_cache(maxsize=2**16)
+def _floor_digits(numerator: int, denominator: int, digits: int) -> Exact:
+    context = Context(prec=digits, rounding=ROUND_FLOOR, Emin=MIN_EMIN, Emax=MAX_EMAX)
+    return whole(Fraction(context.divide(Decimal(numerator), Decimal(denominator))))
+
+
+def floor_digits(value: Exact, digits: int) -> Exact:
+    """Give the largest number of so many significant digits that is not above a value.
+
+    Of up to 15 digits and below 10**15, the float next to it is read as that number again (`decimal`).
+
+    Examples
+    --------
+    >>> floor_digits(Fraction(2, 3), 2), floor_digits(Fraction(-2, 3), 2), floor_digits(1234, 2)
+    (Fraction(33, 50), Fraction(-67, 100), 1200)
+    """
+    return _floor_digits(value.numerator, value.denominator, digits)
+
+
+def float_below(value: Exact) -> float:
+    """Give the largest float that is not above a number, as it is written (`decimal`).
+
+    Examples
+    --------
+    >>> float_below(Fraction(1, 10)), float_below(Fraction(2, 3)), float_below(Fraction(-1, 3))
+    (0.1, 0.6666666666666666, -0.33333333333333337)
+    """
+    nearest = float(value)
+    return nearest if decimal(nearest) <= value else nextafter(nearest, -inf)
+
+
+def lowest(value: Number) -> Exact:
+    """Give the least number that a value may stand for: a float may be off by its last operations' rounding.
+
+    Examples
+    --------
+    >>> lowest(3), lowest(0.1 + 0.2) < Fraction(3, 10) < highest(0.1 + 0.2)
+    (3, True)
+    """
+    return Fraction(value) - ULPS * Fraction(ulp(value)) if isinstance(value, float) else value
+
+
+def highest(value: Number) -> Exact:
+    """Give the greatest number that a value may stand for.
+
+    Examples
+    --------
+    >>> highest(Fraction(1, 3))
+    Fraction(1, 3)
+    """
+    return -lowest(-value)

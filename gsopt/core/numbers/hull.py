@@ -1,0 +1,74 @@
+"""Hull: what each further GPU gains a job that may share its time between several numbers of GPUs."""
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from math import ulp
+from typing import Generic, NamedTuple, TypeVar
+
+from gsopt.core.numbers.tolerances import ULPS
+
+#: A number of GPUs, or of what they are worth.
+Count = TypeVar("Count", int, float)
+
+
+class HullSegment(NamedTuple, Generic[Count]):
+    """A step from one corner of a hull to the next.
+
+    Attributes
+    ----------
+    gpus
+        Additional GPUs.
+    speed
+        Additional speed.
+    """
+
+    gpus: Count
+    speed: float
+
+    @property
+    def efficiency(self) -> float:
+        """Additional speed of each additional GPU."""
+        return self.speed / self.gpus
+
+
+def concave_hull(menu: Iterable[tuple[Count, float]]) -> tuple[HullSegment[Count], ...]:
+    """Give the upper concave hull of a menu through the origin, as steps of falling efficiency.
+
+    The first steps together lead to a number of GPUs of the menu. Numbers of GPUs that lie on the hull, but for
+    rounding, are all corners of it, so a job of linear speed has a step for each; those below it are none.
+    The last corner is the fewest GPUs of the highest speed.
+
+    Parameters
+    ----------
+    menu
+        Numbers of GPUs, in any order, and the speed on each; of equal numbers the fastest counts.
+
+    Examples
+    --------
+    >>> concave_hull([(1, 0.5), (2, 0.75), (4, 0.75), (8, 3.0)])
+    (HullSegment(gpus=1, speed=0.5), HullSegment(gpus=7, speed=2.5))
+    >>> [segment.gpus for segment in concave_hull([(2, 1.0), (3, 1.2), (4, 2.0)])]
+    [2, 2]
+    """
+    corners: list[tuple[Count, float]] = [(0, 0.0)]
+    for point in _rising(menu):
+        while len(corners) > 1 and _is_below(corners[-1], corners[-2], point):
+            corners.pop()
+        corners.append(point)
+    return tuple(HullSegment(right[0] - left[0], right[1] - left[1]) for left, right in pairwise(corners))
+
+
+def _rising(menu: Iterable[tuple[Count, float]]) -> Iterator[tuple[Count, float]]:
+    """Give the entries that are faster than all with fewer GPUs, by number of GPUs."""
+    fastest = 0.0
+    for gpus, speed in sorted(menu, key=lambda entry: (entry[0], -entry[1])):
+        if speed > fastest:
+            fastest = speed
+            yield gpus, speed
+
+
+def _is_below(corner: tuple[Count, float], left: tuple[Count, float], right: tuple[Count, float]) -> bool:
+    """Tell whether a corner lies below the line from left to right, by more than rounding explains."""
+    rise = (corner[1] - left[1]) * (right[0] - corner[0])
+    rise_after = (right[1] - corner[1]) * (corner[0] - left[0])
+    return rise_after - rise > ULPS * ulp(right[1]) * (right[0] - left[0])

@@ -1,0 +1,273 @@
+"""Problem: the data of one decision, and the only judge of its solutions."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from enum import StrEnum
+from fractions import Fraction
+from re import ASCII, fullmatch
+from typing import Annotated, Any, ClassVar, Generic, Self, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    PlainValidator,
+    ValidationInfo,
+    WithJsonSchema,
+)
+from pydantic_core import PydanticCustomError
+
+from gsopt.core.errors import Unsupported
+from gsopt.core.numbers.grid import Number as Number  # noqa: PLC0414 - exported from here too
+from gsopt.core.numbers.grid import decimal
+
+T = TypeVar("T")
+
+#: A sequence in the data: a tuple once stored, any list or tuple when given.
+Many = Annotated[Sequence[T], AfterValidator(tuple)]
+
+#: Text without what a terminal would obey: control characters, breaks of lines, and marks of direction.
+PRINTABLE = r"^[^\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]*$"
+
+#: A name that people and files use for a thing.
+Name = Annotated[str, Field(min_length=1, max_length=200, pattern=PRINTABLE)]
+
+#: Number of GPUs of one server or one worker group.
+Gpus = Annotated[int, Field(ge=1, le=1_000_000)]
+
+
+#: The latest instant: a million of the longest times, one after the other.
+LATEST_INSTANT = 10**18
+
+#: Digits of an instant's numerator and of its denominator, at most, and decimals up to which it is written out.
+MOST_DIGITS, _MOST_DECIMALS = 2_000, 100
+
+#: An instant that no double says: a decimal, or a fraction.
+_INSTANT = r"[0-9]{1,2000}(\.[0-9]{1,2000}|/[1-9][0-9]{0,1999})?"
+
+
+def _instant(value: object, info: ValidationInfo) -> float | Fraction:
+    """Read an instant: a float where the shortest decimal of one says it, else a fraction."""
+    if isinstance(value, str) and info.mode == "json" and fullmatch(_INSTANT, value, ASCII):
+        value = Fraction(value)
+    if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
+        raise PydanticCustomError(
+            "instant", "Input should be a number, or text such as '1700000000.000000001' or '10/3'"
+        )
+    if not 0 <= value <= LATEST_INSTANT:  # nor if it is no number at all
+        raise PydanticCustomError("instant", f"Input should be between 0 and {LATEST_INSTANT:g}")
+    if isinstance(value, float):  # its shortest decimal says it
+        return float(value)
+    exact = Fraction(decimal(value))
+    if max(exact.as_integer_ratio()) >= 10**MOST_DIGITS:
+        raise PydanticCustomError("instant", f"Input should have at most {MOST_DIGITS} digits")
+    nearest = float(exact)
+    return nearest if decimal(nearest) == exact else exact
+
+
+def _written(value: float | Fraction) -> float | str:
+    """Write an instant: as text where no double says it."""
+    if isinstance(value, float):
+        return value
+    scaled, decimals = value, 0
+    while scaled.denominator > 1 and decimals < _MOST_DECIMALS:
+        scaled, decimals = scaled * 10, decimals + 1
+    if scaled.denominator > 1:
+        return str(value)
+    digits = str(scaled.numerator).zfill(decimals + 1)
+    return f"{digits[:-decimals]}.{digits[-decimals:]}" if decimals else digits
+
+
+#: A moment in seconds, exactly: a number where the shortest decimal of a double says it, else a fraction, which
+#: JSON has as text such as "1700000000.000000001" or "10/3".
+Instant = Annotated[
+    float | Fraction,
+    PlainValidator(_instant),
+    PlainSerializer(_written, when_used="json"),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "number", "minimum": 0, "maximum": LATEST_INSTANT},
+                {"type": "string", "pattern": f"^{_INSTANT}$"},
+            ]
+        }
+    ),
+]
+
+
+class Sense(StrEnum):
+    """Whether a smaller or a larger objective is better.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> gsopt.load("reclaiming/aryl-figure-5").sense
+    <Sense.MINIMIZE: 'minimize'>
+    """
+
+    MINIMIZE = "minimize"
+    MAXIMIZE = "maximize"
+
+    def better(self, value: Number, other: Number) -> bool:
+        """Tell whether `value` is strictly better than `other`.
+
+        Examples
+        --------
+        >>> Sense.MINIMIZE.better(1, 2), Sense.MAXIMIZE.better(1, 2)
+        (True, False)
+        """
+        return value < other if self is Sense.MINIMIZE else value > other
+
+
+class Frozen(BaseModel):
+    """Immutable, strictly typed data: the Python object, the JSON file and the JSON Schema in one."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Copy with other values of some fields, unchecked; what was computed of the old ones is dropped.
+
+        Examples
+        --------
+        >>> About(seed=1).model_copy(update={"seed": 2}).seed
+        2
+        """
+        copied = super().model_copy(update=update, deep=deep)
+        for name in copied.__dict__.keys() - type(copied).model_fields.keys():
+            del copied.__dict__[name]
+        return copied
+
+    def __iter__(self) -> Iterator[tuple[str, Any]]:  # type: ignore[override]  # pydantic's own type too
+        """Give the fields and their values, without what was computed of them."""
+        return ((name, getattr(self, name)) for name in type(self).model_fields)
+
+
+class RuleBroken(ValueError):
+    """A rule across fields is broken; pydantic collects it, the file reader prints it in one line.
+
+    Examples
+    --------
+    >>> print(RuleBroken("demand", 9, "at most the 6 servers on loan"))
+    demand: 9: at most the 6 servers on loan
+    """
+
+    def __init__(self, field: str, value: object, rule: str) -> None:
+        self.field, self.value, self.rule = field, value, rule
+        super().__init__(f"{field}: {value!r}: {rule}")
+
+
+def refuse_doubles(field: str, names: Iterable[str]) -> None:
+    """Raise `RuleBroken` for the first of the things in a field that has the name of one before it.
+
+    Examples
+    --------
+    >>> refuse_doubles("jobs", ["a", "b", "a"])
+    Traceback (most recent call last):
+    gsopt.core.problem.RuleBroken: jobs[2].name: 'a': must differ from every other name
+    """
+    seen: set[str] = set()
+    for index, name in enumerate(names):
+        if name in seen:
+            raise RuleBroken(f"{field}[{index}].name", name, "must differ from every other name")
+        seen.add(name)
+
+
+class About(Frozen):
+    """Where an instance comes from and the best that is known of it.
+
+    Attributes
+    ----------
+    source, seed
+        Where it comes from, and the seed of what was drawn at random.
+    objective
+        Value of the best known solution, or None.
+    bound
+        Best proven bound, or None.
+    proved_by
+        What proved that the value is optimal, or, without a value, that there is no solution; empty where
+        neither is proven.
+    found_by
+        What found value and bound where these do not meet.
+    since
+        The day from which on this has been known.
+    """
+
+    source: str = ""
+    seed: int | None = None
+    objective: float | None = None
+    bound: float | None = None
+    proved_by: str = ""
+    found_by: str = ""
+    since: date | None = None
+
+
+S = TypeVar("S", bound=Frozen)
+
+
+class Problem(Frozen, ABC, Generic[S]):
+    """The data of one decision, its sense, and the judge of its solutions.
+
+    Every solution, of solver, heuristic or simulator alike, is scored by `objective` and checked by
+    `violations`, in integers or fractions where the data are integral. The judge shares no code with any
+    formulation. A subclass sets `word` (the decision's name in every folder), `sense` and `solution_type`.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> problem = gsopt.load("reclaiming/aryl-figure-5")
+    >>> chosen = problem.solution_type(servers=["s1", "s2"])
+    >>> problem.word, problem.unit, problem.objective(chosen), problem.violations(chosen)
+    ('reclaiming', 'preemptions', 1, [])
+    """
+
+    word: ClassVar[str]
+    sense: ClassVar[Sense]
+    solution_type: ClassVar[type[Frozen]]
+
+    name: Annotated[str, Field(max_length=200, pattern=PRINTABLE)] = ""
+    about: About | None = None
+
+    @property
+    @abstractmethod
+    def unit(self) -> str:
+        """What the objective counts, in the plural, for the head of a table."""
+
+    @property
+    def step(self) -> Fraction | None:
+        """Number of which every objective value is a whole multiple, so that bounds can be rounded to it.
+
+        None where there is none, or none that is known.
+        """
+        return None
+
+    def resolution(self, value: Number) -> Number:
+        """Give the difference from an objective value that is no difference, because values are floats.
+
+        0 where values are exact, as those of sums of integers and decimals are.
+        """
+        del value
+        return 0
+
+    @abstractmethod
+    def objective(self, solution: S) -> Number:
+        """Score a solution that has no violations."""
+
+    @abstractmethod
+    def violations(self, solution: S) -> list[str]:
+        """List every rule that the solution breaks, one sentence each; empty means feasible."""
+
+    def headline(self) -> dict[str, int | float | str]:
+        """Give the few figures that tell instances of a suite apart in a table."""
+        return {}
+
+    def measures(self, solution: S) -> dict[str, Number]:
+        """Give further figures worth showing beside the objective, by name with its unit."""
+        del solution
+        return {}
+
+    def candidates(self) -> Iterator[S]:
+        """Enumerate every decision of a tiny instance, feasible or not: the brute-force oracle of the tests."""
+        raise Unsupported(f"{type(self).__name__} has no enumeration")

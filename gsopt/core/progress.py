@@ -1,0 +1,118 @@
+"""Progress: what is known of an optimum, while it is being looked for."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from gsopt.core.problem import Number, Problem
+from gsopt.core.result import Result, plain, relative_gap, round_bound
+
+
+@dataclass(frozen=True)
+class Bracket:
+    """What was known of an optimum at one moment.
+
+    Attributes
+    ----------
+    runtime
+        Seconds since the beginning.
+    value
+        Value of the best solution known, or None.
+    bound
+        The best bound proven, or None.
+
+    Examples
+    --------
+    >>> Bracket(runtime=0.5, value=12, bound=10).gap
+    0.2
+    """
+
+    runtime: float
+    value: Number | None = None
+    bound: Number | None = None
+
+    @property
+    def gap(self) -> float | None:
+        """How much worse the value is than the bound, as `gsopt.core.result.relative_gap` gives it."""
+        return relative_gap(self.value, self.bound)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the moment as plain JSON types."""
+        return {
+            "runtime": self.runtime,
+            "value": plain(self.value),
+            "bound": plain(self.bound),
+            "gap": self.gap,
+        }
+
+
+#: Called with each change of what is known, and with what is known at the end.
+OnProgress = Callable[[Bracket], Any]
+
+
+class Watch:
+    """Joins what the parts of a method report to what is known of the problem, and passes on what is new.
+
+    Parameters
+    ----------
+    problem
+        The problem that all of it is about.
+    listener
+        Who is told, if there is somebody.
+
+    Attributes
+    ----------
+    value, bound
+        The best ones so far, or None.
+    best
+        The best result with a solution among those that were heard in full, or None.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> watch = Watch(gsopt.load("reclaiming/aryl-figure-5"), print)  # counts preemptions
+    >>> watch(Bracket(0.1, value=3))
+    Bracket(runtime=0.1, value=3, bound=None)
+    >>> watch(Bracket(0.2, value=4))
+    >>> watch(Bracket(0.3, bound=0.5))
+    Bracket(runtime=0.3, value=3, bound=1)
+    """
+
+    def __init__(self, problem: Problem[Any], listener: OnProgress | None) -> None:
+        self._problem, self._listener = problem, listener
+        self.value: Number | None = None
+        self.bound: Number | None = None
+        self.best: Result[Any] | None = None
+
+    def end(self, runtime: float) -> None:
+        """Pass on what is known at the end."""
+        if self._listener is not None:
+            self._listener(Bracket(runtime, self.value, self.bound))
+
+    def hear(self, result: Result[Any], runtime: float) -> None:
+        """Take in a result, whose bound is rounded already."""
+        known = None if self.best is None else self.best.objective
+        if result.objective is not None and (
+            known is None or self._problem.sense.better(result.objective, known)
+        ):
+            self.best = result
+        self._take(runtime, result.objective, result.bound)
+
+    def __call__(self, reported: Bracket) -> None:
+        """Take in a report; a bound that some solution beats holds for the better ones, and is that value."""
+        bound = None if reported.bound is None else round_bound(self._problem, reported.bound)
+        self._take(reported.runtime, reported.value, bound)
+
+    def _take(self, runtime: float, found: Number | None, proven: Number | None) -> None:
+        better = self._problem.sense.better
+        value, bound = self.value, self.bound
+        if found is not None and (value is None or better(found, value)):
+            value = found
+        if proven is not None and (bound is None or better(bound, proven)):
+            bound = proven
+        if value is not None and bound is not None and better(value, bound):
+            bound = value
+        if (value, bound) != (self.value, self.bound):
+            self.value, self.bound = value, bound
+            if self._listener is not None:
+                self._listener(Bracket(runtime, value, bound))

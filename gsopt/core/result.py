@@ -1,0 +1,585 @@
+"""Result: what a method found, judged; and the four statuses it can have."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from fractions import Fraction
+from math import isclose, isfinite
+from typing import Any, Generic
+from weakref import ref
+
+from pydantic import ValidationError
+
+from gsopt.core.errors import Contradiction, InvalidInput, InvalidSolution, shorten
+from gsopt.core.numbers.grid import Exact, ceil_to, floor_to, highest, lowest
+from gsopt.core.numbers.tolerances import SUM
+from gsopt.core.problem import Frozen, Number, Problem, S, Sense
+
+
+class Status(StrEnum):
+    """What is known of a problem: whether there is a solution, and whether that is proven.
+
+    Examples
+    --------
+    >>> Status("optimal"), Status.OPTIMAL == "optimal"
+    (<Status.OPTIMAL: 'optimal'>, True)
+    """
+
+    OPTIMAL = "optimal"  # a solution, proven to be the best
+    FEASIBLE = "feasible"  # a solution, not proven to be the best
+    INFEASIBLE = "infeasible"  # proven that there is no solution
+    UNKNOWN = "unknown"  # no solution found, nothing proven
+
+
+class StoppedBy(StrEnum):
+    """Why a method stopped; says nothing about what it found.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> gsopt.solve(gsopt.load("reclaiming/aryl-figure-5")).stopped_by
+    <StoppedBy.FINISHED: 'finished'>
+    """
+
+    FINISHED = "finished"
+    GAP = "gap"
+    TIME_LIMIT = "time_limit"
+    INTERRUPT = "interrupt"
+    CRASH = "crash"
+
+
+class Level(StrEnum):
+    """How much a result may be trusted, in rising order.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> gsopt.solve(gsopt.load("reclaiming/aryl-figure-5")).level
+    <Level.CHECKED: 'checked'>
+    """
+
+    CLAIMED = "claimed"  # the solver says so, there is nothing the judge could check
+    CHECKED = "checked"  # the judge recomputed the solution's value and rules
+    AGREED = "agreed"  # two solver families proved the same optimum
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result(Generic[S]):
+    """What one method found on one problem. Build it with `Result.judged` only.
+
+    Attributes
+    ----------
+    method
+        Name of the method.
+    status
+        Whether there is a solution and whether that is proven.
+    solution
+        The decision, or None.
+    objective
+        The judge's value of the solution, or None.
+    bound
+        Proven bound on the optimum (below it when minimizing), or None. Never infinite.
+    stopped_by
+        Why the method stopped.
+    runtime
+        Seconds, without the judging.
+    level
+        How far the result was checked.
+    solver
+        Solver family that produced it (``highs``, ``cp-sat``, ``scip``) or the algorithm of gsopt's own behind
+        the method; empty where that is the method itself.
+    message
+        One line worth reading: why there is no solution, which technique was used.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> from heuristics.reclaiming import greedy
+    >>> found = greedy(gsopt.load("reclaiming/aryl-figure-5"))
+    >>> found.status, found.objective, found.bound, found.gap
+    (<Status.FEASIBLE: 'feasible'>, 1, None, None)
+    """
+
+    method: str
+    status: Status
+    solution: S | None
+    objective: Number | None
+    bound: Number | None
+    stopped_by: StoppedBy
+    runtime: float
+    level: Level
+    solver: str = ""
+    message: str = ""
+
+    @classmethod
+    def judged(
+        cls,
+        problem: Problem[S],
+        *,
+        method: str,
+        runtime: float,
+        solution: S | None = None,
+        bound: Number | None = None,
+        infeasible: bool = False,
+        stopped_by: StoppedBy = StoppedBy.FINISHED,
+        solver: str = "",
+        message: str = "",
+    ) -> "Result[S]":
+        """Score and check a solution, and derive the status from what is proven.
+
+        The bound must hold; one that is a float is taken to be wrong by its last operations' rounding. It is
+        rounded to the next value that the objective can take. The solution is optimal when its value is that
+        bound, exactly so where the problem's values are exact.
+
+        Raises
+        ------
+        InvalidSolution
+            The solution breaks a rule of the problem.
+        Contradiction
+            The solution's value is better than the bound, or a solution comes with a proof that none exists.
+
+        Examples
+        --------
+        >>> import gsopt
+        >>> problem = gsopt.load("reclaiming/aryl-figure-5")
+        >>> pick = problem.solution_type(servers=("s1", "s2"))
+        >>> Result.judged(problem, method="by hand", solution=pick, bound=1, runtime=0.0).status
+        <Status.OPTIMAL: 'optimal'>
+        """
+        objective = None if solution is None else judged_value(problem, method, solution)
+        if objective is not None and infeasible:
+            raise Contradiction(f"{method}: a solution of value {objective} and a proof that there is none")
+        if bound is not None:
+            bound = round_bound(problem, bound)
+        if objective is not None and bound is not None:
+            resolution = problem.resolution(objective)
+            refuse_contradiction(problem.sense, method, objective, method, bound, resolution=resolution)
+        return cls(
+            method=method,
+            status=_status(problem, objective, bound, infeasible),
+            solution=solution,
+            objective=objective,
+            bound=bound,
+            stopped_by=stopped_by,
+            runtime=runtime,
+            level=Level.CLAIMED if solution is None else Level.CHECKED,
+            solver=solver,
+            message=message,
+        )
+
+    @property
+    def gap(self) -> float | None:
+        """How much worse the value is than the bound, relative to the bound, as `relative_gap` gives it.
+
+        Examples
+        --------
+        >>> import gsopt
+        >>> gsopt.solve(gsopt.load("reclaiming/aryl-figure-5")).gap
+        0.0
+        """
+        return relative_gap(self.objective, self.bound)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the result as plain JSON types, the way ``gsopt solve --json`` prints it.
+
+        Value and bound that no JSON number can hold, such as 1/3, stand in ``exact`` as text too.
+        """
+        numbers = {"objective": self.objective, "bound": self.bound}
+        exact = {name: str(number) for name, number in numbers.items() if plain(number) != number}
+        return {
+            "method": self.method,
+            "status": self.status.value,
+            "objective": plain(self.objective),
+            "bound": plain(self.bound),
+            "gap": self.gap,
+            "stopped_by": self.stopped_by.value,
+            "level": self.level.value,
+            "runtime": self.runtime,
+            "solver": self.solver,
+            "message": self.message,
+            "exact": exact,
+            "solution": None if self.solution is None else self.solution.model_dump(mode="json"),
+        }
+
+    @classmethod
+    def from_dict(cls, problem: Problem[S], data: Mapping[str, Any], *, source: str = "result") -> "Result[S]":
+        """Take a result back from the plain JSON types of `as_dict`; its solution is judged anew.
+
+        Parameters
+        ----------
+        problem
+            The problem that was solved.
+        data
+            What `as_dict` gave.
+        source
+            Where it comes from, for error messages.
+
+        Raises
+        ------
+        InvalidInput
+            A field is missing, or is not what `as_dict` would give for this solution of the problem.
+        InvalidSolution, Contradiction
+            As `judged`.
+
+        Examples
+        --------
+        >>> import gsopt
+        >>> problem = gsopt.load("reclaiming/aryl-figure-5")
+        >>> result = gsopt.solve(problem)
+        >>> Result.from_dict(problem, result.as_dict()) == result
+        True
+        """
+        stored = _Stored(source, data)
+        status, solution = stored.field("status", Status), stored.solution(problem)
+        found = cls(
+            method=stored.field("method", str),
+            status=status,
+            solution=solution,
+            objective=None if solution is None else judged_value(problem, source, solution),
+            bound=stored.field("bound", int, float, type(None)),
+            stopped_by=stored.field("stopped_by", StoppedBy),
+            runtime=float(stored.field("runtime", int, float)),
+            level=stored.field("level", Level),
+            solver=stored.field("solver", str),
+            message=stored.field("message", str),
+        )
+        found = replace(found, bound=_exact_bound(problem, found, stored.fraction("bound")))
+        if found.objective is not None and found.bound is not None:
+            resolution = problem.resolution(found.objective)
+            refuse_contradiction(
+                problem.sense, found.method, found.objective, found.method, found.bound, resolution=resolution
+            )
+        if status is not _status(problem, found.objective, found.bound, status is Status.INFEASIBLE):
+            rule = "must be what follows from the solution and the bound"
+            raise InvalidInput(source, "status", shorten(status.value), rule)
+        for name, value in found.as_dict().items():
+            if name not in ("gap", "exact", "solution") and value != data.get(name):
+                raise InvalidInput(
+                    source, name, shorten(data.get(name)), f"must be {value}, as the judge finds"
+                )
+        return found
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """A stored result, whose fields are read one by one."""
+
+    source: str
+    data: Mapping[str, Any]
+
+    def field(self, name: str, *kinds: type) -> Any:
+        """Give a field, of one of several types."""
+        value = self.data.get(name, ...)
+        for kind in kinds:
+            if issubclass(kind, StrEnum) and value in list(kind):
+                return kind(value)
+            number = isinstance(value, int | float) and not isinstance(value, bool) and _fits(value)
+            if isinstance(value, kind) and (number or kind in (str, type(None))):
+                return value
+        if value is ...:
+            raise InvalidInput(self.source, name, "", "is required")
+        known = [" or ".join(kind) if issubclass(kind, StrEnum) else kind.__name__ for kind in kinds]
+        raise InvalidInput(self.source, name, shorten(value), f"must be {' or '.join(known)}")
+
+    def fraction(self, name: str) -> Fraction | None:
+        """Give a number as the fraction that it is, where it stands there as text."""
+        exact = self.data.get("exact", {})
+        text = exact.get(name) if isinstance(exact, Mapping) else exact
+        if text is None:
+            return None
+        found = _FRACTION.fullmatch(text) if isinstance(text, str) else None
+        number = Fraction(int(found[1]), int(found[2])) if found and int(found[2]) else None
+        if number is None or not _fits(number) or plain(number) != self.data.get(name):
+            rule = f"must be the fraction of which {name} is the nearest number, such as '1/3'"
+            raise InvalidInput(self.source, f"exact.{name}", shorten(text), rule)
+        return number
+
+    def solution(self, problem: Problem[S]) -> S | None:
+        """Give the solution, as one of the problem's."""
+        given = self.data.get("solution")
+        if given is None:
+            return None
+        try:
+            solution: Any = problem.solution_type.model_validate_json(json.dumps(given))
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            field = ".".join(str(part) for part in ("solution", *first["loc"]))
+            raise InvalidInput(self.source, field, shorten(first["input"]), first["msg"].lower()) from None
+        except (TypeError, ValueError, RecursionError) as error:
+            rule = f"must be plain JSON: {error}"
+            raise InvalidInput(self.source, "solution", shorten(given), rule) from None
+        found: S = solution
+        return found
+
+
+#: A fraction as Python writes it, of at most as many digits as Python reads.
+_FRACTION = re.compile(r"(-?[0-9]{1,4000})/([0-9]{1,4000})")
+
+
+def _fits(number: Number) -> bool:
+    """Tell whether a number is finite, as a float too."""
+    try:
+        return isfinite(number)
+    except OverflowError:
+        return False
+
+
+def _exact_bound(problem: Problem[S], found: Result[S], fraction: Fraction | None) -> Number | None:
+    """Give a stored bound as the exact number that it was before it became a JSON number."""
+    bound = found.bound
+    if bound is None:
+        return None
+    if fraction is not None:
+        return fraction
+    if found.objective is not None and plain(found.objective) == bound:
+        return found.objective
+    return round_bound(problem, bound) if problem.step else bound
+
+
+#: Problem, solution and value of what was judged last: a start goes through several hands, and large ones take
+#: a while. Neither can change, and none is kept alive by this.
+_judged: tuple[tuple[ref[Any], ref[Any], Number], ...] = ()
+
+_MOST_JUDGED = 8
+
+
+def value_of(problem: Problem[S], solution: S) -> Number:
+    """Compute the value of a solution, unless it is one of the last that were judged.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> problem = gsopt.load("reclaiming/aryl-figure-5")
+    >>> value_of(problem, problem.solution_type(servers=["s1", "s2"]))
+    1
+    """
+    known = _remembered(problem, solution)
+    return problem.objective(solution) if known is None else known
+
+
+def _remembered(problem: Problem[Any], solution: Frozen) -> Number | None:
+    found = (value for of, what, value in _judged if of() is problem and what() is solution)
+    return next(found, None)
+
+
+def judged_value(problem: Problem[S], method: str, solution: S) -> Number:
+    """Score a solution, or raise `InvalidSolution` with the rules it breaks."""
+    global _judged  # noqa: PLW0603 - replaced as a whole, so that threads see one or the other
+    known = _remembered(problem, solution)
+    if known is not None:
+        return known
+    broken = problem.violations(solution)
+    if broken:
+        more = f" (and {len(broken) - 1} more)" if len(broken) > 1 else ""
+        raise InvalidSolution(f"{method} on {problem.name or problem.word}: {broken[0]}{more}")
+    value = problem.objective(solution)
+    _judged = ((ref(problem), ref(solution), value), *_judged[: _MOST_JUDGED - 1])
+    return value
+
+
+def round_bound(problem: Problem[S], bound: Number) -> Number:
+    """Round a bound to the next value that the objective can take, if all of them are multiples of a step.
+
+    A float is first weakened by its rounding, so that a bound just above a value is not rounded to the next.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> problem = gsopt.load("reclaiming/aryl-figure-5")  # counts preemptions
+    >>> round_bound(problem, 0.3), round_bound(problem, 1.0000000000000002), round_bound(problem, 2)
+    (1, 1, 2)
+    """
+    step = problem.step
+    if problem.sense is Sense.MINIMIZE:
+        safe: Exact = lowest(bound)
+        return ceil_to(safe, step) if step else _as_given(bound, safe)
+    safe = highest(bound)
+    return floor_to(safe, step) if step else _as_given(bound, safe)
+
+
+def _as_given(bound: Number, safe: Exact) -> Number:
+    return float(safe) if isinstance(bound, float) else bound
+
+
+def refuse_contradiction(
+    sense: Sense, who: str, value: Number, prover: str, bound: Number, *, resolution: Number = 0
+) -> None:
+    """Raise `Contradiction` when a feasible value is better than a proven bound, by more than a resolution."""
+    if sense.better(value, bound) and not settles(value, bound, resolution):
+        raise Contradiction(
+            f"{who} found {plain(value)}, better than the bound {plain(bound)} proven by {prover}"
+        )
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What somebody says of an instance.
+
+    Attributes
+    ----------
+    who
+        Its name.
+    value
+        Value of a solution, or None.
+    bound
+        Proven bound, or None.
+    resolution
+        How far floats may have moved the value.
+    """
+
+    who: str
+    value: Number | None = None
+    bound: Number | None = None
+    resolution: Number = 0
+
+
+@dataclass(frozen=True)
+class Settlement:
+    """What several claims on one instance come to.
+
+    Attributes
+    ----------
+    bound
+        The best bound, or None.
+    known
+        Whether some value meets it.
+    """
+
+    bound: Number | None
+    known: bool
+
+
+def settle(sense: Sense, claims: Sequence[Claim]) -> Settlement:
+    """Hold every value against every bound of one instance, and give the best bound.
+
+    Raises
+    ------
+    Contradiction
+        A value is better than a bound: one of the two is wrong.
+
+    Examples
+    --------
+    >>> settle(Sense.MINIMIZE, [Claim("greedy", value=4), Claim("relaxation", bound=2), Claim("exact", 3, 3)])
+    Settlement(bound=3, known=True)
+    >>> settle(Sense.MINIMIZE, [Claim("greedy", value=2), Claim("exact", 3, 3)])
+    Traceback (most recent call last):
+    gsopt.core.errors.Contradiction: greedy found 2, better than the bound 3 proven by exact
+    """
+    valued = [claim for claim in claims if claim.value is not None]
+    proofs = [(claim.who, claim.bound) for claim in claims if claim.bound is not None]
+    for claim in valued:
+        for prover, bound in proofs:
+            if claim.value is not None:
+                refuse_contradiction(sense, claim.who, claim.value, prover, bound, resolution=claim.resolution)
+    strongest = max if sense is Sense.MINIMIZE else min
+    best = strongest((bound for _, bound in proofs), default=None)
+    return Settlement(best, any(settles(claim.value, best, claim.resolution) for claim in valued))
+
+
+def settles(value: Number | None, bound: Number | None, resolution: Number = 0) -> bool:
+    """Tell whether a value and a bound are one number: exactly, or as far as floats of a resolution tell.
+
+    Examples
+    --------
+    >>> settles(3, Fraction(3)), settles(3, 3 - 1e-12), settles(3, 3 - 1e-12, 1e-9), settles(3, None)
+    (True, False, True, False)
+    """
+    if value is None or bound is None:
+        return False
+    return abs(Fraction(value) - Fraction(bound)) <= resolution
+
+
+def agree(problem: Problem[S], results: Sequence[Result[S]]) -> list[Result[S]]:
+    """Raise to level `agreed` the optima that two solver families proved alike.
+
+    A family is a solver, or for gsopt's own algorithms the method itself.
+    """
+    proven = [r for r in results if r.status is Status.OPTIMAL]
+    families = {r.solver or r.method for r in proven}
+    values = [r.objective for r in proven if r.objective is not None]
+    alike = all(settles(value, values[0], problem.resolution(value)) for value in values)
+    if len(families) < 2 or not alike:  # noqa: PLR2004 - two families
+        return list(results)
+    return [replace(r, level=Level.AGREED) if r.status is Status.OPTIMAL else r for r in results]
+
+
+def same(value: Number | None, other: Number | None) -> bool:
+    """Compare two figures: exactly when both are exact, up to the rounding of sums when one is a float.
+
+    Examples
+    --------
+    >>> same(3, 3), same(0.1 + 0.2, 0.3), same(1e-9, 2e-9), same(10**8, 10**8 + 1)
+    (True, True, False, False)
+    """
+    if value is None or other is None:
+        return value is other
+    if isinstance(value, float) or isinstance(other, float):
+        return isclose(value, other, rel_tol=SUM)
+    return value == other
+
+
+def relative_gap(value: Number | None, bound: Number | None) -> float | None:
+    """Give ``|value - bound| / |bound|``: how much worse a value is than the best that is possible.
+
+    Minimizing, that is (value - bound) / bound, and maximizing (bound - value) / bound. It is 0 only when the
+    two are equal. It is None when one of them is missing, and when the bound is 0 and the value is not, as then
+    the value is worse by no multiple of the bound.
+
+    Examples
+    --------
+    >>> relative_gap(4, 3), relative_gap(3, 4), relative_gap(0, 0), relative_gap(1, 0), relative_gap(1, None)
+    (0.3333333333333333, 0.25, 0.0, None, None)
+    """
+    if value is None or bound is None:
+        return None
+    if value == bound:
+        return 0.0
+    return float(abs(Fraction(value) - Fraction(bound)) / abs(Fraction(bound))) if bound != 0 else None
+
+
+def is_within(value: Number | None, bound: Number | None, gap: float) -> bool:
+    """Tell whether a value and a bound are there and no further apart than an asked gap, in exact arithmetic.
+
+    Examples
+    --------
+    >>> is_within(110, 100, 0.1), is_within(0, 0, 0.0), is_within(1, 0, 9.0), is_within(None, 3, 0.1)
+    (True, True, False, False)
+    """
+    if value is None or bound is None:
+        return False
+    return abs(Fraction(value) - Fraction(bound)) <= Fraction(gap) * abs(Fraction(bound))
+
+
+def gap_by_value(gap: float) -> float:
+    """Turn a gap into one for solvers that divide by the value: at theirs, ours is met too.
+
+    Minimizing a positive objective the two are the same; otherwise theirs is the narrower one.
+
+    Examples
+    --------
+    >>> gap_by_value(0.25), relative_gap(5, 4), (5 - 4) / 5
+    (0.2, 0.25, 0.2)
+    """
+    return gap / (1 + gap)
+
+
+def plain(value: Number | None) -> int | float | None:
+    """Turn an exact number into a JSON number.
+
+    Examples
+    --------
+    >>> plain(Fraction(1, 2)), plain(Fraction(4, 2))
+    (0.5, 2)
+    """
+    if isinstance(value, Fraction):
+        return value.numerator if value.denominator == 1 else float(value)
+    return value
+
+
+def _status(problem: Problem[Any], objective: Number | None, bound: Number | None, infeasible: bool) -> Status:
+    if objective is None:
+        return Status.INFEASIBLE if infeasible else Status.UNKNOWN
+    proven = settles(objective, bound, problem.resolution(objective))
+    return Status.OPTIMAL if proven else Status.FEASIBLE

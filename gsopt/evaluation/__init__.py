@@ -1,0 +1,1 @@
+"""Evaluation: finds, solves, compares, simulates and judges; the front door."""

@@ -1,0 +1,461 @@
+"""Catalogue: finds the methods, policies, instances and readers when they are asked for.
+
+Of all of gsopt it alone reaches `formulations`, `heuristics` and `instances`. Other packages add to them by
+entry points of the groups ``gsopt.methods`` (named ``decision/name``) and ``gsopt.policies``; gsopt's own names
+go first. Any other method or policy is named ``package.module:function``, or given as the callable it is.
+"""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from difflib import get_close_matches
+from functools import lru_cache, reduce
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from inspect import signature
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NoReturn
+
+from gsopt.core.errors import InvalidInput, Unsupported, one_line, shorten
+from gsopt.core.method import Method, MethodLike, name_of, proves
+from gsopt.core.problem import Frozen, Problem
+from gsopt.evaluation.lift import lift
+from gsopt.evaluation.trust import Trust, refuse_function, trusted
+from gsopt.problems.reader import problem_types
+from gsopt.problems.scheduling import Scheduling
+from gsopt.scenario.job import Workload
+from gsopt.simulation.policy import Policy
+
+_METHODS, _POLICIES = "gsopt.methods", "gsopt.policies"
+
+#: Where the four packages lie, side by side.
+_HOME = Path(__file__).resolve().parents[2]
+
+
+def load(name: str) -> Problem[Any]:
+    """Load a committed instance by name, or any instance file by path.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such instance, or the file breaks a rule.
+
+    Examples
+    --------
+    >>> load("reclaiming/aryl-figure-5").demand
+    2
+    """
+    problem: Problem[Any] = _sibling("instances").load(name)
+    return problem
+
+
+def names(prefix: str = "") -> list[str]:
+    """List the names of the committed instances that start with a prefix.
+
+    Examples
+    --------
+    >>> "reclaiming/aryl-figure-5" in names("reclaiming")
+    True
+    """
+    found: list[str] = _sibling("instances").names(prefix)
+    return found
+
+
+def best_solution(name: str) -> Frozen | None:
+    """Give the best known solution of a committed instance; None where none is on file.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such instance, or a file cannot be read.
+
+    Examples
+    --------
+    >>> best_solution("reclaiming/aryl-figure-5")
+    ReclaimingSolution(servers=('s1', 's2'))
+    """
+    found: Frozen | None = _sibling("instances").best_solution(name)
+    return found
+
+
+def instances_folder() -> Path:
+    """Give the folder of the committed instances."""
+    return Path(_sibling("instances").__path__[0])
+
+
+def exact_methods(word: str) -> dict[str, Method]:
+    """Give the exact methods of a decision by name; the one called ``exact`` is the default.
+
+    Examples
+    --------
+    >>> "exact" in exact_methods("reclaiming")
+    True
+    """
+    added = _added_methods(word).items()
+    return _exports("formulations", word) | {name: each for name, each in added if proves(each)}
+
+
+def heuristics(word: str) -> dict[str, Method]:
+    """Give the heuristics of a decision by name; those of scheduling have every policy, lifted.
+
+    Examples
+    --------
+    >>> "greedy" in heuristics("reclaiming"), set(heuristics("scheduling")) >= set(policies())
+    (True, True)
+    """
+    added = _added_methods(word).items()
+    return own_heuristics(word) | {name: each for name, each in added if not proves(each)}
+
+
+def own_heuristics(word: str) -> dict[str, Method]:
+    """Give the heuristics of a decision that gsopt brings itself."""
+    return _exports("heuristics", word)
+
+
+def methods(word: str) -> dict[str, Method]:
+    """Give every method of a decision by name, exact ones first."""
+    return exact_methods(word) | heuristics(word)
+
+
+def generators(word: str) -> dict[str, Callable[..., Any]]:
+    """Give the instance generators of a decision by name; those of workloads for the word ``workloads``."""
+    return _named_exports("instances.workloads") if word == "workloads" else _exports("instances", word)
+
+
+def policies() -> dict[str, Policy]:
+    """Give the online policies by name.
+
+    Examples
+    --------
+    >>> "srtf" in policies()
+    True
+    """
+    own = _named_exports("heuristics.policies")
+    return own | {entry.name: _load(entry) for entry in _added(_POLICIES) if entry.name not in own}
+
+
+def policy_paths() -> dict[str, str]:
+    """Give the paths of gsopt's other policies by name, which no comparison has unless they are named by them.
+
+    Examples
+    --------
+    >>> policy_paths()["gavel"], "srtf" in policy_paths()
+    ('heuristics.policies.gavel:gavel', False)
+    """
+    return {name: f"heuristics.policies.{name}:{name}" for name in _sibling("heuristics.policies").OTHERS}
+
+
+def trace_readers() -> dict[str, Callable[..., Any]]:
+    """Give the readers of public traces by name.
+
+    Examples
+    --------
+    >>> "philly" in trace_readers()
+    True
+    """
+    return _named_exports("instances.traces")
+
+
+def scenario_makers() -> dict[str, Callable[..., Any]]:
+    """Give the makers of whole scenarios by name; each takes the folder of public traces first, or none.
+
+    Examples
+    --------
+    >>> "aryl" in scenario_makers()
+    True
+    """
+    return _named_exports("instances.scenarios")
+
+
+def interference_readers() -> dict[str, Callable[..., Any]]:
+    """Give the readers of published measurements of jobs that share a GPU by name.
+
+    Examples
+    --------
+    >>> "gavel" in interference_readers()
+    True
+    """
+    return _named_exports("instances.interference")
+
+
+def data_folder() -> Path | None:
+    """Give the folder of public traces that ``GSOPT_DATA`` names; None when it names none."""
+    folder: Path | None = _sibling("instances").data_folder()
+    return folder
+
+
+def place_of(path: str | Path) -> str:
+    """Name a file so that it means the same on another machine: by the data folder, or within the packages.
+
+    Any other file is named as it is.
+
+    Examples
+    --------
+    >>> place_of(_HOME / "instances" / "reclaiming" / "aryl-figure-5.json"), place_of("jobs.csv")
+    ('instances/reclaiming/aryl-figure-5.json', 'jobs.csv')
+    """
+    folder, file = data_folder(), Path(path)
+    if folder is not None and file.is_relative_to(folder):
+        return f"$GSOPT_DATA/{file.relative_to(folder).as_posix()}"
+    return file.relative_to(_HOME).as_posix() if file.is_relative_to(_HOME) else str(path)
+
+
+def real_instances(word: str) -> list[Problem[Any]]:
+    """Give the instances that the decision takes from real data; empty where the data are not at hand.
+
+    The data folder is named by the environment variable ``GSOPT_DATA``.
+    """
+    folder = data_folder()
+    reader = getattr(_package("instances", word), "from_data", None)
+    return [] if folder is None or reader is None else list(reader(folder))
+
+
+def demo_workload() -> tuple[Workload, int]:
+    """Give the workload on which the demo compares policies, and a number of GPUs that it keeps busy.
+
+    A busy day of the Philly trace where the data are at hand, else generated arrivals.
+    """
+    folder = data_folder()
+    if folder is not None and (folder / "philly").is_dir():
+        window = (50 * 86400.0, 51 * 86400.0)
+        return trace_readers()["philly"](folder, window=window, max_gpus=128).workload, 128
+    return generators("workloads")["poisson"](jobs=1000, gpus=32, load=1.0), 32
+
+
+def find_method(word: str, method: MethodLike | str, *, field: str = "method") -> MethodLike:
+    """Find one method of a decision by its name, or as ``package.module:function``; a callable is one already.
+
+    A policy, which is told by its first parameter ``state``, is lifted to a heuristic of scheduling.
+
+    Raises
+    ------
+    InvalidInput
+        The decision has no such method, or there is no such function, or it is a policy and the decision
+        another; `field` says where it was named.
+
+    Examples
+    --------
+    >>> find_method("reclaiming", "greedy").__name__
+    'greedy'
+    >>> find_method("reclaiming", "heuristics.reclaiming:greedy").__name__
+    'greedy'
+    """
+    found: MethodLike = _find(field, method, lambda: methods(word))
+    if not _is_policy(found):
+        return found
+    if word != Scheduling.word:
+        rule = f"is a policy, which decides over time; {word} has none"
+        raise InvalidInput("", field, name_of(found), rule)
+    return lift(found)
+
+
+def find_policy(policy: Policy | str, *, field: str = "policy") -> Policy:
+    """Find one policy by its name, or as ``package.module:function``; a callable is one already.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such policy or function; `field` says where it was named.
+
+    Examples
+    --------
+    >>> find_policy("srtf") is find_policy("heuristics.policies:srtf")
+    True
+    """
+    found: Policy = _find(field, policy, policies)
+    return found
+
+
+def _is_policy(function: Callable[..., Any]) -> bool:
+    try:
+        return next(iter(signature(function).parameters), "") == "state"
+    except (TypeError, ValueError):  # built into Python without a signature
+        return False
+
+
+def is_path(name: str) -> bool:
+    """Tell whether a name is meant as ``package.module:function``."""
+    return ":" in name
+
+
+def _find(kind: str, wanted: Any, known: Callable[[], Mapping[str, Any]]) -> Any:
+    if callable(wanted):
+        return wanted
+    if not isinstance(wanted, str):
+        raise InvalidInput("", kind, shorten(wanted), "must be a name or a callable")
+    if is_path(wanted):
+        return _trusted(kind, wanted)
+    offered = known()
+    if wanted not in offered:
+        raise InvalidInput("", kind, shorten(wanted), rule_of_names(wanted, offered))
+    return offered[wanted]
+
+
+def rule_of_names(wanted: str, offered: Iterable[str]) -> str:
+    """Say which names of methods or policies there are, and how the one is written that was probably meant.
+
+    Examples
+    --------
+    >>> rule_of_names("srft", ["fifo", "srtf"])
+    'must be one of fifo, srtf, or package.module:function; did you mean srtf?'
+    """
+    written = {name: name for name in offered}
+    rule = f"must be one of {', '.join(written)}, or package.module:function"
+    if not written.keys().isdisjoint(_named_exports("heuristics.policies")):
+        written = policy_paths() | written
+    meant = get_close_matches(wanted.lower(), written, n=1)
+    return f"{rule}; did you mean {written[meant[0]]}?" if meant else rule
+
+
+def _trusted(kind: str, path: str) -> Any:
+    """Import what is named ``package.module:function``, if whoever names it may."""
+    trust = trusted()
+    if trust is None:
+        return _imported(kind, path)
+    refuse_untrusted(trust, kind, path)
+    found = _imported(kind, path)
+    with _naming(kind, path):
+        refuse_function(path, sys.modules[_module_of(path)], found)
+    return found
+
+
+def _module_of(path: str) -> str:
+    """Return the module that a path names; ``heuristics.policies.x:x`` is a policy, whatever its folder."""
+    module, _, function = path.partition(":")
+    if module != f"heuristics.policies.{function}":
+        return module
+    policies_package = _sibling("heuristics.policies")
+    if function in policies_package.OTHERS:
+        return str(policies_package.OTHERS[function])
+    return policies_package.__name__ if function in policies_package.__all__ else module
+
+
+def refuse_untrusted(trust: Trust, kind: str, path: str) -> None:
+    """Refuse a method or policy whose module a study may not name; nothing is imported.
+
+    Raises
+    ------
+    InvalidInput
+        The module is not to be trusted.
+    """
+    with _naming(kind, path):
+        trust.refuse_module(path.partition(":")[0])
+
+
+@contextmanager
+def _naming(kind: str, path: str) -> Iterator[None]:
+    """Say where something was named that is refused."""
+    try:
+        yield
+    except InvalidInput as error:
+        raise InvalidInput("", kind, shorten(path), error.rule) from None
+
+
+def _imported(kind: str, path: str) -> Any:
+    """Import what is named ``package.module:function``."""
+
+    def refuse(rule: str) -> NoReturn:
+        raise InvalidInput("", kind, shorten(path), rule) from None
+
+    module, name = _module_of(path), path.partition(":")[2]
+    if not all(part.isidentifier() for part in [*module.split("."), *name.split(".")]):
+        refuse("must be package.module:function")
+    try:
+        found = import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
+            refuse(f"{module} cannot be imported: {one_line(error)}")
+        refuse(f"there is no module {error.name}")
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - it is somebody's module
+        refuse(f"{module} cannot be imported: {one_line(error)}")
+    try:
+        function = reduce(getattr, name.split("."), found)
+    except AttributeError:
+        refuse(f"{module} has no {name}")
+    if not callable(function):
+        refuse(f"must be a function, not {shorten(function)}")
+    return function
+
+
+def _added(group: str) -> tuple[EntryPoint, ...]:
+    return entry_points_of(group, tuple(sys.path))
+
+
+@lru_cache(maxsize=8)
+def entry_points_of(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """Find the entry points of a group; anew only when modules are sought elsewhere, as it takes a while."""
+    del path
+    return tuple(entry_points(group=group))
+
+
+def _added_methods(word: str) -> dict[str, Method]:
+    """Give the methods of a decision that other packages add; a policy is one of scheduling too."""
+    found: dict[str, Method] = {}
+    for entry in _added(_METHODS):
+        decision, slash, name = entry.name.partition("/")
+        if not slash or decision not in problem_types():
+            rule = "must be named decision/name, such as reclaiming/mine"
+            raise InvalidInput(entry.value, f"entry point {_METHODS}", shorten(entry.name), rule)
+        if decision == word:
+            found[name] = _load(entry)
+    if word == Scheduling.word:
+        found |= {entry.name: lift(_load(entry)) for entry in _added(_POLICIES)}
+    own = _exports("formulations", word).keys() | own_heuristics(word).keys()
+    return {name: method for name, method in found.items() if name not in own}
+
+
+def _load(entry: EntryPoint) -> Any:
+    """Load an entry point; one that cannot be loaded says so when it is called, and the others still work."""
+    try:
+        return _imported("entry point", f"{entry.module}:{entry.attr}")
+    except InvalidInput as error:
+        line = f"entry point {entry.name} of {entry.group}: {entry.value}: {error.rule}"
+
+    def unloaded(*_: Any, **options: Any) -> NoReturn:
+        del options
+        raise Unsupported(line)
+
+    unloaded.__name__ = entry.name.rpartition("/")[2]
+    return unloaded
+
+
+def _exports(package: str, word: str) -> dict[str, Any]:
+    module = _package(package, word)
+    return {} if module is None else _named_exports(module.__name__)
+
+
+def _named_exports(package: str) -> dict[str, Any]:
+    module = _sibling(package)
+    return {name: getattr(module, name) for name in module.__all__}
+
+
+def _package(package: str, word: str) -> ModuleType | None:
+    if word not in problem_types():
+        raise InvalidInput(
+            "", "decision", shorten(word), f"must be one of {', '.join(sorted(problem_types()))}"
+        )
+    _refuse_shadow(package)
+    name = f"{package}.{word}"
+    return import_module(name) if find_spec(name) else None
+
+
+def _sibling(name: str) -> ModuleType:
+    """Import one of the packages beside gsopt, or a module in it."""
+    _refuse_shadow(name.partition(".")[0])
+    return import_module(name)
+
+
+def _refuse_shadow(package: str) -> None:
+    """Refuse a file of the user's that Python would import in place of a package beside gsopt."""
+    spec = find_spec(package)
+    if spec is None:
+        raise InvalidInput("", package, "", f"must be installed beside gsopt, in {_HOME}")
+    found = [spec.origin] if spec.origin else list(spec.submodule_search_locations or ())
+    ours = _HOME / package / "__init__.py"
+    if not any(Path(each).resolve() == ours for each in found):
+        rule = f"hides the package {package} of gsopt; rename it, or move it elsewhere"
+        raise InvalidInput(", ".join(found), "", "", rule)

@@ -1,0 +1,152 @@
+"""Compare: methods on problems, with value, best proven bound and gap side by side."""
+
+import itertools
+from collections.abc import Callable, Container, Iterable, Mapping
+from typing import Any
+
+from gsopt.core.budget import TimeLimit, checked_time_limit
+from gsopt.core.errors import Contradiction, InvalidInput, Unsupported, one_line, shorten
+from gsopt.core.method import MethodLike, accepts, name_of, proves
+from gsopt.core.problem import Problem
+from gsopt.core.result import Result, StoppedBy
+from gsopt.evaluation.catalogue import exact_methods, find_method
+from gsopt.evaluation.catalogue import methods as methods_of
+from gsopt.evaluation.comparison import Comparison, Row, settled
+from gsopt.evaluation.solve import better_of, solve
+from gsopt.scenario.job import Workload
+from gsopt.scenario.scenario import Scenario
+
+#: Seconds that `compare` gives each method on each instance unless told otherwise.
+COMPARE_TIME_LIMIT = 60.0
+
+
+_EXACT, _HEURISTIC = "exact", "heuristic"
+
+
+def compare(
+    problems: Problem[Any] | Iterable[Problem[Any]],
+    methods: MethodLike | str | Iterable[MethodLike | str] | None = None,
+    *,
+    time_limit: TimeLimit = COMPARE_TIME_LIMIT,
+    on_row: Callable[[Row], Any] | None = None,
+    **options: Any,
+) -> Comparison:
+    """Run methods on problems and put value, best proven bound and gap side by side.
+
+    Heuristics run first, and exact methods start from the best solution that they found. A method that raises
+    an error other than a contradiction has a row that says so.
+
+    Parameters
+    ----------
+    problems
+        One problem or several.
+    methods
+        The methods, plain functions ``problem -> solution``, or names, which may be
+        ``package.module:function``; every method of the decision when None.
+    time_limit
+        Seconds, or text such as ``30s``, per method and instance, for the methods that take a limit.
+    on_row
+        Called with each row as it comes, before the instance's best bound is known.
+    options
+        Keyword options such as ``seed``, given to the methods that take them.
+
+    Raises
+    ------
+    InvalidInput
+        What is given is no problem, no method or no time limit; nothing has run then.
+    Contradiction
+        A value is better than a bound that another method proved: one of the two is wrong.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> comparison = gsopt.compare(gsopt.load("reclaiming/aryl-figure-5"))
+    >>> min(row.result.objective for row in comparison)
+    1
+    """
+    limit = checked_time_limit(time_limit)
+    rows: list[Row] = []
+    for problem, wanted in _wanted(problems, methods):
+        found, interrupted = _compare_one(problem, wanted, limit, on_row, options)
+        rows += found
+        if interrupted:
+            return Comparison(tuple(rows), interrupted=True)
+    return Comparison(tuple(rows))
+
+
+def _wanted(
+    problems: Problem[Any] | Iterable[Problem[Any]],
+    chosen: MethodLike | str | Iterable[MethodLike | str] | None,
+) -> list[tuple[Problem[Any], dict[str, MethodLike]]]:
+    """Give every problem with the methods that are to run on it, each under a name of its own."""
+    if isinstance(problems, Workload | Scenario):
+        rule = "must be a problem; policies on a workload are compared by gsopt.compare_policies"
+        raise InvalidInput("", "problems", f"a {type(problems).__name__.lower()}", rule)
+    if isinstance(chosen, str) or callable(chosen):
+        chosen = [chosen]
+    several = None if chosen is None else list(chosen)
+    if isinstance(problems, Problem) or not isinstance(problems, Iterable) or isinstance(problems, str):
+        problems = [problems]
+    found = []
+    for problem in problems:
+        if not isinstance(problem, Problem):
+            raise InvalidInput(
+                "", "problems", shorten(problem), "must be a problem; gsopt.load gives one by name"
+            )
+        if several is None:
+            found.append((problem, methods_of(problem.word)))
+            continue
+        named: dict[str, MethodLike] = {}
+        for each in several:
+            method = find_method(problem.word, each)
+            named[_free_name(each if isinstance(each, str) else name_of(method), named)] = method
+        found.append((problem, named))
+    return found
+
+
+def _free_name(name: str, taken: Container[str]) -> str:
+    """Give a name that no other method has: the name, or that with a number."""
+    return (
+        name
+        if name not in taken
+        else next(numbered for count in itertools.count(2) if (numbered := f"{name} ({count})") not in taken)
+    )
+
+
+def _compare_one(
+    problem: Problem[Any],
+    wanted: Mapping[str, MethodLike],
+    time_limit: float | None,
+    on_row: Callable[[Row], Any] | None,
+    options: dict[str, Any],
+) -> tuple[list[Row], bool]:
+    exact = exact_methods(problem.word)
+    rows: dict[str, Row] = {}
+    best: Result[Any] | None = None
+    interrupted = False
+    for name in sorted(wanted, key=lambda name: proves(wanted[name])):
+        method = wanted[name]
+        taken = {option: value for option, value in options.items() if accepts(method, option)}
+        if best is not None and proves(method):
+            taken.setdefault("start", best.solution)
+        result, note, failed = None, "", False
+        try:
+            result = solve(problem, method, time_limit=time_limit, **taken)
+        except Unsupported as reason:
+            note = str(reason)
+        except KeyboardInterrupt:
+            interrupted = True
+            break
+        except Contradiction:  # then no row is to be trusted
+            raise
+        except Exception as error:  # noqa: BLE001 - it may be anybody's method; the other rows do not depend on it
+            note, failed = one_line(error), True
+        best = best if result is None else better_of(problem, best, result)
+        kind = _EXACT if method in exact.values() or proves(method) else _HEURISTIC
+        rows[name] = Row(problem.name or problem.word, name, kind, problem, result, note=note, failed=failed)
+        if on_row is not None:
+            on_row(rows[name])
+        if result is not None and result.stopped_by is StoppedBy.INTERRUPT:
+            interrupted = True
+            break
+    return settled(problem, [rows[name] for name in wanted if name in rows]), interrupted

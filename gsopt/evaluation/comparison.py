@@ -1,0 +1,408 @@
+"""Comparison: methods side by side on instances, as a table, a data frame or a plot."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any, Literal
+
+from rich.console import RenderableType
+
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.files import parse_json, read_text, validated
+from gsopt.core.numbers.grid import exact_total
+from gsopt.core.problem import Frozen, Many, Number, Problem, Sense
+from gsopt.core.result import Claim, Result, Status, agree, plain, relative_gap, settle, settles
+from gsopt.evaluation.listing import Listing, need
+from gsopt.evaluation.tables import Column, lay_out, percent, told_apart, written_gap
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+#: A summary shows a suite by its headline figures only where these are no more than a reader compares.
+_MOST_GROUPS = 4
+
+#: Columns of a summary that are left out first.
+_SUMMARY_RANKS = {"median time": 2, "instances": 1}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One method on one instance.
+
+    Attributes
+    ----------
+    instance, method
+        Their names.
+    kind
+        ``exact`` or ``heuristic``.
+    problem
+        The instance.
+    result
+        What the method found, or None when it does not handle the instance or failed.
+    bound
+        Best bound that any method proved on the instance, or None.
+    optimum_known
+        Whether some method's value meets that bound.
+    note
+        Why there is no result.
+    failed
+        Whether the method raised an error, which the note then names.
+    """
+
+    instance: str
+    method: str
+    kind: str
+    problem: Problem[Any] = field(repr=False)
+    result: Result[Any] | None
+    bound: Number | None = None
+    optimum_known: bool = False
+    note: str = ""
+    failed: bool = False
+
+    @property
+    def excess(self) -> Number | None:
+        """How much worse the value is than the best proven bound, in the objective's unit."""
+        if self.result is None or self.result.objective is None or self.bound is None:
+            return None
+        return abs(Fraction(self.result.objective) - Fraction(self.bound))
+
+    @property
+    def gap(self) -> float | None:
+        """How much worse the value is than the best proven bound, relative to it; see `relative_gap`."""
+        return relative_gap(None if self.result is None else self.result.objective, self.bound)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the row as plain JSON types."""
+        found = self.result
+        return {
+            "instance": self.instance,
+            **self.problem.headline(),
+            "method": self.method,
+            "kind": self.kind,
+            "status": None if found is None else found.status.value,
+            "objective": None if found is None else plain(found.objective),
+            "bound": plain(self.bound),
+            "gap": self.gap,
+            "runtime": None if found is None else found.runtime,
+            "level": None if found is None else found.level.value,
+            "failed": self.failed,
+            "note": self.note or ("" if found is None else found.message),
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison(Listing[Row]):
+    """The rows of a comparison, instance by instance; prints as a table, in notebooks too.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> from formulations.reclaiming import exact
+    >>> from heuristics.reclaiming import greedy
+    >>> comparison = gsopt.compare(gsopt.load("reclaiming/aryl-figure-5"), [exact, greedy])
+    >>> [(row.method, row.result.objective, row.gap) for row in comparison]
+    [('exact', 1, 0.0), ('greedy', 1, 0.0)]
+    """
+
+    rows: tuple[Row, ...]
+    interrupted: bool = False
+
+    def __add__(self, other: "Comparison") -> "Comparison":
+        return Comparison(self.rows + other.rows, self.interrupted or other.interrupted)
+
+    def table(self) -> RenderableType:
+        """Give a line per method, under a line per instance; why there is no result stands below."""
+        headings: dict[int, str] = {}
+        for place, row in enumerate(self.rows):
+            if place == 0 or row.instance != self.rows[place - 1].instance:
+                headings[place] = _described(row.instance, row.problem.headline())
+        notes = [
+            f"{row.method} {_status(row)}: {row.note}" for row in self.rows if row.result is None and row.note
+        ]
+        return lay_out(_columns(self.rows), headings=headings, notes=dict.fromkeys(notes))
+
+    def summary(self) -> RenderableType:
+        """Give one line per group of like instances and method: total value, total bound, gap, median time.
+
+        Instances are alike when they belong to one suite, count the same thing and agree in their headline
+        figures; where these are many, a suite is one group.
+        """
+        keys = _shared_keys(self.rows)
+        lines: list[list[str]] = []
+        headings: dict[int, str] = {}
+        for (suite, unit, figures), group in _groups(self.rows, keys).items():
+            headings[len(lines)] = _described(suite, dict(zip(keys, figures, strict=True)), unit)
+            for name in dict.fromkeys(row.method for row in group):
+                rows = [row for row in group if row.method == name and row.result is not None]
+                if rows:
+                    lines.append([name, *_totals(rows)])
+        least = not self.rows or self.rows[0].problem.sense is Sense.MINIMIZE
+        names = [
+            "method",
+            "instances",
+            "value",
+            f"proven {'minimum' if least else 'maximum'}",
+            "gap",
+            "median time",
+        ]
+        columns = [
+            Column(name, [line[place] for line in lines], right=place > 0, rank=_SUMMARY_RANKS.get(name, 0))
+            for place, name in enumerate(names)
+        ]
+        headings = {place: heading for place, heading in headings.items() if place < len(lines)}
+        return lay_out(columns, headings=headings)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Give every row in full, as plain JSON types."""
+        return [row.as_dict() for row in self.rows]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the comparison as plain JSON types, solutions included; `gsopt.write` writes them."""
+        rows = [
+            {
+                "instance": row.instance,
+                "method": row.method,
+                "kind": row.kind,
+                "result": None if row.result is None else row.result.as_dict(),
+                "note": row.note,
+                "failed": row.failed,
+            }
+            for row in self.rows
+        ]
+        return {"rows": rows, "interrupted": self.interrupted}
+
+    @classmethod
+    def from_dict(
+        cls, problems: Iterable[Problem[Any]], data: Mapping[str, Any], *, source: str = "comparison"
+    ) -> "Comparison":
+        """Take a comparison of problems back from the plain JSON types of `as_dict`; it is judged anew.
+
+        Raises
+        ------
+        InvalidInput
+            A field is not what `as_dict` would give, or names a problem that is not given.
+        InvalidSolution, Contradiction
+            As `Result.from_dict`; and where one row's value is better than another one's bound.
+
+        Examples
+        --------
+        >>> import gsopt
+        >>> problem = gsopt.load("reclaiming/aryl-figure-5")
+        >>> comparison = gsopt.compare(problem, ["exact", "greedy"])
+        >>> Comparison.from_dict([problem], comparison.as_dict()) == comparison
+        True
+        """
+        known = {problem.name or problem.word: problem for problem in problems}
+        stored = validated(_Stored, source, json.dumps(data))
+        rows: dict[str, list[Row]] = {}
+        for place, each in enumerate(stored.rows):
+            if each.instance not in known:
+                rule = "must be the name of one of the problems"
+                raise InvalidInput(source, f"rows[{place}].instance", shorten(each.instance), rule)
+            problem = known[each.instance]
+            where = f"{source}: rows[{place}].result"
+            result = None if each.result is None else Result.from_dict(problem, each.result, source=where)
+            row = Row(
+                each.instance, each.method, each.kind, problem, result, note=each.note, failed=each.failed
+            )
+            rows.setdefault(each.instance, []).append(row)
+        settled_rows = [row for name, members in rows.items() for row in settled(known[name], members)]
+        return cls(tuple(settled_rows), stored.interrupted)
+
+    def plot(self) -> "Axes":
+        """Plot the gap of every method on every instance; markers differ too, so it reads without colour.
+
+        Raises
+        ------
+        InvalidInput
+            matplotlib is not installed.
+        """
+        need("matplotlib", "plot")
+        import matplotlib.pyplot as plt
+
+        from gsopt.evaluation.plots import gaps
+
+        points: dict[str, list[tuple[float, str]]] = {}
+        for row in self.rows:
+            if row.gap is not None:
+                points.setdefault(row.method, []).append((row.gap, row.instance))
+        rows = len({row.instance for row in self.rows})
+        _, axes = plt.subplots(figsize=(9, 0.35 * rows + 1.8), layout="constrained")
+        axes.set_xlabel("gap to the best proven bound")
+        return gaps(points, axes)
+
+
+class _StoredRow(Frozen):
+    """A row in a file."""
+
+    instance: str
+    method: str
+    kind: Literal["exact", "heuristic"]
+    result: dict[str, Any] | None
+    note: str
+    failed: bool
+
+
+class _Stored(Frozen):
+    """A comparison in a file."""
+
+    rows: Many[_StoredRow]
+    interrupted: bool
+
+
+def read_comparison(path: str | Path, problems: Problem[Any] | Iterable[Problem[Any]]) -> Comparison:
+    """Read a comparison of problems, as `gsopt.write` writes it; it is judged anew.
+
+    Raises
+    ------
+    InvalidInput, InvalidSolution, Contradiction
+        The file cannot be read, is no JSON, or breaks a rule; as `Comparison.from_dict`.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> from tempfile import TemporaryDirectory
+    >>> problem = gsopt.load("reclaiming/aryl-figure-5")
+    >>> comparison = gsopt.compare(problem, ["exact", "greedy"])
+    >>> with TemporaryDirectory() as folder:
+    ...     gsopt.write(comparison, f"{folder}/comparison.json")
+    ...     gsopt.read_comparison(f"{folder}/comparison.json", problem) == comparison
+    True
+    """
+    given = [problems] if isinstance(problems, Problem) else problems
+    return Comparison.from_dict(given, parse_json(str(path), read_text(path)), source=str(path))
+
+
+def settled(problem: Problem[Any], rows: list[Row]) -> list[Row]:
+    """Give every row the instance's best bound, after checking that no two rows contradict each other.
+
+    Raises
+    ------
+    Contradiction
+        A value is better than a bound.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> rows = gsopt.compare(gsopt.load("reclaiming/aryl-figure-5"), ["exact", "greedy"]).rows
+    >>> settled(rows[0].problem, list(rows)) == list(rows)
+    True
+    """
+    results = [row.result for row in rows if row.result is not None]
+    found = settle(problem.sense, [_claim(problem, result) for result in results])
+    agreed = iter(agree(problem, results))
+    return [
+        replace(row, result=next(agreed) if row.result else None, bound=found.bound, optimum_known=found.known)
+        for row in rows
+    ]
+
+
+def _claim(problem: Problem[Any], result: Result[Any]) -> Claim:
+    resolution = 0 if result.objective is None else problem.resolution(result.objective)
+    return Claim(result.method, result.objective, result.bound, resolution)
+
+
+def _shared_keys(rows: Sequence[Row]) -> list[str]:
+    """Name the headline figures that all rows have; rows of different decisions may share none."""
+    shared = list(rows[0].problem.headline()) if rows else []
+    for row in rows:
+        figures = row.problem.headline()
+        shared = [key for key in shared if key in figures]
+    return shared
+
+
+def _figures(row: Row, keys: Sequence[str]) -> tuple[Any, ...]:
+    figures = row.problem.headline()
+    return tuple(figures[key] for key in keys)
+
+
+def _groups(rows: Iterable[Row], keys: Sequence[str]) -> dict[tuple[str, str, tuple[str, ...]], list[Row]]:
+    """Group rows by suite, unit and headline figures; many different figures become one range."""
+    suites: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        suite = row.instance.removeprefix(f"{row.problem.word}/").rpartition("/")[0] or row.instance
+        suites.setdefault((suite, row.problem.unit), []).append(row)
+    groups: dict[tuple[str, str, tuple[str, ...]], list[Row]] = {}
+    for (suite, unit), members in suites.items():
+        figures = [_figures(row, keys) for row in members]
+        for row, figure in zip(members, figures, strict=True):
+            label = tuple(str(value) for value in figure)
+            if len(set(figures)) > _MOST_GROUPS:
+                label = tuple(_span(column) for column in zip(*figures, strict=True))
+            groups.setdefault((suite, unit, label), []).append(row)
+    return groups
+
+
+def _span(values: Sequence[Any]) -> str:
+    low, high = min(values), max(values)
+    return str(low) if low == high else f"{low}-{high}"
+
+
+def _totals(rows: list[Row]) -> list[str]:
+    solved = [row for row in rows if row.result is not None and row.result.objective is not None]
+    times = [row.result.runtime for row in rows if row.result is not None]
+    if not solved:
+        return [f"0 of {len(rows)}", "-", "-", "-", _seconds(median(times))]
+    value = exact_total(
+        row.result.objective for row in solved if row.result and row.result.objective is not None
+    )
+    bounds = [bound for row in solved if (bound := _bound(row)) is not None]
+    bound = exact_total(bounds) if len(bounds) == len(solved) else None
+    excess = None if bound is None else abs(Fraction(value) - Fraction(bound))
+    proven = all(row.optimum_known for row in solved)
+    first, second = told_apart(value, bound)
+    return [
+        str(len(rows)) if len(solved) == len(rows) else f"{len(solved)} of {len(rows)}",
+        first,
+        ("" if proven else "bound ") + second,
+        written_gap(relative_gap(value, bound), excess),
+        _seconds(median(times)),
+    ]
+
+
+def _columns(rows: Sequence[Row]) -> list[Column]:
+    unit = " or ".join(dict.fromkeys(row.problem.unit for row in rows)) or "value"
+    shown = [told_apart(None if row.result is None else row.result.objective, _bound(row)) for row in rows]
+    return [
+        Column("method", [row.method for row in rows], right=False),
+        Column(unit, [value if row.result else "" for row, (value, _) in zip(rows, shown, strict=True)]),
+        Column(
+            "proven bound", [bound if row.result else "" for row, (_, bound) in zip(rows, shown, strict=True)]
+        ),
+        Column("gap", [_shown_gap(row) if row.result else "" for row in rows]),
+        Column("time", [_seconds(row.result.runtime) if row.result else "" for row in rows], rank=1),
+        Column("status", [_status(row) for row in rows], right=False),
+    ]
+
+
+def _bound(row: Row) -> Number | None:
+    """Give the bound to show: the value itself where floats cannot tell the two apart."""
+    value = None if row.result is None else row.result.objective
+    met = value is not None and settles(value, row.bound, row.problem.resolution(value))
+    return value if met else row.bound
+
+
+def _shown_gap(row: Row) -> str:
+    value = None if row.result is None else row.result.objective
+    return percent(0.0) if value is not None and _bound(row) == value else written_gap(row.gap, row.excess)
+
+
+def _status(row: Row) -> str:
+    if row.result is None:
+        return "failed" if row.failed else "not applicable"
+    status = row.result.status
+    return f"optimal, {row.result.level.value}" if status is Status.OPTIMAL else status.value
+
+
+def _described(name: str, figures: Mapping[str, Any], unit: str = "") -> str:
+    """Name an instance or a suite, with what tells it from others."""
+    told = [f"{key} {value}" for key, value in figures.items()]
+    return f"{name}  ({', '.join(told + [unit] * bool(unit))})" if told or unit else name
+
+
+def _seconds(seconds: float) -> str:
+    return f"{1000 * seconds:.1f} ms" if seconds < 1 else f"{seconds:.1f} s"

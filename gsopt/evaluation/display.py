@@ -1,0 +1,147 @@
+"""Display: value, bound, gap and time of a solve, in one line that follows it."""
+
+import sys
+from fractions import Fraction
+from time import perf_counter
+from typing import Any, Protocol, Self
+
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.live import Live
+from rich.text import Text
+
+from gsopt.core.interrupts import held
+from gsopt.core.problem import Number, Problem
+from gsopt.core.progress import Bracket
+from gsopt.evaluation.tables import told_apart, written_gap
+
+_MINUTE, _HOUR = 60, 3600
+
+
+class Display:
+    """Shows on standard error what is known of an optimum: a line that changes, and goes when the solve ends.
+
+    In a notebook the line stays below the cell. Where standard error is no terminal, each change is a line.
+
+    Parameters
+    ----------
+    problem
+        What is solved.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> display = Display(gsopt.load("reclaiming/aryl-figure-5"))
+    >>> display.line(Bracket(2.0, value=6, bound=5), seconds=75)
+    'reclaiming/aryl-figure-5  preemptions 6  bound 5  gap 20.0 %  1:15'
+    >>> display.line(Bracket(2.0, value=6, bound=5), seconds=75, width=40)
+    'preemptions 6  bound 5  gap 20.0 %  1:15'
+    """
+
+    def __init__(self, problem: Problem[Any]) -> None:
+        self._problem, self._begin = problem, perf_counter()
+        self._known = Bracket(0.0)
+        self._screen = _screen(self)
+
+    def __enter__(self) -> Self:
+        self._begin = perf_counter()
+        self._screen.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with held():  # what was found is still to be given back
+            self._screen.stop()
+
+    def __call__(self, known: Bracket) -> None:
+        """Show what is known now."""
+        self._known = known
+        self._screen.refresh()
+
+    def __str__(self) -> str:
+        return self.line(self._known, seconds=self._known.runtime)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        line = self.line(self._known, seconds=perf_counter() - self._begin, width=options.max_width)
+        yield Text(line, no_wrap=True, overflow="ellipsis")
+
+    def line(self, known: Bracket, *, seconds: float, width: int | None = None) -> str:
+        """Write what is known in at most so many characters, if it can be; the name goes first."""
+        value, bound = told_apart(known.value, known.bound)
+        found = f"{self._problem.unit} {value}"
+        gap = f"gap {written_gap(known.gap, _excess(known))}"
+        parts = [self._problem.name or self._problem.word, found, f"bound {bound}", gap, _clock(seconds)]
+        for shorter in (parts, parts[1:], [value, *parts[2:]], [value, *parts[3:]]):
+            line = "  ".join(shorter)
+            if width is None or len(line) <= width:
+                return line
+        return line
+
+
+class _Screen(Protocol):
+    """Where a display is shown."""
+
+    def start(self) -> object: ...
+
+    def stop(self) -> object: ...
+
+    def refresh(self) -> object: ...
+
+
+def _screen(display: Display) -> _Screen:
+    console = Console(stderr=True)
+    if console.is_jupyter:
+        return _Notebook(display)
+    if console.is_terminal:
+        return Live(display, console=console, transient=True, refresh_per_second=10)
+    return _Lines(display)
+
+
+class _Lines:
+    """Shows a line per change."""
+
+    def __init__(self, display: Display) -> None:
+        self._display = display
+
+    def start(self) -> None:
+        """Begin with nothing, as nothing is known."""
+
+    def stop(self) -> None:
+        """Leave what is shown."""
+
+    def refresh(self) -> None:
+        """Write the line below the one before."""
+        sys.stderr.write(f"{self._display}\n")
+
+
+class _Notebook(_Lines):
+    """Shows one line below the cell, which changes."""
+
+    _shown: Any = None
+
+    def refresh(self) -> None:
+        """Put the line in the place of the one before."""
+        from IPython.display import display
+
+        text = {"text/plain": str(self._display)}
+        if self._shown is None:
+            self._shown = display(text, raw=True, display_id=True)  # type: ignore[no-untyped-call]
+        else:
+            self._shown.update(text, raw=True)
+
+
+def _excess(known: Bracket) -> Number | None:
+    if known.value is None or known.bound is None:
+        return None
+    return abs(Fraction(known.value) - Fraction(known.bound))
+
+
+def _clock(seconds: float) -> str:
+    """Write seconds as a clock does.
+
+    Examples
+    --------
+    >>> _clock(5.4), _clock(75), _clock(3700)
+    ('0:05', '1:15', '1:01:40')
+    """
+    whole = int(seconds)
+    minutes, rest = divmod(whole % _HOUR, _MINUTE)
+    return f"{whole // _HOUR}:{minutes:02}:{rest:02}" if whole >= _HOUR else f"{minutes}:{rest:02}"

@@ -1,0 +1,97 @@
+"""Export: an instance as a model file that any solver reads."""
+
+from pathlib import Path
+from typing import Any
+
+from gsopt.core.errors import InvalidInput, Unsupported, escape, shorten
+from gsopt.core.files import replacing
+from gsopt.core.problem import Problem
+from gsopt.evaluation import catalogue
+from gsopt.solvers.backends import Highs
+from gsopt.solvers.formulation import Formulation
+from gsopt.solvers.standard_form import StandardForm
+
+#: How a line that is a comment begins, by the file's ending.
+_COMMENT = {".mps": "* ", ".lp": "\\ "}
+
+
+def export_model(problem: Problem[Any], path: str | Path, method: str | None = None) -> StandardForm:
+    r"""Write the integer program of a problem as an MPS or LP file, by the file's ending.
+
+    The objective is the problem's own, its constant included, unless the first line says otherwise. Columns and
+    rows keep the names of the model as far as the format allows, as `gsopt.solvers.backends.Highs.write` says;
+    an index is a place in the instance. Comments in the first lines say what the file is.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    path
+        The file.
+    method
+        Name of one of the decision's formulations; the first that expresses the problem when None.
+
+    Returns
+    -------
+    StandardForm
+        The model as arrays.
+
+    Raises
+    ------
+    InvalidInput
+        The decision has no such formulation, or the file cannot be written.
+    Unsupported
+        The formulation does not express this problem.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     form = export_model(gsopt.load("reclaiming/aryl-figure-5"), f"{folder}/a.mps")
+    ...     print(Path(f"{folder}/a.mps").read_text().partition("\n")[0])
+    * reclaiming/aryl-figure-5: minimize preemptions
+    >>> form.matrix.shape
+    (8, 10)
+    """
+    target = Path(path)
+    if target.suffix not in _COMMENT:
+        raise InvalidInput(str(path), "", target.suffix or "no ending", "must end in .mps or .lp")
+    chosen, form = _modelled(problem, method)
+    head = _head(problem, chosen, form)
+    with replacing(path) as beside:
+        Highs().write(form, beside)
+        comments = "".join(f"{_COMMENT[target.suffix]}{line}\n" for line in head)
+        beside.write_text(comments + beside.read_text(encoding="utf-8"), encoding="utf-8")
+    return form
+
+
+def _modelled(problem: Problem[Any], method: str | None) -> tuple[Formulation[Problem[Any], Any], StandardForm]:
+    """Give a formulation and its model."""
+    known = {
+        name: each
+        for name, each in catalogue.exact_methods(problem.word).items()
+        if isinstance(each, Formulation)
+    }
+    if not known:
+        raise Unsupported(f"{problem.word} has no integer program that could be written")
+    if method is not None and method not in known:
+        raise InvalidInput("", "method", shorten(method), f"must be one of {', '.join(known)}")
+    reasons = []
+    for name in [method] if method is not None else known:
+        try:
+            return known[name], known[name].standard_form(problem)
+        except Unsupported as reason:
+            reasons.append(f"{name}: {reason}")
+    raise Unsupported("; ".join(reasons))
+
+
+def _head(problem: Problem[Any], method: Formulation[Problem[Any], Any], form: StandardForm) -> tuple[str, ...]:
+    """Say in a few lines what the file is."""
+    rows, columns = form.matrix.shape
+    integers = int(form.integer.sum())
+    return (
+        f"{escape(problem.name or problem.word)}: {problem.sense.value} {method.own_unit or problem.unit}",
+        f"{method.name} of {problem.word}: {rows} rows, {columns} columns, {integers} of them integer",
+        f"numbers have 15 digits; the constant of the objective is {form.offset!r}",
+    )

@@ -1,0 +1,116 @@
+"""History: how value and bound came together while a method ran, as a table, a data frame or a plot."""
+
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from rich.console import RenderableType
+
+from gsopt.core.drawing import COLOURS, titled
+from gsopt.core.problem import Number
+from gsopt.core.progress import Bracket
+from gsopt.evaluation.listing import Listing, need
+from gsopt.evaluation.tables import Column, lay_out, percent, told_apart
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Part of the time up to which half of the changes come where a logarithmic axis shows them.
+_EARLY = 0.05
+
+
+class History(Listing[Bracket]):
+    """Every better value and bound of a run, and its end, with their times; exact methods take one.
+
+    Pass it as `on_progress`.
+
+    Attributes
+    ----------
+    rows
+        What was known from each moment on.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> history = gsopt.History()
+    >>> result = gsopt.solve(gsopt.load("reclaiming/aryl-figure-5"), on_progress=history)
+    >>> history[-1].value, history[-1].bound, history[-1].gap
+    (1, 1, 0.0)
+    """
+
+    def __init__(self) -> None:
+        self.rows: tuple[Bracket, ...] = ()
+
+    def __call__(self, known: Bracket) -> None:
+        """Keep what is known now."""
+        self.rows = (*self.rows, known)
+
+    def table(self) -> RenderableType:
+        """Give a line per change."""
+        shown = [told_apart(row.value, row.bound) for row in self.rows]
+        return lay_out(
+            [
+                Column("time", [f"{row.runtime:.3f} s" for row in self.rows]),
+                Column("value", [value for value, _ in shown]),
+                Column("bound", [bound for _, bound in shown]),
+                Column("gap", ["-" if row.gap is None else percent(row.gap) for row in self.rows]),
+            ]
+        )
+
+    def records(self) -> list[dict[str, Any]]:
+        """Give every change in full, as plain JSON types."""
+        return [row.as_dict() for row in self.rows]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the history as plain JSON types; `gsopt.write` writes them."""
+        return {"history": self.records()}
+
+    def plot(self, axes: "Axes | None" = None, *, unit: str = "objective") -> "Axes":
+        """Draw value and bound as steps over time, and the gap between them.
+
+        The axis of time is logarithmic where most happens early.
+
+        Parameters
+        ----------
+        axes
+            Where to draw; a new figure when None.
+        unit
+            What the objective counts.
+
+        Raises
+        ------
+        InvalidInput
+            matplotlib is not installed.
+        """
+        need("matplotlib", "plot")
+        axes = titled(axes, "time [s]", unit, size=(7, 4))
+        times = [row.runtime for row in self.rows]
+        values, bounds = [row.value for row in self.rows], [row.bound for row in self.rows]
+        for numbers, colour, style, name in (
+            (values, COLOURS[0], "-", "value"),
+            (bounds, COLOURS[1], "--", "bound"),
+        ):
+            axes.step(
+                times, _drawn(numbers), where="post", color=colour, linestyle=style, label=_label(name, numbers)
+            )
+            axes.plot(times[-1:], _drawn(numbers)[-1:], marker="o", color=colour)
+        gap = self.rows[-1].gap if self.rows else None
+        axes.fill_between(
+            times,
+            _drawn(values),
+            _drawn(bounds),
+            step="post",
+            color="0.88",
+            label="gap" if gap is None else f"gap, {percent(gap)} at the end",
+        )
+        if times and median(times) < _EARLY * times[-1] and times[0] > 0:
+            axes.set_xscale("log")
+        axes.legend(frameon=False, fontsize=8)
+        return axes
+
+
+def _drawn(numbers: list[Number | None]) -> list[float]:
+    return [float("nan") if number is None else float(number) for number in numbers]
+
+
+def _label(name: str, numbers: list[Number | None]) -> str:
+    return f"{name}, {told_apart(numbers[-1], None)[0]} at the end" if numbers else name

@@ -1,0 +1,150 @@
+"""Judge: anybody's schedule, with what is proven of every schedule beside it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from gsopt.core.errors import InvalidInput
+from gsopt.core.numbers.clock import clock_error
+from gsopt.core.problem import Problem
+from gsopt.evaluation.tables import written
+from gsopt.problems.scheduling import Scheduling, SchedulingSolution
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Workload
+from gsopt.scenario.scenario import Scenario
+from gsopt.schedule import Schedule
+from gsopt.schedule.bounds import mean_jct_bound
+from gsopt.schedule.figures import FIGURES
+from gsopt.schedule.foreign import read_schedule
+from gsopt.schedule.judge import Verdict
+from gsopt.schedule.judge import judge as judge_segments
+
+#: Figures that a line of its own tells.
+_COUNTED = ("jobs", "completed")
+
+#: Broken rules that are shown of many.
+_SHOWN = 10
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Judgement(Verdict):
+    """What the judge found, beside a proven bound; prints as a list of figures.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.job import Job
+    >>> from gsopt.schedule import Segment
+    >>> workload = Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)])
+    >>> found = judge(Schedule((Segment("a", 1, 3, 1),)), workload, cluster=2)
+    >>> found.legal, found.mean_jct, found.bound, found.worst_fairness
+    (True, 3.0, 2.0, 1.5)
+    """
+
+    @property
+    def legal(self) -> bool:
+        """Whether no rule is broken."""
+        return not self.violations
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the figures as plain JSON types."""
+        return {"legal": self.legal, "violations": list(self.violations), **super().as_dict()}
+
+    def __str__(self) -> str:
+        lines = [f"violation: {line}" for line in self.violations[:_SHOWN]]
+        if len(self.violations) > _SHOWN:
+            lines.append(f"and {len(self.violations) - _SHOWN:,} more violations")
+        counted = f"{self.completed:,} of {self.jobs:,} jobs complete"
+        lines.append(f"{'legal' if self.legal else 'not legal'}, {counted}")
+        width = max(len(each.title) for each in FIGURES)
+        shown = [each for each in FIGURES if each.key not in _COUNTED]
+        return "\n".join(
+            [
+                *lines,
+                *(f"  {each.title:<{width}}  {written(getattr(self, each.key), each.kind)}" for each in shown),
+                *([f"  {'proof of the bound':<{width}}  {self.proof}"] if self.proof else []),
+            ]
+        )
+
+    __repr__ = __str__
+
+
+def judge(
+    schedule: Any,
+    given: Scenario | Scheduling | Workload,
+    *,
+    cluster: Cluster | int | None = None,
+    columns: Mapping[str, str] | None = None,
+    time_unit: str = "s",
+    origin: Any = 0,
+    preemptive: bool = True,
+    exact: bool = False,
+    complete: bool = True,
+    **physics: Any,
+) -> Judgement:
+    """Judge anybody's schedule: broken rules, figures, and the distance to what no schedule can beat.
+
+    Parameters
+    ----------
+    schedule
+        A `Schedule`, a solution of `Scheduling`, a CSV or JSON file, a data frame, or rows as mappings.
+    given
+        What was to be scheduled: a scenario, a problem, or a workload, whose `cluster` is then given too.
+    cluster
+        The GPUs of a workload, or their number.
+    columns, time_unit, origin, preemptive
+        How a file or data frame is to be read, see `gsopt.read_schedule`.
+    exact
+        Compute in fractions and excuse no rounding.
+    complete
+        Whether every job has to complete.
+    physics
+        Any field of `gsopt.scenario.scenario.Physics`, such as `overheads`, for a workload.
+
+    Raises
+    ------
+    InvalidInput
+        The schedule cannot be read, or what is given is nothing that is scheduled over time.
+    Contradiction
+        A legal schedule is better than the proven bound: one of the two is wrong.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.job import Job
+    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 4), ("b", 2)]]
+    >>> runs = [("a", 0, 4, 1.0), ("b", 4, 6, 1.0)]
+    >>> rows = [dict(zip(("job_id", "start", "end", "gpus"), run)) for run in runs]
+    >>> found = judge(rows, Workload(jobs=jobs), cluster=1, columns={"job_id": "job"})
+    >>> found.violations, found.mean_jct, found.bound
+    ((), 5.0, 4.0)
+    >>> judge(rows[:1], Workload(jobs=jobs), cluster=1, columns={"job_id": "job"}).violations
+    ("job 'b' does not complete: 0.0 s of 2.0 s of work are done",)
+    """
+    scenario = _scenario(given, cluster, physics)
+    if isinstance(schedule, SchedulingSolution):
+        schedule = schedule.schedule
+    if not isinstance(schedule, Schedule):
+        schedule = read_schedule(
+            schedule, columns=columns, time_unit=time_unit, origin=origin, preemptive=preemptive
+        )
+    verdict = judge_segments(schedule, scenario, exact=exact, complete=complete)
+    found = {field.name: getattr(verdict, field.name) for field in fields(verdict)}
+    if isinstance(given, Scheduling) and not verdict.violations and given.fairness is not None:
+        found["violations"] = tuple(given.violations(SchedulingSolution.of(schedule)))
+    judgement = Judgement(**found)
+    if judgement.violations:
+        return judgement
+    ends = zip((verdict.completion_times[job] for job in verdict.done), verdict.jct, strict=True)
+    excused = sum(clock_error(end, span) for end, span in ends)
+    bound = mean_jct_bound(scenario)
+    return judgement if bound is None else judgement.held_against(bound.mean_jct, excused, proof=bound.proof)
+
+
+def _scenario(given: Any, cluster: Cluster | int | None, physics: Mapping[str, Any]) -> Scenario:
+    if isinstance(given, Workload | Scenario):
+        return Scenario.of(given, cluster, **physics)
+    if isinstance(given, Scheduling):
+        return Scenario.of(given.scenario, cluster, **physics)
+    rule = "must be a scenario, a scheduling problem, or a workload with its cluster"
+    if isinstance(given, Problem):
+        rule += "; problem.violations(solution) judges solutions of other decisions"
+    raise InvalidInput("", "given", f"a {type(given).__name__}", rule)

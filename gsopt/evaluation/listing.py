@@ -1,0 +1,104 @@
+"""Listing: rows in order, as a sequence, a table on a page or a data frame."""
+
+import csv
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from io import StringIO
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+from rich.console import RenderableType
+
+from gsopt.core.errors import InvalidInput
+from gsopt.core.files import quoted
+from gsopt.evaluation.tables import html_of, text_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+R = TypeVar("R")
+
+
+class Listing(Sequence[R], ABC, Generic[R]):
+    """Rows that print as a table, in notebooks too; what comparisons and the results of studies are.
+
+    Attributes
+    ----------
+    rows
+        The rows.
+
+    Examples
+    --------
+    >>> from gsopt.evaluation.policies import PolicyComparison
+    >>> len(PolicyComparison(())), isinstance(PolicyComparison(()), Listing)
+    (0, True)
+    """
+
+    rows: tuple[R, ...]
+
+    @abstractmethod
+    def table(self) -> RenderableType:
+        """Give the rows as a table that fits a page."""
+
+    @abstractmethod
+    def records(self) -> list[dict[str, Any]]:
+        """Give every row in full, as plain JSON types."""
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, index: int) -> R: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[R, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> R | tuple[R, ...]:
+        return self.rows[index]
+
+    def __iter__(self) -> Iterator[R]:
+        return iter(self.rows)
+
+    def __str__(self) -> str:
+        return text_of(self.table())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return html_of(self.table())
+
+    def to_csv(self) -> str:
+        """Give the rows in full as CSV, with a line of names; empty without rows."""
+        text = StringIO()
+        records = self.records()
+        if records:
+            names = list(dict.fromkeys(name for record in records for name in record))
+            writer = csv.writer(text, lineterminator="\n")
+            writer.writerow(map(quoted, names))
+            writer.writerows([quoted(record.get(name, "")) for name in names] for record in records)
+        return text.getvalue()
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Give the rows as a pandas data frame.
+
+        Raises
+        ------
+        InvalidInput
+            pandas is not installed.
+        """
+        need("pandas", "to_frame")
+        import pandas as pd
+
+        return pd.DataFrame(self.records())
+
+
+def need(package: str, what: str) -> None:
+    """Refuse what needs a package that is not installed.
+
+    Raises
+    ------
+    InvalidInput
+        It is not; the line says how to install it.
+    """
+    if find_spec(package) is None:
+        raise InvalidInput("", what, "", f'needs {package}: pip install "gsopt[report]"')

@@ -1,0 +1,216 @@
+"""Solve: one method on one problem, from the best start that the heuristics find."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from importlib.util import find_spec
+from typing import Any
+
+from gsopt.core.budget import DEFAULTS, Budget, TimeLimit
+from gsopt.core.errors import InvalidInput, Unsupported, shorten
+from gsopt.core.log import logger_of
+from gsopt.core.method import MethodLike, accepts, cut_short, name_of, proves, run, watched
+from gsopt.core.numbers.compiled import is_installed
+from gsopt.core.problem import Problem, S
+from gsopt.core.progress import Bracket, Watch
+from gsopt.core.result import Result, StoppedBy, plain
+from gsopt.evaluation.catalogue import exact_methods, find_method, own_heuristics
+from gsopt.evaluation.display import Display
+from gsopt.problems.reader import problem_types
+from gsopt.solvers.backends import Backend, CpSat, Highs
+from gsopt.solvers.backends.base import Solver
+
+_LOGGER = logger_of(__name__)
+
+#: Part of a time limit that an exact method has for itself; the heuristics before it have the rest.
+_EXACT_SHARE = 0.5
+
+#: Seconds that these get in any case: of the half second that an answer may be late, a part.
+_LEAST_SECONDS = 0.3
+
+
+def solve(
+    problem: Problem[S],
+    method: MethodLike | str | None = None,
+    *,
+    time_limit: TimeLimit = None,
+    display: bool = False,
+    **options: Any,
+) -> Result[S]:
+    """Solve a problem with one method.
+
+    An exact method starts from the best solution of the decision's heuristics, unless it is given a start, and
+    returns nothing worse. With a time limit it has half of that at least, and they have what is left, those
+    that the package lists first before the others.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    method
+        A method, a plain function ``problem -> solution``, or its name, which may be
+        ``package.module:function``; the decision's default exact method when None.
+    time_limit
+        Seconds, or text such as ``30s`` or ``2min``, the heuristics included; methods that need no limit
+        because they end at once do not receive it. Within it and half a second there is an answer.
+    display
+        Whether to show value, bound, gap and time on standard error while an exact method runs.
+    options
+        The method's own keyword options, and those of `gsopt.core.budget.Budget` for exact methods.
+
+    Raises
+    ------
+    InvalidInput
+        The method or an option does not exist, the time limit is no time, or what the method
+        returns is no solution of the problem.
+    Unsupported
+        The method does not handle this problem.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> gsopt.solve(gsopt.load("reclaiming/aryl-figure-5"), time_limit=10).solution.servers
+    ('s1', 's2')
+    """
+    if not isinstance(problem, Problem):
+        raise InvalidInput("", "problem", shorten(problem), "must be a problem; gsopt.load gives one by name")
+    chosen = find_method(problem.word, "exact" if method is None else method)
+    budget = Budget(time_limit=time_limit)
+    for option in [*options, *["display"] * display]:
+        if not accepts(chosen, "on_progress" if option == "display" else option):
+            raise InvalidInput("", option, "", f"is not an option of {name_of(chosen)}")
+    if proves(chosen):
+        granted = {name: options.pop(name) for name in DEFAULTS if name in options}
+        budget = replace(budget, **granted)
+        with shown(problem, budget) if display else watched(budget, problem) as followed:
+            try:
+                return _run(chosen, problem, budget=_from_heuristics(problem, followed), **options)
+            except KeyboardInterrupt:
+                found = cut_short(problem, followed, name_of(chosen), StoppedBy.INTERRUPT, "interrupted")
+                if found.solution is None:
+                    raise
+                return found
+    if accepts(chosen, "budget"):
+        options.setdefault("budget", budget)
+    elif time_limit is not None and accepts(chosen, "time_limit"):
+        options["time_limit"] = budget.time_limit
+    return _run(chosen, problem, **options)
+
+
+def _run(method: MethodLike, problem: Problem[S], **options: Any) -> Result[S]:
+    """Run a method, and log that it begins and what it found."""
+    begun = {"instance": problem.name or problem.word, "method": name_of(method)}
+    _LOGGER.info("%(method)s begins on %(instance)s", begun, extra=begun)
+    result = run(method, problem, **options)
+    if _LOGGER.isEnabledFor(logging.INFO):
+        numbers = {"objective": plain(result.objective), "bound": plain(result.bound), "gap": result.gap}
+        ended = {
+            "status": result.status.value,
+            "stopped_by": result.stopped_by.value,
+            "runtime": result.runtime,
+        }
+        found = begun | numbers | ended
+        _LOGGER.info(
+            "%(method)s on %(instance)s: %(status)s, value %(objective)s, bound %(bound)s, gap %(gap)s, "
+            "stopped by %(stopped_by)s after %(runtime).3f s",
+            found,
+            extra=found,
+        )
+    return result
+
+
+@contextmanager
+def shown(problem: Problem[Any], budget: Budget) -> Iterator[Budget]:
+    """Give a budget whose progress is shown while it is used."""
+    with Display(problem) as screen:
+
+        def tell(known: Bracket) -> None:
+            screen(known)
+            if budget.on_progress is not None:
+                budget.on_progress(known)
+
+        with watched(replace(budget, on_progress=tell), problem) as followed:
+            yield followed
+
+
+def _from_heuristics(problem: Problem[Any], budget: Budget) -> Budget:
+    """Start from the best solution of the heuristics, where no start is given, and keep a share of the time."""
+    if budget.start is not None:
+        return budget
+    started = replace(budget, start=best_of_heuristics(problem, budget))
+    if budget.time_limit is None:
+        return started
+    least = budget.runtime + _EXACT_SHARE * budget.time_limit
+    return replace(started, time_limit=max(budget.time_limit, least))
+
+
+def warm_up(*solvers: Backend) -> None:
+    """Load what solving needs, kernels too, and start the solvers' processes: for a fast first answer.
+
+    Parameters
+    ----------
+    solvers
+        The backends that will be used; HiGHS, and CP-SAT where it is installed, when there are none.
+
+    Raises
+    ------
+    MissingSolver
+        A solver is not installed, or does not start.
+
+    Examples
+    --------
+    >>> warm_up()
+    """
+    chosen = solvers or tuple(kind() for kind in (Highs, CpSat) if find_spec(kind.package))
+    for solver in chosen:
+        if isinstance(solver, Solver):
+            solver.prepare()
+    for word in problem_types():
+        own_heuristics(word)
+        for method in exact_methods(word).values():
+            load = getattr(method, "warm_up", None)
+            if load is not None:
+                load()
+    if is_installed():
+        from gsopt.schedule.bounds.prices.evaluation import load_kernel
+
+        load_kernel()
+    for solver in chosen:
+        if isinstance(solver, Solver):
+            with solver.worker():
+                pass  # it is there
+
+
+def best_of_heuristics(problem: Problem[Any], budget: Budget) -> Any:
+    """Return the best solution that the decision's heuristics find; None when there is none.
+
+    Those that other packages add are not asked: one that fails must not spoil an exact method. All have half of
+    the budget together, or a moment. Each but the last has half of what is left of that, so that a slow one
+    leaves time for the others. Then no further one begins, unless none has found anything.
+    """
+    if budget.time_limit is not None:
+        most = max((1 - _EXACT_SHARE) * budget.time_limit, _LEAST_SECONDS)
+        budget = replace(budget, time_limit=most)
+    best: Result[Any] | None = None
+    *others, last = own_heuristics(problem.word).values()
+    for method in [*others, last]:
+        if best is not None and budget.passed:
+            break
+        left = budget.left()
+        own = budget if left is None or method is last else budget.within(left / 2)
+        with suppress(Unsupported):
+            found = method(problem, **({"budget": own} if accepts(method, "budget") else {}))
+            if isinstance(budget.on_progress, Watch):
+                budget.on_progress.hear(found, budget.runtime)
+            best = better_of(problem, best, found)
+    return None if best is None else best.solution
+
+
+def better_of(problem: Problem[Any], best: Result[Any] | None, found: Result[Any]) -> Result[Any] | None:
+    """Give the better of the best result so far and another one; the former on a tie."""
+    if found.objective is None:
+        return best
+    if best is None or best.objective is None or problem.sense.better(found.objective, best.objective):
+        return found
+    return best

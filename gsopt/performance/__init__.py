@@ -1,0 +1,1 @@
+"""Performance: how fast jobs are together, apart, and with other batches."""

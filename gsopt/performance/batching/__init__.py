@@ -1,0 +1,28 @@
+"""Batching: how fast a job trains with a batch size on a number of GPUs, and what one such job is.
+
+`StepTime` is a model of the seconds of a step, `Tabulated` measured throughput; `BatchingJob` is a job with the
+limits of its batch size and what is left of it, known or as a distribution (`Progress`). The decision over all
+jobs is `gsopt.problems.batching.Batching`. `LimitRules` says how the limits change over time, and
+`heuristics.policies.ones.progress` predicts what is left from the jobs that are complete.
+
+Examples
+--------
+>>> StepTime(fixed=0.02, per_sample=0.001).samples_per_second(64, 2)
+Fraction(16000, 13)
+"""
+
+from gsopt.performance.batching.job import BatchingJob, Progress
+from gsopt.performance.batching.limits import LimitRules, ScaleDown, scaled_down
+from gsopt.performance.batching.throughput import Rate, StepTime, Tabulated, Throughput
+
+__all__ = [
+    "BatchingJob",
+    "LimitRules",
+    "Progress",
+    "Rate",
+    "ScaleDown",
+    "StepTime",
+    "Tabulated",
+    "Throughput",
+    "scaled_down",
+]

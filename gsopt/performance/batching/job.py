@@ -1,0 +1,166 @@
+"""Job: the limits of a job's batch size, what is left of it, and how fast it trains."""
+
+from fractions import Fraction
+from random import Random
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from gsopt.core.numbers.grid import Exact, decimal, whole
+from gsopt.core.problem import Frozen, Gpus, Name, RuleBroken
+from gsopt.performance.batching.throughput import BatchSize, Throughput
+from gsopt.scenario.job import LEAST
+
+#: What stands for the samples left where a distribution is known: their mean, or those left at mean progress.
+Estimate = Literal["mean", "mean_progress"]
+
+#: Samples over all epochs of a job.
+Samples = Annotated[float, Field(ge=0, le=1e15)]
+
+#: Parameter of a Beta distribution; ONES holds both at 1 or more.
+_Shape = Annotated[float, Field(ge=1, le=1e9)]
+
+
+class Progress(Frozen):
+    """What is believed of a job's progress rho, the part of its samples that is processed: a Beta distribution.
+
+    With Y processed samples there are Y (1 / rho - 1) left, of which the mean is Y beta / (alpha - 1), and
+    infinite at alpha = 1, that of a job in its first epoch. At the mean of rho there are Y beta / alpha left,
+    which is also the mean with alpha + 1 in place of alpha, and always finite.
+
+    Source: ONES, Equations 6 and 7. A job that has processed nothing would have nothing left by Equation 7, so
+    `processed` is above 0: use alpha times the samples of an epoch, as the paper's threshold does for alpha.
+
+    Examples
+    --------
+    >>> progress = Progress(alpha=3, beta=6, processed=30_000)
+    >>> progress.left(), progress.left("mean_progress"), round(progress.draw(Random(1)))
+    (90000, 60000, 196622)
+    """
+
+    alpha: _Shape
+    beta: _Shape
+    processed: Annotated[float, Field(ge=LEAST, le=1e15)]
+
+    def left(self, estimate: Estimate = "mean") -> Exact:
+        """Give the samples left, exactly.
+
+        Raises
+        ------
+        ZeroDivisionError
+            The mean is infinite, at alpha = 1.
+        """
+        shape = decimal(self.alpha) - (1 if estimate == "mean" else 0)
+        return whole(Fraction(decimal(self.processed)) * decimal(self.beta) / shape)
+
+    def draw(self, random: Random) -> float:
+        """Draw a number of samples left (Algorithm 1, line 2)."""
+        progress = 0.0
+        while not 0 < progress < 1:  # a double may be rounded to an end
+            progress = random.betavariate(self.alpha, self.beta)
+        return self.processed * (1 / progress - 1)
+
+
+class BatchingJob(Frozen):
+    """A job whose batch size and number of GPUs are to be decided.
+
+    Attributes
+    ----------
+    batch_limit
+        Most samples of a batch over all GPUs: R, which grows and shrinks with the progress of training.
+    local_limit
+        Most samples of a batch on one GPU: what its memory holds.
+    throughput
+        Samples per second by batch size and GPUs.
+    remaining
+        Samples that are left to train.
+    progress
+        What is believed of the progress, instead of `remaining`.
+    min_gpus
+        Fewest GPUs, if the job runs at all.
+    weight
+        Priority: a job of weight 2 counts as two of its kind where more is better, and costs half as much where
+        GPU-seconds are counted; see `gsopt.problems.batching.Batching`.
+    new
+        Whether the job has just arrived, and has not run yet.
+    previous_gpus, previous_batch
+        GPUs and batch size with which it ran so far; 0 where it waited, and None where the batch size is of
+        no account.
+
+    Examples
+    --------
+    >>> from gsopt.performance.batching import StepTime
+    >>> model = StepTime(fixed=0.05, per_sample=0.001)
+    >>> job = BatchingJob(name="a", batch_limit=600, local_limit=256, throughput=model, remaining=1e6)
+    >>> job.largest(1), job.largest(3), job.left()
+    (256, 600, 1000000)
+    """
+
+    name: Name
+    batch_limit: BatchSize
+    local_limit: BatchSize
+    throughput: Throughput
+    remaining: Samples | None = None
+    progress: Progress | None = None
+    min_gpus: Gpus = 1
+    weight: Annotated[float, Field(ge=LEAST, le=1e9)] = 1.0
+    new: bool = False
+    previous_gpus: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+    previous_batch: BatchSize | None = None
+
+    @model_validator(mode="after")
+    def _what_is_left_is_given_once(self) -> "BatchingJob":
+        if self.remaining is None and self.progress is None:
+            raise RuleBroken("remaining", None, "must be given, or progress")
+        if self.remaining is not None and self.progress is not None:
+            raise RuleBroken("remaining", self.remaining, "must not be given together with progress")
+        return self
+
+    @model_validator(mode="after")
+    def _what_is_left_can_be_counted(self) -> "BatchingJob":
+        if self.remaining is not None and 0 < self.remaining < LEAST:
+            raise RuleBroken("remaining", self.remaining, f"must be 0, or at least {LEAST:g}")
+        return self
+
+    @model_validator(mode="after")
+    def _new_jobs_have_not_run(self) -> "BatchingJob":
+        if self.new and self.previous_gpus:
+            raise RuleBroken("previous_gpus", self.previous_gpus, "must be 0 for a new job")
+        if self.previous_batch is not None and not self.previous_gpus:
+            raise RuleBroken("previous_batch", self.previous_batch, "must not be given for a job that waited")
+        return self
+
+    @model_validator(mode="after")
+    def _every_gpu_had_samples(self) -> "BatchingJob":
+        if self.previous_batch is not None and self.previous_batch < self.previous_gpus:
+            rule = f"must be at least the {self.previous_gpus} GPUs"
+            raise RuleBroken("previous_batch", self.previous_batch, rule)
+        return self
+
+    def left(self, estimate: Estimate = "mean") -> Exact:
+        """Give the samples left, exactly: those given, or the estimate."""
+        if self.progress is not None:
+            return self.progress.left(estimate)
+        return decimal(self.remaining or 0)
+
+    def largest(self, gpus: int) -> int:
+        """Give the largest batch that both limits allow on so many GPUs."""
+        return min(self.batch_limit, gpus * self.local_limit)
+
+    def allows(self, batch_size: int, gpus: int) -> bool:
+        """Tell whether limits and throughput allow a batch size, with at least a sample on every GPU."""
+        return gpus <= batch_size <= self.largest(gpus) and self.throughput.knows(batch_size, gpus)
+
+    def fastest(self, gpus: int) -> int | None:
+        """Give the batch size of most samples per second on so many GPUs; None where there is none."""
+        return self.throughput.fastest(gpus, self.largest(gpus))
+
+    def runs_on(self, gpus: int) -> bool:
+        """Tell whether there is a batch size for so many GPUs."""
+        return self.throughput.offers(gpus, self.largest(gpus))
+
+    def changes(self, batch_size: int, gpus: int) -> bool:
+        """Tell whether the job is reconfigured: it starts, stops, or gets other GPUs or another batch size."""
+        if gpus != self.previous_gpus:
+            return True
+        return gpus > 0 and self.previous_batch not in (None, batch_size)

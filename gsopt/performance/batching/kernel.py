@@ -1,0 +1,48 @@
+"""Kernel: one step of the division of GPUs after the other, compiled where numba is installed."""
+
+from typing import Any
+
+import numpy as np
+
+from gsopt.core.numbers.compiled import compiled
+
+Array = np.ndarray[Any, Any]
+
+
+@compiled
+def fill_rows(costs: Array, widths: Array, table: Array) -> None:
+    """Fill the rows of a table of least costs, one for each job, below a first one that is there.
+
+    Parameters
+    ----------
+    costs
+        Cost of each job on 0, 1, ... GPUs, shape (jobs, most GPUs of a job + 1); infinite where not allowed.
+    widths
+        Most GPUs of each job, shape (jobs,).
+    table
+        Least cost of the first jobs on so many GPUs together, shape (jobs + 1, GPUs + 1).
+
+    Examples
+    --------
+    >>> table = np.full((2, 3), np.inf)
+    >>> table[0, 0] = 0
+    >>> fill_rows(np.array([[0.0, 4.0, 5.0]]), np.array([2]), table)
+    >>> table[1].tolist()
+    [0.0, 4.0, 5.0]
+    """
+    size = table.shape[1]
+    reached = 0
+    for job in range(costs.shape[0]):
+        before, after = table[job], table[job + 1]
+        wait = costs[job, 0]
+        for used in range(size):
+            after[used] = before[used] + wait
+        reached = min(reached, size - 1)
+        for gpus in range(1, min(widths[job], size - 1) + 1):
+            cost = costs[job, gpus]
+            if cost == np.inf:
+                continue
+            for used in range(min(reached + 1, size - gpus)):
+                total = before[used] + cost
+                after[used + gpus] = min(after[used + gpus], total)
+        reached += widths[job]

@@ -1,0 +1,155 @@
+"""Limits: how large a job's batch may be for now, so that it grows in steps that training survives.
+
+Source: Bian, Li, Wang, You, Online Evolutionary Batch Size Orchestration for Scheduling Deep Learning Workloads
+in GPU Clusters, SC '21 (ONES), section 3.3.2.
+"""
+
+from enum import StrEnum
+from fractions import Fraction
+from math import ceil
+from numbers import Integral, Rational
+from typing import Annotated
+
+from pydantic import Field
+
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.numbers.grid import Exact, Number, decimal
+from gsopt.core.numbers.tolerances import SPAN_ERROR
+from gsopt.core.problem import Frozen
+from gsopt.performance.batching.throughput import BatchSize
+
+
+class ScaleDown(StrEnum):
+    """Which running jobs the formula for long ones is for.
+
+    Attributes
+    ----------
+    LONG
+        Those that ran for longer than 1/sigma, as the text says; all others are doubled.
+    PRINTED
+        All of them, as the formula is printed without a condition: it doubles what did not run yet, leaves
+        alone what ran for up to 1/sigma, and so doubles no job that has finished an epoch.
+
+    Examples
+    --------
+    >>> [each.value for each in ScaleDown]
+    ['long', 'printed']
+    """
+
+    LONG = "long"
+    PRINTED = "printed"
+
+
+class LimitRules(Frozen):
+    """How the limit R of a job's batch size changes over its life.
+
+    A job begins with `started`, has `after_epoch` applied at the end of each epoch once it is warm, and
+    `rejected` whenever a new schedule leaves it waiting; while it waits it keeps the limit that it had when it
+    was preempted. All limits are integers of at least 1, which the paper does not say of halving.
+
+    Attributes
+    ----------
+    rate
+        sigma, in 1/s. The paper suggests the rate at which jobs arrive. At 0 no job is ever scaled down.
+    largest
+        Above this no limit grows, for training would not converge; None where nothing is known of that.
+    scale_down
+        Which jobs the formula for long ones is for.
+
+    Examples
+    --------
+    >>> rules = LimitRules(rate=0.01, largest=1024)
+    >>> rules.started(local_limit=128), rules.after_epoch(128, elapsed=60), rules.after_epoch(600, elapsed=60)
+    (128, 256, 1024)
+    >>> rules.after_epoch(1024, elapsed=250), rules.rejected(1024), rules.rejected(1)
+    (512, 512, 1)
+    """
+
+    rate: Annotated[float, Field(ge=0)] = 0.0
+    largest: BatchSize | None = None
+    scale_down: ScaleDown = ScaleDown.LONG
+
+    def started(self, local_limit: int) -> int:
+        """Give the limit upon arrival, which one GPU can hold (rule "start")."""
+        return self._capped(_valid("local_limit", local_limit))
+
+    def rejected(self, limit: int) -> int:
+        """Give the limit of a job that waits in the next schedule too: half, but at least 1 ("resume")."""
+        return max(1, _valid("limit", limit) // 2)
+
+    def after_epoch(self, limit: int, elapsed: Number, *, warm: bool = True) -> int:
+        """Give the limit of a running job at the end of an epoch ("start", "scale-up", "scale-down").
+
+        Parameters
+        ----------
+        limit
+            R, up to now.
+        elapsed
+            T_processed, the seconds for which the job has run.
+        warm
+            Whether it has completed its warm-up steps. Until then its limit stays as it is.
+
+        Returns
+        -------
+        int
+            2 R for a job that is short, `scaled_down` for one that is long. The paper has both rules for one
+            job and epoch; the formula has the factor 2 of the doubling in it, so it takes its place.
+        """
+        if not warm:
+            return _valid("limit", limit)
+        share = _below(self.rate, elapsed)
+        long = share > 1 or self.scale_down is ScaleDown.PRINTED
+        return self._capped(_penalised(_valid("limit", limit), share) if long else 2 * _valid("limit", limit))
+
+    def _capped(self, limit: int) -> int:
+        return limit if self.largest is None else min(limit, self.largest)
+
+
+def scaled_down(limit: int, rate: Number, elapsed: Number) -> int:
+    """Give ceil(2 R / ceil(sigma T + 1)), the limit that penalises a job for having run for long.
+
+    It doubles R at T = 0, leaves R as it is for sigma T up to 1, and applied at every epoch comes down to 1 or
+    2: 1 stays 1, and 2 stays 2 up to sigma T = 2.
+
+    Parameters
+    ----------
+    limit
+        R.
+    rate
+        sigma, in 1/s.
+    elapsed
+        T_processed, in seconds. Integers and fractions count exactly. Where a float is in it, `SPAN_ERROR` is
+        taken off sigma T, for the moment at which a job is penalised more is no matter of its last digit.
+
+    Raises
+    ------
+    InvalidInput
+        The limit is not an integer of at least 1, or another number is negative.
+
+    Examples
+    --------
+    >>> scaled_down(4096, rate=0.1, elapsed=200), scaled_down(512, rate=0.1, elapsed=10.000000000000002)
+    (391, 512)
+    >>> scaled_down(512, rate=0.1, elapsed=0), scaled_down(512, rate=0.1, elapsed=11)
+    (1024, 342)
+    """
+    return _penalised(_valid("limit", limit), _below(rate, elapsed))
+
+
+def _penalised(limit: int, share: Exact) -> int:
+    return ceil(Fraction(2 * limit, ceil(share) + 1))
+
+
+def _below(rate: Number, elapsed: Number) -> Exact:
+    """Give sigma T, or the least that it may be where floats are in it."""
+    if not (0 <= rate < float("inf") and 0 <= elapsed < float("inf")):
+        raise InvalidInput("", "rate, elapsed", shorten((rate, elapsed)), "must be at least 0, and finite")
+    if isinstance(rate, Rational) and isinstance(elapsed, Rational):
+        return Fraction(rate) * Fraction(elapsed)
+    return decimal(float(rate)) * decimal(float(elapsed)) * (1 - Fraction(SPAN_ERROR))
+
+
+def _valid(field: str, value: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+        raise InvalidInput("", field, shorten(value), "must be an integer of at least 1")
+    return int(value)  # an integer of numpy would overflow where it is doubled

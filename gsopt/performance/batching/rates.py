@@ -1,0 +1,120 @@
+"""Rates: the samples per second of many jobs on every number of GPUs, as arrays."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gsopt.performance.batching.throughput import StepTime
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class StepTimes:
+    """The `StepTime` of many jobs, in floats: for searches and policies, which ask for all of them at once.
+
+    Attributes
+    ----------
+    fixed, per_sample
+        Seconds of a step, and for each sample of the largest local batch, shape (jobs,).
+    latency
+        Seconds of all hops to the next GPU, shape (jobs,).
+    transfer
+        Seconds that all gradients take on one wire, shape (jobs,).
+
+    Examples
+    --------
+    >>> times = StepTimes.of([StepTime(fixed=0.02, per_sample=0.001)])
+    >>> batch, rate = times.fastest([600], [256], widest=3)
+    >>> batch.tolist(), rate.round().tolist()
+    ([[0, 256, 512, 600]], [[0.0, 928.0, 1855.0, 2727.0]])
+    """
+
+    fixed: Floats
+    per_sample: Floats
+    latency: Floats
+    transfer: Floats
+
+    @classmethod
+    def of(cls, models: Sequence[StepTime]) -> "StepTimes":
+        """Lay out the numbers of models.
+
+        Examples
+        --------
+        >>> StepTimes.of([]).fixed.size
+        0
+        """
+        parts = [_communication(model) for model in models]
+        return cls(
+            fixed=np.array([model.fixed for model in models], dtype=np.float64),
+            per_sample=np.array([model.per_sample for model in models], dtype=np.float64),
+            latency=np.array([latency for latency, _ in parts], dtype=np.float64),
+            transfer=np.array([transfer for _, transfer in parts], dtype=np.float64),
+        )
+
+    def seconds(self, batch: ArrayLike, gpus: ArrayLike) -> Floats:
+        """Give the seconds of a step of each job.
+
+        Parameters
+        ----------
+        batch, gpus
+            Samples of a batch over all GPUs, and GPUs, shapes that broadcast to (jobs, anything); at least one
+            GPU.
+
+        Examples
+        --------
+        >>> times = StepTimes.of([StepTime(fixed=0.02, per_sample=0.001)])
+        >>> times.seconds([[60]], [[2]]).tolist()
+        [[0.05]]
+        """
+        size, count = np.asarray(batch, dtype=np.int64), np.asarray(gpus, dtype=np.int64)
+        seconds: Floats = self._without_samples(count) + self.per_sample[:, None] * -(-size // count)
+        return seconds
+
+    def _without_samples(self, gpus: Counts) -> Floats:
+        """Give the seconds of a step that do not depend on its batch."""
+        further = 2.0 * (gpus - 1)
+        communication = further * self.latency[:, None] + further / gpus * self.transfer[:, None]
+        seconds: Floats = self.fixed[:, None] + communication
+        return seconds
+
+    def fastest(self, batch_limit: ArrayLike, local_limit: ArrayLike, *, widest: int) -> tuple[Counts, Floats]:
+        """Give the batch size of most samples per second on every number of GPUs, and that throughput.
+
+        Parameters
+        ----------
+        batch_limit, local_limit
+            Most samples of a batch of each job, over all GPUs and on one, shape (jobs,).
+        widest
+            Most GPUs.
+
+        Returns
+        -------
+        batch, rate
+            Shapes (jobs, widest + 1); 0 on no GPUs, and where there are more GPUs than samples.
+
+        See Also
+        --------
+        gsopt.performance.batching.StepTime.fastest : The same for one job and number of GPUs, and why two sizes
+        are tried.
+        """
+        limit = np.asarray(batch_limit, dtype=np.int64)[:, None]
+        gpus = np.arange(1, widest + 1, dtype=np.int64)[None, :]
+        full = np.minimum(limit, gpus * np.asarray(local_limit, dtype=np.int64)[:, None])
+        local = full // gpus
+        even, rest = local * gpus, self._without_samples(gpus)
+        rate = full / (rest + self.per_sample[:, None] * (local + (even < full)))
+        even_rate = even / (rest + self.per_sample[:, None] * np.maximum(local, 1))
+        batch, best = np.where(even_rate > rate, even, full), np.maximum(rate, even_rate)
+        fits = gpus <= limit
+        none = ((0, 0), (1, 0))  # a column for no GPUs
+        return np.pad(np.where(fits, batch, 0), none), np.pad(np.where(fits, best, 0.0), none)
+
+
+def _communication(model: StepTime) -> tuple[float, float]:
+    """Give the seconds of all hops to the next GPU, and of all gradients on one wire."""
+    wire = model.wire
+    return (0.0, 0.0) if wire is None else (wire.hops(2) * wire.latency, model.message / wire.bandwidth)

@@ -1,0 +1,199 @@
+"""Split: the cheapest division of GPUs among jobs, each with a cost for every number of GPUs."""
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from numpy.typing import ArrayLike, NDArray
+
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.numbers.compiled import is_worth_loading
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+#: Numbers of GPUs of a job that are looked at together: with their totals they stay in the cache.
+_BLOCK = 64
+
+#: Additions from which on a compiled kernel is faster by more than it takes to load from the disk.
+_MANY = 500_000_000
+
+
+def split(costs: ArrayLike, gpus: int, *, must: ArrayLike | None = None, use_all: bool = True) -> Counts:
+    """Divide GPUs among jobs at the least total cost.
+
+    Min-plus dynamic programming over jobs and GPUs used so far: any costs will do, convex or not, also negative
+    ones, and menus with gaps. It is meant to be called often, with arrays: nothing is checked but shapes. Of
+    equal totals it takes the one that gives the last jobs least.
+
+    Parameters
+    ----------
+    costs
+        Cost of each job on 0, 1, ... GPUs, shape (jobs, most GPUs of a job + 1); infinite where not allowed.
+    gpus
+        GPUs to divide.
+    must
+        Which jobs must have one at least, shape (jobs,); none when None.
+    use_all
+        Whether as many GPUs are used as can be, or as many as are best.
+
+    Returns
+    -------
+    ndarray
+        GPUs of each job, shape (jobs,).
+
+    Raises
+    ------
+    InvalidInput
+        Shapes do not fit; or not all jobs that must run can.
+
+    Notes
+    -----
+    Source: the multiple-choice knapsack of ONES, Equations 3 and 4, which the paper searches by evolution.
+
+    Complexity: O(J n w) time and O(J n) memory for J jobs of at most w GPUs each and n GPUs.
+
+    Examples
+    --------
+    >>> costs = [[0, 4, 6, 9], [0, 1, 7, np.inf]]
+    >>> split(costs, 3).tolist(), split(costs, 3, use_all=False).tolist()
+    ([2, 1], [0, 0])
+    >>> split(costs, 9).tolist(), split(costs, 1, must=[True, False]).tolist()
+    ([3, 2], [1, 0])
+    """
+    table_of = _checked(costs, must)
+    table = least_costs(table_of, gpus)
+    last = table[-1]
+    reached = np.flatnonzero(last < np.inf)
+    if not reached.size:
+        raise InvalidInput("", "must", "", f"must be jobs that can all run on {gpus} GPUs")
+    used = int(reached[-1] if use_all else last.argmin())
+    return read_back(table, table_of, used)
+
+
+def least_costs(costs: Floats, gpus: int, *, compiled: bool | None = None) -> Floats:
+    """Give the least cost of the first jobs on exactly so many GPUs together.
+
+    Parameters
+    ----------
+    costs
+        As for `split`, as floats.
+    gpus
+        GPUs to divide.
+    compiled
+        Whether to use the compiled kernel; None where that is faster.
+
+    Returns
+    -------
+    ndarray
+        Shape (jobs + 1, GPUs + 1); infinite where jobs cannot use so many.
+
+    Examples
+    --------
+    >>> least_costs(np.array([[0.0, 4.0], [0.0, 1.0]]), 2).tolist()
+    [[0.0, inf, inf], [0.0, 4.0, inf], [0.0, 1.0, 5.0]]
+    """
+    table = np.full((len(costs) + 1, gpus + 1), np.inf)
+    table[0, 0] = 0.0
+    add_jobs(costs, table, compiled=compiled)
+    return table
+
+
+def add_jobs(costs: Floats, table: Floats, *, compiled: bool | None = None) -> None:
+    """Fill the rows below the first one of a table, one for each job: what `least_costs` does part by part.
+
+    Parameters
+    ----------
+    costs
+        Of the jobs to add, shape (jobs, most GPUs of a job + 1).
+    table
+        Least costs, shape (jobs + 1, GPUs + 1), of which the first row is there.
+    compiled
+        As for `least_costs`.
+
+    Examples
+    --------
+    >>> table = np.array([[0.0, 4.0], [np.inf, np.inf]])
+    >>> add_jobs(np.array([[0.0, 1.0]]), table)
+    >>> table.tolist()
+    [[0.0, 4.0], [0.0, 1.0]]
+    """
+    widths, gpus = widest(costs), table.shape[1] - 1
+    if compiled is None:
+        compiled = _steps(widths, gpus) >= _MANY and is_worth_loading()
+    if compiled:
+        from gsopt.performance.batching.kernel import fill_rows
+
+        fill_rows(costs, widths, table)
+    else:
+        _fill(costs, widths, table)
+
+
+def read_back(table: Floats, costs: Floats, used: int) -> Counts:
+    """Give the numbers of GPUs by which a table has its least cost of all jobs on so many GPUs.
+
+    Examples
+    --------
+    >>> costs = np.array([[0.0, 4.0], [0.0, 1.0]])
+    >>> read_back(least_costs(costs, 2), costs, 1).tolist()
+    [0, 1]
+    """
+    jobs, width = costs.shape
+    chosen = np.zeros(jobs, dtype=np.int64)
+    for job in range(jobs - 1, -1, -1):
+        most = min(width - 1, used)
+        totals = table[job, used - most : used + 1][::-1] + costs[job, : most + 1]
+        chosen[job] = totals.argmin()
+        used -= int(chosen[job])
+    return chosen
+
+
+def widest(costs: Floats) -> Counts:
+    """Give the most GPUs that each job may have.
+
+    Examples
+    --------
+    >>> widest(np.array([[0.0, 1.0, np.inf], [0.0, np.inf, 2.0]])).tolist()
+    [1, 2]
+    """
+    allowed = costs < np.inf
+    last = costs.shape[1] - 1 - allowed[:, ::-1].argmax(axis=1)
+    widths: Counts = np.where(allowed.any(axis=1), last, 0)
+    return widths
+
+
+def _checked(costs: ArrayLike, must: ArrayLike | None) -> Floats:
+    table: NDArray[Any] = np.array(costs, dtype=np.float64)
+    if table.size == 0:
+        table = table.reshape(len(table), 1) if table.shape[:1] == (0,) else table
+    if table.ndim != 2 or not table.shape[1]:  # noqa: PLR2004 - jobs and GPUs
+        raise InvalidInput("", "costs", shorten(table.shape), "must have a row for each job, of 0 GPUs upwards")
+    if must is not None:
+        forced = np.asarray(must, dtype=np.bool_)
+        if forced.shape != table.shape[:1]:
+            raise InvalidInput("", "must", shorten(forced.shape), f"must have the shape ({len(table)},)")
+        table[forced, 0] = np.inf
+    return table
+
+
+def _steps(widths: Counts, gpus: int) -> int:
+    return int(np.minimum(widths, gpus).sum()) * (gpus + 1)
+
+
+def _fill(costs: Floats, widths: Counts, table: Floats) -> None:
+    """Fill the rows as the kernel does, each with the totals of many numbers of GPUs at once."""
+    size = table.shape[1]
+    pad = _BLOCK - 1
+    padded = np.full(pad + size, np.inf)
+    stride = padded.strides[0]
+    # Row c of a window holds what comes before c further GPUs: the row of the table, moved by c places.
+    window = as_strided(padded[pad:], shape=(_BLOCK, size), strides=(-stride, stride))
+    totals = np.empty((_BLOCK, size))
+    for job, width in enumerate(np.minimum(widths, size - 1).tolist()):
+        padded[pad:] = table[job]
+        after = table[job + 1]
+        for first in range(0, width + 1, _BLOCK):
+            count, room = min(_BLOCK, width + 1 - first), size - first
+            part = totals[:count, :room]
+            np.add(window[:count, :room], costs[job, first : first + count, None], out=part)
+            np.minimum(after[first:], part.min(axis=0), out=after[first:])

@@ -1,0 +1,255 @@
+"""Throughput: the samples per second of a job with a batch size on a number of GPUs."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cached_property
+from typing import Annotated
+
+from pydantic import Discriminator, Field, Tag, model_validator
+
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.numbers.grid import Exact, decimal, whole
+from gsopt.core.problem import Frozen, Gpus, Many, RuleBroken
+from gsopt.performance.communication.wire import Wire
+from gsopt.scenario.job import LEAST
+
+#: Samples of a batch over all GPUs of a job.
+BatchSize = Annotated[int, Field(ge=1, le=1_000_000_000)]
+
+#: Most seconds of a part of a step.
+_LONGEST = 1e9
+
+#: Seconds of a part of a step.
+_Part = Annotated[float, Field(ge=0, le=_LONGEST)]
+
+
+class StepTime(Frozen):
+    """The seconds of a training step: a fixed part, one for each local sample, and an all-reduce on a ring.
+
+    A step of a batch of B samples on c GPUs takes ``fixed + per_sample * b + 2 (c - 1) (h l + M / (c w))`` for
+    M bytes of gradients on wires of w bytes per second, with h hops of l seconds each to the next GPU. Batches
+    are cut into equal local batches, as nearly as they can be: the remainder is spread, and the step lasts as
+    long as that of the largest local batch, b = ceil(B / c) samples. One GPU does not communicate. Floats are
+    read as the decimals they are written as, so every figure is an exact fraction.
+
+    Source: the model is ours, the paper measures throughput (ONES, section 3.2.1, Equation 5). The all-reduce
+    is `gsopt.performance.communication.flat_ring`, all of it exposed.
+
+    Attributes
+    ----------
+    fixed
+        Seconds of each step whatever its batch.
+    per_sample
+        Seconds for each sample of a local batch.
+    message
+        Bytes of gradients on every GPU.
+    wire
+        What joins the GPUs, all at one tier; None where communication takes no time.
+
+    Examples
+    --------
+    >>> model = StepTime(fixed=0.02, per_sample=0.001, message=1e8, wire=Wire(bandwidth=1e10, wiring="ring"))
+    >>> float(model.seconds(65, 1)), float(model.seconds(65, 2))
+    (0.085, 0.063)
+    >>> float(model.on(Wire(bandwidth=1e9, wiring="ring")).seconds(65, 2))
+    0.153
+    """
+
+    fixed: _Part
+    per_sample: _Part
+    message: Annotated[float, Field(ge=0, le=1e15)] = 0.0
+    wire: Wire | None = None
+
+    @model_validator(mode="after")
+    def _takes_time(self) -> "StepTime":
+        if self.fixed < LEAST and self.per_sample < LEAST:
+            rule = f"must be at least {LEAST:g} where fixed is less"
+            raise RuleBroken("per_sample", self.per_sample, rule)
+        return self
+
+    @model_validator(mode="after")
+    def _gradients_arrive(self) -> "StepTime":
+        if self.wire is not None and self.message > self.wire.bandwidth * _LONGEST:
+            rule = f"must carry the {self.message:g} bytes of the message in at most {_LONGEST:g} seconds"
+            raise RuleBroken("wire.bandwidth", self.wire.bandwidth, rule)
+        return self
+
+    def seconds(self, batch_size: int, gpus: int) -> Exact:
+        """Give the seconds of a step.
+
+        Raises
+        ------
+        InvalidInput
+            There are no GPUs, or fewer samples than GPUs.
+        """
+        _require(batch_size, gpus)
+        local = -(-batch_size // gpus)
+        return whole(decimal(self.fixed) + decimal(self.per_sample) * local + self.communication(gpus))
+
+    def communication(self, gpus: int) -> Exact:
+        """Give the seconds of the all-reduce.
+
+        Examples
+        --------
+        >>> ring = Wire(bandwidth=1e9, latency=0.5, wiring="ring")
+        >>> StepTime(fixed=1, per_sample=0, message=8e9, wire=ring).communication(4)
+        15
+        """
+        if self.wire is None or gpus == 1:
+            return 0
+        sent = Fraction(decimal(self.message)) / (gpus * decimal(self.wire.bandwidth))
+        return whole(2 * (gpus - 1) * (self.wire.hops(gpus) * decimal(self.wire.latency) + sent))
+
+    def samples_per_second(self, batch_size: int, gpus: int) -> Exact:
+        """Give the throughput.
+
+        Raises
+        ------
+        InvalidInput
+            There are no GPUs, or fewer samples than GPUs.
+        """
+        return whole(Fraction(batch_size) / self.seconds(batch_size, gpus))
+
+    def knows(self, batch_size: int, gpus: int) -> bool:
+        """Tell whether the batch size is possible: every GPU has at least one sample."""
+        return 1 <= gpus <= batch_size
+
+    def fastest(self, gpus: int, most: int) -> int | None:
+        """Give the batch size of most samples per second among those of at most so many samples.
+
+        With one size of the largest local batch a larger batch is faster, and so is a larger local batch where
+        all are equal. So it is the largest batch, or the largest with equal local batches: with no fixed part,
+        the one GPU that computes a sample more may cost more than its sample is worth. Of equal ones it is the
+        larger.
+
+        Examples
+        --------
+        >>> StepTime(fixed=0, per_sample=1).fastest(4, 7), StepTime(fixed=9, per_sample=1).fastest(4, 7)
+        (4, 7)
+        """
+        if most < gpus:
+            return None
+        if most % gpus == 0:
+            return most
+        return max((most, most - most % gpus), key=lambda size: self.samples_per_second(size, gpus))
+
+    def offers(self, gpus: int, most: int) -> bool:
+        """Tell whether there is a batch of at most so many samples: one on each GPU at least."""
+        return most >= gpus
+
+    def on(self, wire: Wire | None) -> "StepTime":
+        """Give the same model on other wires: those of another tier."""
+        return StepTime(fixed=self.fixed, per_sample=self.per_sample, message=self.message, wire=wire)
+
+
+class Rate(Frozen):
+    """A measured throughput.
+
+    Examples
+    --------
+    >>> Rate(batch_size=64, gpus=2, samples_per_second=410.5).gpus
+    2
+    """
+
+    batch_size: BatchSize
+    gpus: Gpus
+    samples_per_second: Annotated[float, Field(ge=LEAST, le=1e15)]
+
+
+class Tabulated(Frozen):
+    """Measured throughput: a job can run only as it was measured, nothing is interpolated.
+
+    Examples
+    --------
+    >>> table = Tabulated(rates=[Rate(batch_size=64, gpus=1, samples_per_second=250.5)])
+    >>> table.samples_per_second(64, 1), table.knows(64, 2)
+    (Fraction(501, 2), False)
+    """
+
+    rates: Many[Rate]
+
+    @model_validator(mode="after")
+    def _are_measured_once(self) -> "Tabulated":
+        seen: set[tuple[int, int]] = set()
+        for index, rate in enumerate(self.rates):
+            if (rate.batch_size, rate.gpus) in seen:
+                value = f"{rate.batch_size} samples on {rate.gpus} GPUs"
+                raise RuleBroken(f"rates[{index}]", value, "must be given once")
+            seen.add((rate.batch_size, rate.gpus))
+        return self
+
+    @model_validator(mode="after")
+    def _gpus_have_samples(self) -> "Tabulated":
+        for index, rate in enumerate(self.rates):
+            if rate.batch_size < rate.gpus:
+                rule = f"must be at least the {rate.gpus} GPUs"
+                raise RuleBroken(f"rates[{index}].batch_size", rate.batch_size, rule)
+        return self
+
+    @cached_property
+    def _table(self) -> dict[tuple[int, int], Exact]:
+        return {(rate.batch_size, rate.gpus): decimal(rate.samples_per_second) for rate in self.rates}
+
+    @cached_property
+    def _sizes(self) -> dict[int, list[int]]:
+        sizes: dict[int, list[int]] = {}
+        for rate in self.rates:
+            sizes.setdefault(rate.gpus, []).append(rate.batch_size)
+        return sizes
+
+    def samples_per_second(self, batch_size: int, gpus: int) -> Exact:
+        """Give the throughput.
+
+        Raises
+        ------
+        InvalidInput
+            It was not measured.
+        """
+        if (batch_size, gpus) not in self._table:
+            value = f"{batch_size} samples on {gpus} GPUs"
+            raise InvalidInput("", "batch_size", value, "must be one of the measured pairs")
+        return self._table[batch_size, gpus]
+
+    def knows(self, batch_size: int, gpus: int) -> bool:
+        """Tell whether the throughput was measured."""
+        return (batch_size, gpus) in self._table
+
+    def fastest(self, gpus: int, most: int) -> int | None:
+        """Give the batch size of most samples per second among those of at most so many; None for none.
+
+        Of equal ones it is the larger. Unlike a model, a table may be slower with more samples.
+
+        Examples
+        --------
+        >>> slow = [(64, 250.0), (128, 240.0)]
+        >>> rates = [Rate(batch_size=size, gpus=1, samples_per_second=rate) for size, rate in slow]
+        >>> Tabulated(rates=rates).fastest(1, 500), Tabulated(rates=rates).fastest(1, 50)
+        (64, None)
+        """
+        return max(self._measured(gpus, most), key=lambda size: (self._table[size, gpus], size), default=None)
+
+    def offers(self, gpus: int, most: int) -> bool:
+        """Tell whether a batch of at most so many samples was measured."""
+        return any(True for _ in self._measured(gpus, most))
+
+    def _measured(self, gpus: int, most: int) -> Iterator[int]:
+        return (size for size in self._sizes.get(gpus, ()) if size <= most)
+
+
+def _kind(given: object) -> str:
+    """Tell a table from a model by its field, which no model has."""
+    is_table = "rates" in given if isinstance(given, dict) else isinstance(given, Tabulated)
+    return "table" if is_table else "model"
+
+
+#: Either of the two: files need not say which, and mistakes are told of the one that is meant.
+Throughput = Annotated[
+    Annotated[StepTime, Tag("model")] | Annotated[Tabulated, Tag("table")], Discriminator(_kind)
+]
+
+
+def _require(batch_size: int, gpus: int) -> None:
+    if gpus < 1:
+        raise InvalidInput("", "gpus", shorten(gpus), "must be at least 1")
+    if batch_size < gpus:
+        raise InvalidInput("", "batch_size", shorten(batch_size), f"must be at least the {gpus} GPUs")

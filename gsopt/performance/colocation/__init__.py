@@ -1,0 +1,17 @@
+"""Colocation: whether a new job shares the GPUs of a running one, and in which sub-batches.
+
+A `Pair` is what is known of the two, and compares the two end points: to share from now on, or to wait until
+the running job has completed. `choose_sub_batch` tries the sub-batches of the new job whose memory fits beside
+the running one; `halvings` lists what they can be.
+
+Examples
+--------
+>>> pair = Pair(remaining=4, seconds=1, slowdown_running=2, slowdown_new=2)
+>>> pair.shared_sum, pair.sequential_sum, pair.shares()
+(Fraction(7, 1), 9, True)
+"""
+
+from gsopt.performance.colocation.pair import Pair, Rule
+from gsopt.performance.colocation.sub_batches import Choice, SubBatch, choose_sub_batch, halvings
+
+__all__ = ["Choice", "Pair", "Rule", "SubBatch", "choose_sub_batch", "halvings"]

@@ -1,0 +1,218 @@
+"""Pair: a new job that may share the GPUs of a running one now, or wait until that has completed."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, Literal, get_args
+
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.numbers.grid import Exact, Number, decimal
+
+#: How it is decided whether the two share: by the better end point, or as the proof of the paper is printed.
+Rule = Literal["end_points", "sign", "cases"]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A running job, and a new one that may share its GPUs.
+
+    Alone each runs at speed 1, beside the other at one over its slowdown. With two jobs the sum of their
+    completion times is least when the new one starts now or when the running one has completed: while the
+    running job outlasts the new one the sum grows with the delay, and from there on it is linear in it. With
+    more than two jobs neither need be best.
+
+    Numbers are used as they are given: integers and fractions give exact sums, floats give floats.
+
+    Source: Castor, section 5.1, Theorem 1 and Equations 14-23; A is the running job and B the new one.
+
+    Attributes
+    ----------
+    remaining
+        Seconds that the running job still needs alone.
+    seconds
+        Seconds that the new job needs alone, in the sub-batches that it would have beside the other.
+    slowdown_running, slowdown_new
+        How many times longer each takes while the other is there; at least 1.
+    seconds_whole
+        Seconds that the new job needs alone if it waits and has its whole batch; None for `seconds`.
+
+    Raises
+    ------
+    InvalidInput
+        Seconds are below 0, or a slowdown is below 1.
+
+    Examples
+    --------
+    Sharing may be right where the printed sign says that it is not, and the other way around:
+
+    >>> long = Pair(remaining=4, seconds=1, slowdown_running=2, slowdown_new=2)
+    >>> [int(time) for time in long.completions()], long.shares(), long.shares("sign"), long.shares("cases")
+    ([5, 2], True, False, True)
+    >>> slow = Pair(remaining=1, seconds=1, slowdown_running=3, slowdown_new=3)
+    >>> [int(time) for time in slow.completions()], slow.shares(), slow.shares("sign"), slow.shares("cases")
+    ([3, 3], False, False, True)
+    """
+
+    remaining: Number
+    seconds: Number
+    slowdown_running: Number
+    slowdown_new: Number
+    seconds_whole: Number | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("remaining", "seconds", "seconds_whole"):
+            value = getattr(self, name)
+            if value is not None and not value >= 0:
+                raise InvalidInput("", name, shorten(value), "must be at least 0 seconds")
+        for name in ("slowdown_running", "slowdown_new"):
+            value = getattr(self, name)
+            if not value >= 1:
+                raise InvalidInput("", name, shorten(value), "must be at least 1")
+
+    @property
+    def running_lasts(self) -> bool:
+        """Whether the running job outlasts the new one when they share from now on (Case 1)."""
+        return self.slowdown_running * self.remaining >= self.slowdown_new * self.seconds
+
+    @property
+    def shared_sum(self) -> Any:
+        """Sum of the seconds until each has completed, if they share from now on (Equation 19, or 23 at 0)."""
+        return sum(self.completions())
+
+    @property
+    def sequential_sum(self) -> Any:
+        """Sum of the seconds until each has completed, when the new job waits for the running one."""
+        return 2 * self.remaining + self._whole
+
+    @property
+    def saved(self) -> Any:
+        """Seconds of completion time that sharing from now on saves against waiting; negative where it costs.
+
+        The difference of the two sums, without the sums: what depends on the slowdowns alone is computed from
+        them as they are written. Where it is 0, as for two jobs that slow each other down by 1.5, floats of
+        seconds are a tie too.
+
+        Examples
+        --------
+        >>> Pair(remaining=4, seconds=1, slowdown_running=2, slowdown_new=2).saved
+        Fraction(2, 1)
+        """
+        if self.running_lasts:
+            return self.remaining + (self._whole - self.seconds * self._per_second)
+        return self.remaining * self.slope + (self._whole - self.seconds)
+
+    @property
+    def turning_point(self) -> Any:
+        """The delay up to which the running job outlasts the new one; below 0 where it never does.
+
+        Examples
+        --------
+        >>> Pair(remaining=4, seconds=1, slowdown_running=2, slowdown_new=2).turning_point
+        Fraction(3, 1)
+        """
+        return self.remaining - quotient(self.slowdown_new * self.seconds, self.slowdown_running)
+
+    @property
+    def slope(self) -> Any:
+        """What a second of delay adds to the sum beyond the turning point (Equation 23, for the sum).
+
+        Examples
+        --------
+        >>> Pair(remaining=1, seconds=4, slowdown_running=3, slowdown_new=2).slope
+        Fraction(-5, 2)
+        """
+        return self._as_given(_slope(self.slowdown_running, self.slowdown_new))
+
+    @property
+    def _per_second(self) -> Any:
+        """What a second of the new job adds to the sum while the running job outlasts it."""
+        return self._as_given(_per_second(self.slowdown_running, self.slowdown_new))
+
+    @property
+    def _whole(self) -> Number:
+        """Seconds that the new job needs if it waits."""
+        return self.seconds if self.seconds_whole is None else self.seconds_whole
+
+    def _as_given(self, value: Exact) -> Number:
+        """Give a number made of the slowdowns as a float where one of them is."""
+        floats = isinstance(self.slowdown_running, float) or isinstance(self.slowdown_new, float)
+        return float(value) if floats else value
+
+    def completions(self, delay: Number = 0) -> tuple[Any, Any]:
+        """Give the seconds until the running and the new job have completed, if the latter starts after some.
+
+        Source: Castor, Equations 16 and 17, in which the delay is missing, and 20 and 21.
+
+        Parameters
+        ----------
+        delay
+            Seconds until the new job starts, at least 0 and at most those that the running job remains.
+
+        Raises
+        ------
+        InvalidInput
+            The delay is none of these.
+
+        Examples
+        --------
+        >>> pair = Pair(remaining=4, seconds=1, slowdown_running=2, slowdown_new=2)
+        >>> [tuple(map(int, pair.completions(delay))) for delay in (0, 2, 4)]
+        [(5, 2), (5, 4), (4, 5)]
+        """
+        if delay and not 0 <= delay <= self.remaining:
+            rule = f"must be at least 0 and at most the {self.remaining} seconds that the running job remains"
+            raise InvalidInput("", "delay", shorten(delay), rule)
+        running = self.slowdown_running * (self.remaining - delay)
+        new = self.slowdown_new * self.seconds
+        if running >= new:
+            return self.remaining + new - quotient(new, self.slowdown_running), delay + new
+        return delay + running, delay + running + self.seconds - quotient(running, self.slowdown_new)
+
+    def shares(self, rule: Rule = "end_points") -> bool:
+        """Tell whether the new job shares from now on.
+
+        Parameters
+        ----------
+        rule
+            ``end_points``: if the sum is no larger than that of waiting, which is right for two jobs.
+            ``sign``: if 2 xi_B + xi_A - 2 xi_A xi_B is above 0, as the end of the proof says. It is right only
+            where the new job outlasts the running one; where it does not, the sign belongs to a function
+            that is not there. ``cases``: always if the running job outlasts the new one (Case 1, for which
+            the paper gives no other start than now), else by the sign. Neither knows of `seconds_whole`.
+
+        Raises
+        ------
+        InvalidInput
+            The rule is none of these.
+        """
+        if rule not in get_args(Rule):
+            raise InvalidInput("", "rule", shorten(rule), f"must be one of {', '.join(get_args(Rule))}")
+        if rule == "end_points":
+            return bool(self.saved >= 0)
+        return (rule == "cases" and self.running_lasts) or bool(self.slope > 0)
+
+
+@lru_cache(maxsize=2**16, typed=True)  # typed: the double 0.1 equals a fraction that is not 1/10
+def _slope(running: Number, new: Number) -> Exact:
+    """Give 2 + xi_A / xi_B - 2 xi_A of slowdowns as they are written."""
+    ours, theirs = decimal(running), decimal(new)
+    return 2 + Fraction(ours) / theirs - 2 * ours
+
+
+@lru_cache(maxsize=2**16, typed=True)
+def _per_second(running: Number, new: Number) -> Exact:
+    """Give xi_B (2 - 1 / xi_A) of slowdowns as they are written."""
+    return decimal(new) * (2 - 1 / Fraction(decimal(running)))
+
+
+def quotient(value: Number, divisor: Number) -> Any:
+    """Divide without rounding, unless one of the two is a float.
+
+    Examples
+    --------
+    >>> quotient(1, 2), quotient(1.0, 2)
+    (Fraction(1, 2), 0.5)
+    """
+    if isinstance(value, float) or isinstance(divisor, float):
+        return value / divisor
+    return Fraction(value) / divisor

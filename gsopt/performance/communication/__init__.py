@@ -1,0 +1,50 @@
+"""Communication: how long a data-parallel job's gradients take, by a model instead of a table.
+
+A `Wire` is what the links of one level do, a `Dimension` is a number of units that wires of one kind join. An
+all-reduce over dimensions takes `flat_ring`, `hierarchical` or `halving` seconds; a `Collective` is the same as
+a latency and a time per byte. `exposed` says how much of it the layers of a backward pass do not hide, and
+`penalty` relates that to the computation; `tier_penalty` makes the data of a `gsopt.scenario.speed.Speed` of
+it. `layout` finds the dimensions of GPUs on a cluster, `wires_of` its wires. The table beside the model is
+`gsopt.scenario.speed.TIER_PENALTIES`.
+
+Examples
+--------
+>>> ring = Wire(bandwidth=gigabits(900), latency=62e-9, wiring="ring")
+>>> round(flat_ring(1e9, Dimension(units=8, wire=ring)) * 1e3, 3)
+15.556
+"""
+
+from gsopt.performance.communication.all_reduce import flat_ring, halving, hierarchical
+from gsopt.performance.communication.calibration import Fit, fit_collective, fit_scale
+from gsopt.performance.communication.collective import Collective
+from gsopt.performance.communication.layers import Layer, read_layers
+from gsopt.performance.communication.layout import Layout, layout
+from gsopt.performance.communication.links import wires_of
+from gsopt.performance.communication.overlap import exposed, penalty
+from gsopt.performance.communication.tiers import tier_penalty
+from gsopt.performance.communication.units import gigabits, gigabytes
+from gsopt.performance.communication.wire import DALLY_WIRES, Dimension, Wire, Wiring
+
+__all__ = [
+    "DALLY_WIRES",
+    "Collective",
+    "Dimension",
+    "Fit",
+    "Layer",
+    "Layout",
+    "Wire",
+    "Wiring",
+    "exposed",
+    "fit_collective",
+    "fit_scale",
+    "flat_ring",
+    "gigabits",
+    "gigabytes",
+    "halving",
+    "hierarchical",
+    "layout",
+    "penalty",
+    "read_layers",
+    "tier_penalty",
+    "wires_of",
+]

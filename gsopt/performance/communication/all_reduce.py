@@ -1,0 +1,115 @@
+"""All-reduce: the seconds that the usual algorithms take to add up the gradients of all units."""
+
+from collections.abc import Sequence
+from math import prod
+
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.performance.communication.wire import Dimension
+
+
+def flat_ring(size: float, dimension: Dimension, *, whole: bool = False) -> float:
+    """Give the seconds of a ring all-reduce of so many bytes on every unit.
+
+    With p units the bytes are cut into p parts, of which every unit passes one on in each of 2 (p - 1) steps.
+    So it takes 2 (p - 1) (h l + M / (p b)), with h hops of l seconds and b bytes per second, and nothing with a
+    single unit.
+
+    Source: the ring of ASTRA-sim, which is that of NCCL; Dally, section II-B.
+
+    Parameters
+    ----------
+    size
+        Bytes on every unit.
+    dimension
+        The units, and the wires between them.
+    whole
+        Whether each step is cut to whole nanoseconds, see `Wire.send`.
+
+    Raises
+    ------
+    InvalidInput
+        The size is no number of bytes.
+
+    Examples
+    --------
+    >>> from gsopt.performance.communication import Wire
+    >>> flat_ring(8e9, Dimension(units=4, wire=Wire(bandwidth=1e9, latency=0.5)))
+    18.0
+    """
+    _require_size(size)
+    units = dimension.units
+    return 2 * (units - 1) * dimension.wire.send(size / units, dimension.hops, whole=whole)
+
+
+def hierarchical(size: float, dimensions: Sequence[Dimension], *, whole: bool = False) -> float:
+    """Give the seconds of a hierarchical all-reduce: scattered inside out, gathered outside in.
+
+    Every dimension is a ring. Behind p units of the first dimension each one has a p-th of the bytes left, so
+    the wide rings carry little. The dimensions follow each other: no part of the bytes overtakes another.
+
+    Source: the hierarchical collective of ASTRA-sim with a single chunk.
+
+    Parameters
+    ----------
+    size
+        Bytes on every unit.
+    dimensions
+        The dimensions, innermost first; each GPU has a neighbour in every one of them.
+    whole
+        Whether each step is cut to whole nanoseconds, see `Wire.send`.
+
+    Raises
+    ------
+    InvalidInput
+        The size is no number of bytes.
+
+    Examples
+    --------
+    >>> from gsopt.performance.communication import Wire
+    >>> near, far = Wire(bandwidth=4e9, latency=0), Wire(bandwidth=1e9, latency=1, wiring="ring")
+    >>> hierarchical(8e9, [Dimension(units=4, wire=near), Dimension(units=2, wire=far)])
+    7.0
+    """
+    _require_size(size)
+    inside = [prod(each.units for each in dimensions[:level]) for level in range(len(dimensions))]
+    return sum(
+        flat_ring(size / units, dimension, whole=whole)
+        for units, dimension in zip(inside, dimensions, strict=True)
+    )
+
+
+def halving(size: float, dimension: Dimension) -> float:
+    """Give the seconds of an all-reduce by recursive halving and doubling, or by a double tree.
+
+    It sends as many bytes as a ring in 2 ceil(log2 p) steps: it takes 2 ceil(log2 p) h l + 2 (p - 1) / p M / b.
+    Every step counts the hops to the next unit: exact behind a switch and where all units are joined, too few
+    on a ring.
+
+    Parameters
+    ----------
+    size
+        Bytes on every unit.
+    dimension
+        The units, and the wires between them.
+
+    Raises
+    ------
+    InvalidInput
+        The size is no number of bytes.
+
+    Examples
+    --------
+    >>> from gsopt.performance.communication import Wire
+    >>> halving(8e9, Dimension(units=4, wire=Wire(bandwidth=1e9, latency=0.5)))
+    16.0
+    """
+    _require_size(size)
+    units = dimension.units
+    steps = 2 * (units - 1).bit_length()
+    wire = dimension.wire
+    return steps * dimension.hops * wire.latency + 2 * (units - 1) / units * size / wire.bandwidth
+
+
+def _require_size(size: float) -> None:
+    if not 0 <= size < float("inf"):
+        raise InvalidInput("", "size", shorten(size), "must be a number of bytes")

@@ -1,0 +1,169 @@
+"""Calibration: the times of links, and of computation, with which the model gives measured penalties.
+
+Source: Dally, section IV-C2, which scales the computing times of each model until the simulated latency is the
+measured one. A latency and a time per byte for all models of one tier are fitted beside that.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import log10, sqrt
+from statistics import median
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.numbers.tolerances import FITTED, UNMEASURED_PENALTY
+from gsopt.core.problem import Frozen
+from gsopt.performance.communication.collective import Collective
+from gsopt.performance.communication.layers import Layer
+from gsopt.performance.communication.overlap import penalty
+
+#: Shares of the latency, and of the time per byte, that alone explain a penalty, from which the fit starts.
+_STARTS = ((1.0, 1e-3), (0.5, 0.5), (1e-3, 1.0))
+
+_Spread = Annotated[float, Field(ge=0)]
+
+
+class Fit(Frozen):
+    """A fitted collective, and how well it fits.
+
+    Attributes
+    ----------
+    collective
+        Latency and time per byte.
+    penalties
+        What the model gives with it, by model.
+    spread
+        Root mean square of the decimal logarithms of given over measured penalties: 0.01 is 2 %, 0.3 a factor
+        of two.
+
+    Examples
+    --------
+    >>> Fit(collective=Collective(latency=1e-3), penalties={"a": 0.5}, spread=0.01).penalties["a"]
+    0.5
+    """
+
+    collective: Collective
+    penalties: Mapping[str, float]
+    spread: _Spread
+
+
+def fit_collective(
+    models: Mapping[str, Sequence[Layer]], measured: Mapping[str, float], scales: Mapping[str, float]
+) -> Fit:
+    """Fit one latency and one time per byte to the measured penalties of several models.
+
+    Least squares on the logarithms, as penalties differ by factors of a thousand.
+
+    Parameters
+    ----------
+    models
+        Layers of each model.
+    measured
+        Exposed communication per unit of computation of each model.
+    scales
+        Factor of the computing times of each model; 1 where there is none.
+
+    Raises
+    ------
+    InvalidInput
+        Nothing was measured, or a model that was measured has no layers.
+
+    Examples
+    --------
+    >>> large = Layer(forward=1e-3, input_gradient=1e-3, weight_gradient=1e-3, size=1e6)
+    >>> small = large.model_copy(update={"size": 1e5})
+    >>> truth = Collective(latency=2e-3, per_byte=3e-9)
+    >>> models = {"a": [large], "b": [small]}
+    >>> fit = fit_collective(models, {name: penalty(layers, truth) for name, layers in models.items()}, {})
+    >>> round(fit.collective.latency, 6), round(fit.spread, 6)
+    (0.002, 0.0)
+    """
+    from scipy.optimize import least_squares
+
+    if not measured or not all(name in models for name in measured):
+        raise InvalidInput("", "measured", shorten(sorted(measured)), "must name models that have layers")
+
+    def given(parameters: Any) -> dict[str, float]:
+        collective = _collective(parameters)
+        return {name: penalty(models[name], collective, scale=scales.get(name, 1.0)) for name in measured}
+
+    def errors(parameters: Any) -> list[float]:
+        values = given(parameters)
+        return [
+            log10((values[name] + UNMEASURED_PENALTY) / (target + UNMEASURED_PENALTY))
+            for name, target in measured.items()
+        ]
+
+    alone = [_alone(models[name], target, scales.get(name, 1.0)) for name, target in measured.items()]
+    latency, per_byte = (median(times) for times in zip(*alone, strict=True))
+    starts = [[log10(latency * share), log10(per_byte * other)] for share, other in _STARTS]
+    fits = [least_squares(errors, start, xtol=FITTED, ftol=FITTED, gtol=FITTED) for start in starts]
+    best = min(fits, key=lambda fit: float(fit.cost)).x
+    spread = sqrt(sum(error**2 for error in errors(best)) / len(measured))
+    return Fit(collective=_collective(best), penalties=given(best), spread=spread)
+
+
+def _collective(parameters: Any) -> Collective:
+    latency, per_byte = (10.0 ** min(float(value), 18.0) for value in parameters)
+    return Collective(latency=latency, per_byte=per_byte)
+
+
+def _alone(layers: Sequence[Layer], measured: float, scale: float) -> tuple[float, float]:
+    """Give the latency that explains a penalty alone, and the time per byte that does."""
+    waiting = scale * measured * sum(layer.computation for layer in layers)
+    ends = [
+        (waiting + scale * beside, number, size)
+        for number, (size, beside) in enumerate(_ends(layers), start=1)
+        if size > 0
+    ]
+    if not ends or not ends[-1][0] > 0:
+        raise InvalidInput("", "models", shorten(len(layers)), "must compute and send for some time")
+    return min(time / number for time, number, _ in ends), min(time / size for time, _, size in ends)
+
+
+def _ends(layers: Sequence[Layer]) -> Iterator[tuple[float, float]]:
+    """Give the bytes of the first layers, one layer more each time, and the seconds of computation beside."""
+    size = beside = 0.0
+    for layer in layers:
+        size += layer.size
+        yield size, beside + layer.input_gradient
+        beside += layer.input_gradient + layer.weight_gradient
+
+
+def fit_scale(layers: Sequence[Layer], collective: Collective, measured: float) -> float:
+    """Give the factor of the computing times with which a model has a measured penalty.
+
+    The all-reduces that end the iteration are those of the first k layers for some k, without a pause. With S
+    the seconds that they take, A the seconds of computation beside them and C those of the whole iteration, the
+    penalty at the factor f is the largest (S - f A) / (f C), so f is the largest S / (A + C times penalty).
+
+    Parameters
+    ----------
+    layers
+        The layers, the first one of the forward pass first.
+    collective
+        How long the all-reduces take.
+    measured
+        Exposed communication per unit of computation; above 0, as many factors hide all of it.
+
+    Raises
+    ------
+    InvalidInput
+        The measured penalty is not above 0, or nothing is computed or sent.
+
+    Examples
+    --------
+    >>> layers = [Layer(forward=1, input_gradient=2, weight_gradient=3, size=10)] * 2
+    >>> fit_scale(layers, Collective(latency=4, per_byte=0.1), 0.25)
+    1.0
+    """
+    if not 0 < measured < float("inf"):
+        raise InvalidInput("", "measured", shorten(measured), "must be more than 0")
+    computation = sum(layer.computation for layer in layers)
+    if not computation > 0 or not any(collective.seconds(layer.size) > 0 for layer in layers):
+        raise InvalidInput("", "layers", shorten(len(layers)), "must compute and send for some time")
+    return max(
+        (number * collective.latency + size * collective.per_byte) / (beside + computation * measured)
+        for number, (size, beside) in enumerate(_ends(layers), start=1)
+    )

@@ -1,0 +1,117 @@
+"""Layers: what a model computes and sends, layer by layer, as the workload files of ASTRA-sim have it."""
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
+
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.files import read_text
+from gsopt.core.problem import Frozen
+
+_HEADER = ("DATA",)  # data parallelism: all gradients are reduced, and nothing else is sent
+_COLUMNS = 12
+_NUMBERS = {"forward": 2, "input_gradient": 5, "weight_gradient": 8, "size": 10}
+_KINDS = {"forward": 3, "input gradient": 6, "weight gradient": 9}
+_SENT = {"forward": "NONE", "input gradient": "NONE", "weight gradient": "ALLREDUCE"}
+_WHOLE_NUMBER = re.compile(r"[0-9]{1,18}")
+_NANOSECONDS = 1e9
+
+Seconds = Annotated[float, Field(ge=0, le=1e9)]
+
+
+class Layer(Frozen):
+    """One layer of a model in an iteration of training.
+
+    Attributes
+    ----------
+    forward
+        Seconds of the forward pass.
+    input_gradient, weight_gradient
+        Seconds of the two parts of the backward pass.
+    size
+        Bytes of its gradients, which are all-reduced as soon as the weight gradient is there.
+
+    Examples
+    --------
+    >>> Layer(forward=1e-3, input_gradient=2e-3, weight_gradient=3e-3, size=4096).computation
+    0.006
+    """
+
+    forward: Seconds
+    input_gradient: Seconds
+    weight_gradient: Seconds
+    size: Annotated[float, Field(ge=0, le=1e18)]
+
+    @property
+    def computation(self) -> float:
+        """Seconds of the forward and the backward pass."""
+        return self.forward + self.input_gradient + self.weight_gradient
+
+
+def read_layers(path: str | Path, *, partial: bool = False) -> tuple[Layer, ...]:
+    """Read the layers of a data-parallel model from a workload file of ASTRA-sim, first layer first.
+
+    The first line says ``DATA``, the second how many layers there are, and each further one has twelve values:
+    a name, a dependence, then time (ns), collective and bytes of the forward pass, of the input gradient and of
+    the weight gradient, and the time of the update, which is not read. Values are parted by blanks. A line with
+    a single number holds no layer.
+
+    Parameters
+    ----------
+    path
+        The file.
+    partial
+        Whether a file may hold fewer layers than it says, as those of MobileNetV3 and BERT in Dally's data do.
+
+    Raises
+    ------
+    InvalidInput
+        The file cannot be read, is of another kind, or has a value that breaks a rule.
+
+    Examples
+    --------
+    >>> read_layers("no/such/layers.csv")
+    Traceback (most recent call last):
+    gsopt.core.errors.InvalidInput: no/such/layers.csv: cannot be read: No such file or directory
+    """
+    file = str(path)
+    lines = [line.split() for line in read_text(path).splitlines()]
+    if len(lines) < len(_NUMBERS) // 2 or tuple(lines[0]) != _HEADER:
+        found = shorten(" ".join(lines[0]) if lines else "")
+        raise InvalidInput(file, "line 1", found, "must be DATA: only data parallelism is modelled")
+    declared = _number(file, 2, "layers", (lines[1] or [""])[0])
+    layers = tuple(
+        _layer(file, number, values)
+        for number, values in enumerate(lines[2:], start=3)
+        if values and not _is_single_number(values)
+    )
+    if len(layers) > declared or (len(layers) < declared and not partial):
+        rule = f"must be the number of layers, of which there are {len(layers)}"
+        raise InvalidInput(file, "line 2", str(declared), rule)
+    if not layers:
+        raise InvalidInput(file, "", "", "must hold a layer")
+    return layers
+
+
+def _is_single_number(values: list[str]) -> bool:
+    return len(values) == 1 and _WHOLE_NUMBER.fullmatch(values[0]) is not None
+
+
+def _layer(file: str, line: int, values: list[str]) -> Layer:
+    if len(values) != _COLUMNS:
+        raise InvalidInput(file, f"line {line}", str(len(values)), f"must have {_COLUMNS} values")
+    for part, column in _KINDS.items():
+        if values[column] != _SENT[part]:
+            rule = f"must be {_SENT[part]}, as in data parallelism"
+            raise InvalidInput(file, f"line {line}: {part}", shorten(values[column]), rule)
+    read = {name: _number(file, line, name, values[column]) for name, column in _NUMBERS.items()}
+    size = read.pop("size")
+    return Layer(**{name: time / _NANOSECONDS for name, time in read.items()}, size=size)
+
+
+def _number(file: str, line: int, name: str, text: str) -> int:
+    if not _WHOLE_NUMBER.fullmatch(text):
+        raise InvalidInput(file, f"line {line}: {name}", shorten(text), "must be a whole number")
+    return int(text)

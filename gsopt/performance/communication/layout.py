@@ -1,0 +1,114 @@
+"""Layout: the dimensions of a job's GPUs on a cluster, where they have some."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.problem import Frozen, Many
+from gsopt.performance.communication.collective import Collective
+from gsopt.performance.communication.wire import DALLY_WIRES, Dimension, Wire
+from gsopt.scenario.cluster import Cluster, Tier
+
+
+class Layout(Frozen):
+    """How an all-reduce runs over given GPUs.
+
+    Attributes
+    ----------
+    dimensions
+        The dimensions, innermost first; none for a single GPU.
+    reason
+        Why there is one flat ring over the slowest tier instead of a hierarchy; empty when there is not.
+
+    Examples
+    --------
+    >>> Layout(dimensions=[]).collective.seconds(1e9)
+    0.0
+    """
+
+    dimensions: Many[Dimension]
+    reason: str = ""
+
+    @property
+    def collective(self) -> Collective:
+        """Latency and time per byte of the all-reduce."""
+        return Collective.of(self.dimensions)
+
+
+def layout(cluster: Cluster, gpus: Sequence[int], wires: Mapping[str, Wire] = DALLY_WIRES) -> Layout:
+    """Find the dimensions of GPUs: those of a machine, machines of a rack, racks.
+
+    A hierarchy needs as many GPUs on every machine, two at least, and as many machines in every rack. On other
+    GPUs, 7 + 1 say, it is not defined: they make one ring over the outermost tier, as NCCL's flat ring does.
+    That is an upper bound, and 7 + 1 may then take longer than 4 + 4. The simulator of Dally has the same rule
+    but looks only whether the number of machines divides that of the GPUs, so 6 + 2 are 4 + 4 to it.
+
+    Parameters
+    ----------
+    cluster
+        The cluster.
+    gpus
+        Numbers of the GPUs.
+    wires
+        The wires that join the units of each level.
+
+    Raises
+    ------
+    InvalidInput
+        A GPU is not there or given twice, or a level that the GPUs need has no wires.
+
+    Examples
+    --------
+    >>> cluster = Cluster.uniform(racks=2, machines=2, gpus=4)
+    >>> [each.units for each in layout(cluster, range(8)).dimensions]
+    [4, 2]
+    >>> layout(cluster, [0, 1, 2, 4]).reason
+    'the groups of level machine hold [3, 1] units'
+    """
+    _require_gpus(cluster, gpus)
+    levels = _groups(cluster, gpus)
+    dimensions: list[Dimension] = []
+    units: Sequence[int] = range(len(gpus))  # one GPU of each unit stands for it
+    for level, groups in levels.items():
+        inside = Counter(groups[unit] for unit in units)
+        reason = _unequal(level, inside, len(gpus))
+        if reason:
+            outermost = next(level for level, groups in levels.items() if len(set(groups)) == 1)
+            return Layout(dimensions=[Dimension(units=len(gpus), wire=_wire(wires, outermost))], reason=reason)
+        count = len(units) // len(inside)
+        if count > 1:
+            dimensions.append(Dimension(units=count, wire=_wire(wires, level)))
+        units = list({groups[unit]: unit for unit in units}.values())
+    return Layout(dimensions=dimensions)
+
+
+def _groups(cluster: Cluster, gpus: Sequence[int]) -> Mapping[str, Sequence[int]]:
+    """Give the number of the group of each GPU on every level, innermost first."""
+    if cluster.is_plain:
+        return {Tier.MACHINE: [0] * len(gpus)}
+    of_gpu = {level: cluster.group_of_gpu(level) for level in cluster.levels}
+    return {level: [groups[gpu] for gpu in gpus] for level, groups in of_gpu.items()}
+
+
+def _unequal(level: str, inside: Counter[int], gpus: int) -> str:
+    """Say why there is no hierarchy of so many GPUs above a level; nothing when there is one."""
+    if len(set(inside.values())) > 1:
+        sizes = sorted(inside.values(), reverse=True)
+        return f"the groups of level {level} hold {shorten(sizes)} units"
+    if level == Tier.MACHINE and len(inside) == gpus > 1:
+        return "every machine holds one GPU"
+    return ""
+
+
+def _wire(wires: Mapping[str, Wire], level: str) -> Wire:
+    if level not in wires:
+        raise InvalidInput("", "wires", shorten(sorted(wires)), f"must hold the level {level}")
+    return wires[level]
+
+
+def _require_gpus(cluster: Cluster, gpus: Sequence[int]) -> None:
+    for gpu, times in Counter(gpus).items():
+        if not 0 <= gpu < cluster.gpus:
+            raise InvalidInput("", "gpus", shorten(gpu), f"must be below {cluster.gpus}")
+        if times > 1:
+            raise InvalidInput("", "gpus", shorten(gpu), "must be given once")

@@ -1,0 +1,150 @@
+"""Wire: what the links of one level do to a message, and how many units they join."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from fractions import Fraction
+from math import floor
+from typing import Annotated
+
+from pydantic import Field
+
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.numbers.grid import decimal
+from gsopt.core.problem import Frozen
+from gsopt.performance.communication.units import gigabits
+
+#: Nanoseconds of a second.
+_NANOSECONDS = 10**9
+
+
+class Wiring(StrEnum):
+    """How the units of one level are joined.
+
+    Examples
+    --------
+    >>> Wire(bandwidth=1e9, wiring=Wiring.RING).hops(8), Wire(bandwidth=1e9, wiring=Wiring.SWITCH).hops(8)
+    (1, 2)
+    """
+
+    RING = "ring"
+    FULL = "fully connected"
+    SWITCH = "switch"
+
+
+class Wire(Frozen):
+    """The links of one level, all alike and used by one message at a time.
+
+    Attributes
+    ----------
+    bandwidth
+        Bytes per second of one link.
+    latency
+        Seconds that each hop takes, whatever the size of the message.
+    wiring
+        How the links join the units: a message to the next unit takes one hop, through a switch two.
+
+    Examples
+    --------
+    >>> wire = Wire(bandwidth=1e9, latency=1e-6)
+    >>> wire.hops(8), wire.send(1000, 2)
+    (2, 3e-06)
+    """
+
+    bandwidth: Annotated[float, Field(gt=0, le=1e18)]
+    latency: Annotated[float, Field(ge=0, le=1e9)] = 0.0
+    wiring: Annotated[Wiring, Field(strict=False)] = Wiring.SWITCH
+
+    def hops(self, units: int, distance: int = 1, *, one_way: bool = False) -> int:
+        """Count the hops from a unit to the one so many places further in their circle.
+
+        Parameters
+        ----------
+        units
+            Number of units that the wires join.
+        distance
+            Places between the two units.
+        one_way
+            Whether a ring is passed in one direction only, and not in the shorter one.
+
+        Raises
+        ------
+        InvalidInput
+            There are no units.
+
+        Examples
+        --------
+        >>> ring = Wire(bandwidth=1e9, wiring=Wiring.RING)
+        >>> ring.hops(8, 6), ring.hops(8, 6, one_way=True)
+        (2, 6)
+        """
+        _require_units(units)
+        forward = distance % units
+        if not forward:
+            return 0
+        there = {
+            Wiring.RING: forward if one_way else min(forward, units - forward),
+            Wiring.FULL: 1,
+            Wiring.SWITCH: 2,
+        }
+        return there[self.wiring]
+
+    def send(self, size: float, hops: int, *, whole: bool = False) -> float:
+        """Give the seconds of a message of so many bytes, over so many hops.
+
+        The bytes pass once: hops forward what they get. Source: the analytical network of ASTRA-sim, without
+        congestion, which cuts the time to whole nanoseconds.
+
+        Parameters
+        ----------
+        size
+            Bytes of the message.
+        hops
+            Number of hops.
+        whole
+            Whether the time is cut to whole nanoseconds.
+
+        Examples
+        --------
+        >>> wire = Wire(bandwidth=3e9, latency=1e-9)
+        >>> wire.send(10, 2) > wire.send(10, 2, whole=True)
+        True
+        >>> wire.send(10, 2, whole=True)
+        5e-09
+        """
+        if not whole:
+            return hops * self.latency + size / self.bandwidth
+        time = hops * decimal(self.latency) + Fraction(decimal(size)) / decimal(self.bandwidth)
+        return floor(time * _NANOSECONDS) / _NANOSECONDS
+
+
+class Dimension(Frozen):
+    """A number of units and the wires between them: GPUs of a machine, machines of a rack, or racks.
+
+    Examples
+    --------
+    >>> Dimension(units=8, wire=Wire(bandwidth=1e9)).hops
+    2
+    """
+
+    units: Annotated[int, Field(ge=1, le=10_000_000)]
+    wire: Wire
+
+    @property
+    def hops(self) -> int:
+        """Hops from a unit to the next; 0 when it is alone."""
+        return self.wire.hops(self.units)
+
+
+#: The network of Dally's clusters: NVSwitch as a ring of the GPUs of a machine, Quantum (InfiniBand) and
+#: Spectrum (Ethernet) switches. Bandwidths: section III-C. Latencies are not printed: these make a ring of 8
+#: GPUs take the latency that fits Table I, and those of machine and rack fit it to a factor of two only.
+DALLY_WIRES: Mapping[str, Wire] = {
+    "machine": Wire(bandwidth=gigabits(900), latency=62e-9, wiring=Wiring.RING),
+    "rack": Wire(bandwidth=gigabits(400), latency=0.32e-6),
+    "network": Wire(bandwidth=gigabits(800), latency=8.9e-6),
+}
+
+
+def _require_units(units: int) -> None:
+    if units < 1:
+        raise InvalidInput("", "units", shorten(units), "must be at least 1")

@@ -1,0 +1,37 @@
+"""Interference: how much two jobs slow each other down on one GPU, measured or predicted.
+
+A `PairTable` holds what was measured of pairs, and a `Profile` of each configuration alone. The predictors in
+`gsopt.performance.interference.predictors` make a `Prediction` of it, for the pairs that are not there;
+`evaluate` says how well they do on pairs that were held out (`splits`), and what their errors do to decisions
+(`compare_decisions`). `predicted` is a table of such predictions, for policies to decide by.
+
+Examples
+--------
+>>> from gsopt.performance.interference.predictors import row_means
+>>> profiles = [Profile(name=name, features={"batch size": 32}) for name in ("bert", "resnet50")]
+>>> table = PairTable(profiles=profiles, slowdowns={"bert": {"resnet50": 1.5}, "resnet50": {"bert": 1.5}})
+>>> row_means(table).filled(table)["bert"]
+{'bert': 1.5, 'resnet50': 1.5}
+"""
+
+from gsopt.performance.interference.decisions import RATIOS, Decisions, compare_decisions
+from gsopt.performance.interference.evaluation import Evaluation, evaluate, predicted
+from gsopt.performance.interference.prediction import Prediction, Predictor
+from gsopt.performance.interference.splits import Split, splits
+from gsopt.performance.interference.table import Couple, PairTable, Profile
+
+__all__ = [
+    "RATIOS",
+    "Couple",
+    "Decisions",
+    "Evaluation",
+    "PairTable",
+    "Prediction",
+    "Predictor",
+    "Profile",
+    "Split",
+    "compare_decisions",
+    "evaluate",
+    "predicted",
+    "splits",
+]

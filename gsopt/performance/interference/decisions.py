@@ -1,0 +1,148 @@
+"""Decisions: what it costs to decide who shares by predicted slowdowns instead of the measured ones."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from math import isfinite
+from statistics import fmean
+from typing import NamedTuple
+
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.problem import Frozen
+from gsopt.performance.colocation import Pair
+from gsopt.performance.interference.table import Couple, PairTable
+
+#: Remaining seconds of the running job over those of the new one, for which decisions are compared. Nothing but
+#: their ratio counts.
+RATIOS = (1 / 8, 1 / 4, 1 / 2, 1.0, 2.0, 4.0, 8.0)
+
+
+class Decisions(Frozen):
+    """How decisions by predicted slowdowns compare with those by the measured ones.
+
+    What a decision is worth is told by the measured slowdowns in both cases. Every pair is counted with either
+    job as the running one, and for every ratio of their lengths.
+
+    Attributes
+    ----------
+    cases
+        Number of decisions.
+    alike
+        Part of them that are the same.
+    sharing
+        Part of them in which the two share, by the measured slowdowns.
+    benefit, benefit_measured
+        Mean sharing benefit of the decisions by predicted and by measured slowdowns: the new job's completion
+        time if it waits, over that which it has. Source: Castor, Eq. 24.
+    deviation
+        Mean difference of the two relative to the latter; the paper's is below 10 % (section 6.4).
+    lost
+        Part of the time that the decisions by measured slowdowns save against never sharing, the sum of both
+        completion times, that those by predicted ones do not save; 1 if they save nothing, more if sharing
+        costs more than it saves. Cases count in proportion to the sum without sharing. None where nothing can
+        be saved.
+
+    Examples
+    --------
+    >>> from gsopt.performance.interference import Profile
+    >>> table = PairTable(profiles=[Profile(name="a", features={})], slowdowns={"a": {"a": 1.25}})
+    >>> decisions = compare_decisions(table, [(("a", "a"), (2.0, 2.0))], ratios=[1.0])
+    >>> decisions.sharing, decisions.alike, decisions.benefit_measured
+    (1.0, 0.0, 1.6)
+    """
+
+    cases: int
+    alike: float
+    sharing: float
+    benefit: float
+    benefit_measured: float
+    deviation: float
+    lost: float | None
+
+
+class _Case(NamedTuple):
+    """A pair with the measured slowdowns, and whether it shares by the predicted ones."""
+
+    pair: Pair
+    shares: bool
+
+    @property
+    def saved(self) -> float:
+        return float(self.pair.saved / self.pair.sequential_sum)
+
+    @property
+    def benefit(self) -> float:
+        _, completed = self.pair.completions()
+        return float((self.pair.remaining + self.pair.seconds) / completed)
+
+
+def compare_decisions(
+    table: PairTable,
+    predicted: Iterable[tuple[Couple, tuple[float, float]]],
+    *,
+    ratios: Sequence[float] = RATIOS,
+) -> Decisions:
+    """Compare the decisions to share by predicted slowdowns with those by the measured ones.
+
+    Two jobs share if the sum of their completion times is then no larger
+    (`gsopt.performance.colocation.Pair.shares`).
+
+    Parameters
+    ----------
+    table
+        The measured slowdowns.
+    predicted
+        Pairs, each with the predicted slowdown of the first beside the second, and of the second.
+    ratios
+        Remaining seconds of the running job over those of the new one, above 0.
+
+    Raises
+    ------
+    InvalidInput
+        A pair was not measured, a predicted slowdown is below 1, a ratio is not above 0, or there are no pairs
+        or no ratios.
+
+    Examples
+    --------
+    >>> from gsopt.performance.interference import Profile
+    >>> profiles = [Profile(name=name, features={}) for name in "ab"]
+    >>> table = PairTable(profiles=profiles, slowdowns={"a": {"b": 1.2}, "b": {"a": 1.5}})
+    >>> right = compare_decisions(table, [(("a", "b"), (1.2, 1.5))])
+    >>> right.cases, right.alike, right.lost
+    (14, 1.0, 0.0)
+    >>> never = compare_decisions(table, [(("a", "b"), (9.0, 9.0))], ratios=[1.0])
+    >>> never.alike, round(never.benefit_measured, 3), never.benefit, never.lost
+    (0.0, 1.548, 1.0, 1.0)
+    """
+    for ratio in ratios:
+        if not (ratio > 0 and isfinite(ratio)):
+            raise InvalidInput("", "ratios", shorten(ratio), "must be numbers above 0")
+    cases = [case for couple, slowdowns in predicted for case in _cases(table, couple, slowdowns, ratios)]
+    if not cases:
+        raise InvalidInput(table.name, "predicted", "", "must hold a pair, and ratios a number")
+    right = [case.pair.shares() for case in cases]
+    benefits = [case.benefit if case.shares else 1.0 for case in cases]
+    measured = [case.benefit if shares else 1.0 for case, shares in zip(cases, right, strict=True)]
+    best = sum(case.saved for case, shares in zip(cases, right, strict=True) if shares)
+    saved = sum(case.saved for case in cases if case.shares)
+    return Decisions(
+        cases=len(cases),
+        alike=fmean(case.shares == shares for case, shares in zip(cases, right, strict=True)),
+        sharing=fmean(right),
+        benefit=fmean(benefits),
+        benefit_measured=fmean(measured),
+        deviation=fmean(abs(one - other) / other for one, other in zip(benefits, measured, strict=True)),
+        lost=1 - saved / best if best else None,
+    )
+
+
+def _cases(
+    table: PairTable, couple: Couple, slowdowns: tuple[float, float], ratios: Sequence[float]
+) -> Iterator[_Case]:
+    """Give both roles of a pair, one if the two are the same, for every ratio of lengths."""
+    (first, second), (mine, other) = couple, slowdowns
+    roles = [(first, second, mine, other)] + [(second, first, other, mine)] * (first != second)
+    for running, new, of_running, of_new in roles:
+        xi_running, xi_new = table.slowdown(running, new), table.slowdown(new, running)
+        for ratio in ratios:
+            decided = Pair(remaining=ratio, seconds=1, slowdown_running=of_running, slowdown_new=of_new)
+            pair = Pair(remaining=ratio, seconds=1, slowdown_running=xi_running, slowdown_new=xi_new)
+            yield _Case(pair, decided.shares())

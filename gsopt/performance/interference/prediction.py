@@ -1,0 +1,59 @@
+"""Prediction: slowdowns of pairs that nobody measured."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from gsopt.performance.interference.table import PairTable, Profile
+
+#: The largest slowdown that data may have (`gsopt.scenario.job.Slowdown`).
+_LARGEST = 1e6
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What a predictor has learnt from a table.
+
+    Attributes
+    ----------
+    estimate
+        Gives the slowdown of the first of two configurations beside the second one, for each of some pairs.
+    importance
+        Part of the explained variance that each feature is responsible for; empty where there is no such thing.
+
+    Examples
+    --------
+    >>> prediction = Prediction(estimate=lambda pairs: [0.9 for _ in pairs])
+    >>> a, b = (Profile(name=name, features={}) for name in "ab")
+    >>> prediction.slowdowns([(a, b)])
+    [1.0]
+    >>> prediction.filled(PairTable(profiles=[a, b], slowdowns={"a": {"a": 1.5}}))
+    {'a': {'a': 1.5, 'b': 1.0}, 'b': {'a': 1.0, 'b': 1.0}}
+    """
+
+    estimate: Callable[[Sequence[tuple[Profile, Profile]]], Iterable[float]]
+    importance: Mapping[str, float] = field(default_factory=dict)
+
+    def slowdowns(self, pairs: Sequence[tuple[Profile, Profile]]) -> list[float]:
+        """Give the slowdown of the first configuration of each pair beside the second one; 1 to 1e6."""
+        return [min(max(1.0, float(value)), _LARGEST) for value in self.estimate(pairs)]
+
+    def filled(self, table: PairTable) -> dict[str, dict[str, float]]:
+        """Give the slowdowns of all pairs of a table's profiles: those that were measured, else predicted ones.
+
+        It is what `gsopt.scenario.speed.Speed` takes as ``interference``.
+        """
+        found: dict[str, dict[str, float]] = {}
+        for one in table.profiles:
+            row = self.slowdowns([(one, other) for other in table.profiles])
+            names = (profile.name for profile in table.profiles)
+            found[one.name] = dict(zip(names, row, strict=True)) | dict(table.slowdowns.get(one.name, {}))
+        return found
+
+
+class Predictor(Protocol):
+    """Learns from a table of pairs."""
+
+    def __call__(self, table: PairTable, /) -> Prediction:
+        """Give what it has learnt."""
+        ...

@@ -1,0 +1,13 @@
+"""Predictors: what a table of pairs says of those that are not in it, one way per file.
+
+Every predictor takes a `gsopt.performance.interference.PairTable` and options, and gives a
+`gsopt.performance.interference.Prediction`.
+"""
+
+from gsopt.performance.interference.predictors.boosted_trees import boosted_trees
+from gsopt.performance.interference.predictors.nearest import nearest
+from gsopt.performance.interference.predictors.overall_mean import overall_mean
+from gsopt.performance.interference.predictors.regression_tree import regression_tree
+from gsopt.performance.interference.predictors.row_means import row_means
+
+__all__ = ["boosted_trees", "nearest", "overall_mean", "regression_tree", "row_means"]

@@ -1,0 +1,62 @@
+"""Interpolation between the measured pairs that resemble a pair most."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.performance.interference.prediction import Prediction
+from gsopt.performance.interference.samples import Samples
+from gsopt.performance.interference.table import PairTable, Profile
+
+
+def nearest(table: PairTable, /, *, neighbours: int = 4) -> Prediction:
+    """Predict by interpolation between the measured pairs with the most similar features.
+
+    Logarithms of slowdowns are weighted by one over the distance, in the features of both jobs, each divided by
+    its standard deviation; a pair with the very same features decides alone. Ties go to the pair that the table
+    has first. Slowdowns never leave the range of those that were measured.
+
+    Source: Castor, section 6, which interpolates along measured curves before it turns to trees; the weights
+    are those of Shepard (1968).
+
+    Parameters
+    ----------
+    table
+        What is learnt from.
+    neighbours
+        Number of pairs between which it interpolates.
+
+    Raises
+    ------
+    InvalidInput
+        The table has no pairs or no features, or there are no neighbours.
+
+    Examples
+    --------
+    >>> from gsopt.performance.interference import Profile
+    >>> a, b, c = (Profile(name=name, features={"load": load}) for name, load in (("a", 0), ("b", 1), ("c", 1)))
+    >>> table = PairTable(profiles=[a, b, c], slowdowns={"a": {"b": 1.5}, "b": {"a": 3.0}})
+    >>> [round(slowdown, 6) for slowdown in nearest(table).slowdowns([(a, c), (c, a)])]
+    [1.5, 3.0]
+    """
+    import numpy as np
+
+    if neighbours < 1:
+        raise InvalidInput("", "neighbours", shorten(neighbours), "must be at least 1")
+    samples = Samples(table)
+    known, logs = np.array(samples.rows), np.array(samples.logs)
+    spread = known.std(axis=0)
+    spread[spread == 0] = 1
+
+    def estimate(pairs: Sequence[tuple[Profile, Profile]]) -> list[float]:
+        return [float(np.exp(_between(vector))) for vector in np.array(samples.vectors(pairs))]
+
+    def _between(vector: Any) -> Any:
+        distances = np.sqrt((((known - vector) / spread) ** 2).sum(axis=1))
+        closest = np.argsort(distances, kind="stable")[:neighbours]
+        same = closest[distances[closest] == 0]
+        if len(same):
+            return logs[same].mean()
+        return np.average(logs[closest], weights=1 / distances[closest])
+
+    return Prediction(estimate)

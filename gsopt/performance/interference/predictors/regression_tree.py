@@ -1,0 +1,54 @@
+"""One regression tree over the features of both jobs."""
+
+from gsopt.performance.interference.prediction import Prediction
+from gsopt.performance.interference.table import PairTable
+from gsopt.performance.interference.trees import fitted, require_options, require_scikit_learn
+
+
+def regression_tree(
+    table: PairTable,
+    /,
+    *,
+    leaf: int = 2,
+    depth: int | None = None,
+    seed: int = 0,
+) -> Prediction:
+    """Predict by one regression tree over the features of both jobs (needs scikit-learn).
+
+    Both directions of a pair are samples of one tree. The paper takes means and variances of hardware counters
+    as features; the public tables have none of them, so the features are those of the table.
+
+    Source: Castor, section 6.2.
+
+    Parameters
+    ----------
+    table
+        What is learnt from.
+    leaf
+        Fewest samples in a leaf.
+    depth
+        Most questions that are asked of a pair; as many as the leaves allow if None.
+    seed
+        Decides between questions that are equally good.
+
+    Raises
+    ------
+    InvalidInput
+        The table has no pairs or no features, an option is out of range, or scikit-learn is not installed.
+
+    Examples
+    --------
+    >>> from gsopt.performance.interference import Profile
+    >>> a, b = Profile(name="a", features={"load": 0.9}), Profile(name="b", features={"load": 0.2})
+    >>> pairs = {"a": {"a": 2.0, "b": 1.25}, "b": {"a": 1.5, "b": 1.0}}
+    >>> prediction = regression_tree(PairTable(profiles=[a, b], slowdowns=pairs), leaf=1)
+    >>> [round(slowdown, 6) for slowdown in prediction.slowdowns([(a, b), (b, a)])]
+    [1.25, 1.5]
+    >>> max(prediction.importance, key=prediction.importance.get)
+    "partner's load"
+    """
+    require_options(seed, leaf=leaf, depth=depth)
+    require_scikit_learn("regression_tree")
+    from sklearn.tree import DecisionTreeRegressor
+
+    return fitted(table, DecisionTreeRegressor(min_samples_leaf=leaf, max_depth=depth, random_state=seed))

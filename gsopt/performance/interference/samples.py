@@ -1,0 +1,73 @@
+"""Samples: a table of pairs as numbers from which slowdowns are learnt."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import copysign, log, log1p
+
+from gsopt.core.errors import InvalidInput
+from gsopt.performance.interference.table import PairTable, Profile
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Every measured direction of every pair: the features of both jobs, and the logarithm of the slowdown.
+
+    Slowdowns are ratios, so what is learnt are their logarithms, in which an error of 10 % is one of 10 %
+    whatever the slowdown. Features go through ``sign(x) log(1 + |x|)``, since they differ by factors of
+    thousands; it keeps their order, which is all that a tree looks at.
+
+    Source: Castor, section 6.2, which learns from the features of both jobs of a pair.
+
+    Examples
+    --------
+    >>> profiles = [Profile(name=name, features={"load": load}) for name, load in (("a", 0.0), ("b", 1.0))]
+    >>> samples = Samples(PairTable(profiles=profiles, slowdowns={"a": {"b": 1.0}, "b": {"a": 2.0}}))
+    >>> samples.features
+    ('load', "partner's load")
+    >>> [[round(value, 2) for value in row] for row in samples.rows], [round(each, 2) for each in samples.logs]
+    ([[0.0, 0.69], [0.69, 0.0]], [0.0, 0.69])
+    """
+
+    table: PairTable
+
+    def __post_init__(self) -> None:
+        if not self.table.couples:
+            raise InvalidInput(self.table.name, "slowdowns", "", "must hold a pair to learn from")
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The names of the columns: features of the job itself, then those of its partner."""
+        return (*self.table.features, *(f"partner's {name}" for name in self.table.features))
+
+    @cached_property
+    def rows(self) -> list[list[float]]:
+        """The features of both jobs in each direction of each pair."""
+        by_name = self.table.by_name
+        return self.vectors([(by_name[one], by_name[other]) for one, other, _ in self._directions()])
+
+    @cached_property
+    def logs(self) -> list[float]:
+        """The logarithms of the slowdowns."""
+        return [log(slowdown) for _, _, slowdown in self._directions()]
+
+    def vectors(self, pairs: Sequence[tuple[Profile, Profile]]) -> list[list[float]]:
+        """Give the features of pairs.
+
+        Raises
+        ------
+        InvalidInput
+            The table has no features.
+        """
+        if not self.table.features:
+            raise InvalidInput(self.table.name, "features", "", "must hold one to learn from")
+        return [self._vector(one) + self._vector(other) for one, other in pairs]
+
+    def _vector(self, profile: Profile) -> list[float]:
+        values = (profile.features[name] for name in self.table.features)
+        return [copysign(log1p(abs(value)), value) for value in values]
+
+    def _directions(self) -> Iterator[tuple[str, str, float]]:
+        for one, row in self.table.slowdowns.items():
+            for other, slowdown in row.items():
+                yield one, other, slowdown

@@ -1,0 +1,134 @@
+"""Table: how much jobs of known configurations slow each other down on one GPU, as it was measured."""
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Self
+
+from pydantic import model_validator
+
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.problem import Frozen, Many, Name, RuleBroken, refuse_doubles
+from gsopt.scenario.job import Slowdown
+
+#: Two configurations, by name; which of them comes first says nothing.
+Couple = tuple[str, str]
+
+
+class Profile(Frozen):
+    """What was measured of a configuration, a model with its batch size, that has a GPU to itself.
+
+    Attributes
+    ----------
+    name
+        The configuration; jobs have it as their model.
+    features
+        Measured values by name; the name says the unit.
+
+    Examples
+    --------
+    >>> Profile(name="bert-32", features={"batch size": 32, "GPU utilisation (%)": 97.5}).features["batch size"]
+    32.0
+    """
+
+    name: Name
+    features: Mapping[Name, float]
+
+
+class PairTable(Frozen):
+    """Measured slowdowns of pairs of configurations that share one GPU.
+
+    Attributes
+    ----------
+    name
+        What was measured, for messages.
+    profiles
+        The configurations, all with the same features.
+    slowdowns
+        ``slowdowns[a][b]`` is how many times longer an iteration of a takes beside b; at least 1. It is what
+        `gsopt.scenario.speed.Speed` takes as ``interference``. A pair that was not measured is in neither
+        direction.
+
+    Examples
+    --------
+    >>> table = PairTable(
+    ...     profiles=[Profile(name="a", features={"load": 0.9}), Profile(name="b", features={"load": 0.3})],
+    ...     slowdowns={"a": {"a": 1.8, "b": 1.2}, "b": {"a": 1.5}},
+    ... )
+    >>> table.couples
+    (('a', 'a'), ('a', 'b'))
+    >>> table.only([("a", "b")]).slowdowns
+    {'a': {'b': 1.2}, 'b': {'a': 1.5}}
+    """
+
+    name: str = ""
+    profiles: Many[Profile]
+    slowdowns: Mapping[Name, Mapping[Name, Slowdown]]
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        refuse_doubles("profiles", (profile.name for profile in self.profiles))
+        _check_features(self.profiles)
+        _check_slowdowns(self.slowdowns, {profile.name for profile in self.profiles})
+        return self
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Profile]:
+        """The configurations by name."""
+        return {profile.name: profile for profile in self.profiles}
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The names of the features, in alphabetical order."""
+        return tuple(sorted(self.profiles[0].features)) if self.profiles else ()
+
+    @cached_property
+    def couples(self) -> tuple[Couple, ...]:
+        """The pairs that were measured, each once, in the order of the profiles."""
+        place = {profile.name: index for index, profile in enumerate(self.profiles)}
+        found = ((a, b) for a, row in self.slowdowns.items() for b in row if place[a] <= place[b])
+        return tuple(sorted(found, key=lambda couple: (place[couple[0]], place[couple[1]])))
+
+    def slowdown(self, one: str, other: str) -> float:
+        """Give how many times longer an iteration of one configuration takes beside another.
+
+        Raises
+        ------
+        InvalidInput
+            The pair was not measured.
+        """
+        if other not in self.slowdowns.get(one, {}):
+            raise InvalidInput(self.name, "pair", shorten((one, other)), "must have been measured")
+        return self.slowdowns[one][other]
+
+    def only(self, couples: Iterable[Couple]) -> "PairTable":
+        """Give the table of all profiles with some of the pairs, both directions of each.
+
+        Raises
+        ------
+        InvalidInput
+            A pair was not measured.
+        """
+        kept: dict[str, dict[str, float]] = {}
+        for first, second in couples:
+            for one, other in ((first, second), (second, first)):
+                kept.setdefault(one, {})[other] = self.slowdown(one, other)
+        return self.model_copy(update={"slowdowns": kept})
+
+
+def _check_features(profiles: Many[Profile]) -> None:
+    """Refuse profiles that cannot be compared."""
+    for index, profile in enumerate(profiles):
+        if profile.features.keys() != profiles[0].features.keys():
+            rule = f"must be those of the first: {', '.join(sorted(profiles[0].features))}"
+            raise RuleBroken(f"profiles[{index}].features", sorted(profile.features), rule)
+
+
+def _check_slowdowns(slowdowns: Mapping[str, Mapping[str, float]], known: set[str]) -> None:
+    """Refuse pairs of unknown configurations, and those that were measured in one direction only."""
+    for one, row in slowdowns.items():
+        for name in (one, *row):
+            if name not in known:
+                raise RuleBroken("slowdowns", name, "must be the name of a profile")
+        for other in row:
+            if one not in slowdowns.get(other, {}):
+                raise RuleBroken(f"slowdowns.{one}.{other}", row[other], f"needs that of {other} beside {one}")

@@ -1,0 +1,62 @@
+"""Trees: what regression trees of scikit-learn learn from a table of pairs."""
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from typing import Any
+
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.performance.interference.prediction import Prediction
+from gsopt.performance.interference.samples import Samples
+from gsopt.performance.interference.table import PairTable, Profile
+
+#: Number of seeds that scikit-learn knows.
+_SEEDS = 2**32
+
+
+def require_scikit_learn(predictor: str) -> None:
+    """Refuse a predictor that needs scikit-learn where it is not installed.
+
+    Raises
+    ------
+    InvalidInput
+        It is not installed; the message names the remedy.
+    """
+    if find_spec("sklearn") is None:
+        raise InvalidInput("", "predictor", predictor, 'needs scikit-learn: pip install "gsopt[predict]"')
+
+
+def require_options(seed: int, *, rate: float = 1.0, **counts: int | None) -> None:
+    """Refuse options that no tree can have.
+
+    Raises
+    ------
+    InvalidInput
+        A count is below 1, the rate is not above 0 and at most 1, or the seed is not one of scikit-learn's.
+
+    Examples
+    --------
+    >>> require_options(0, leaf=0)
+    Traceback (most recent call last):
+    gsopt.core.errors.InvalidInput: leaf: 0: must be at least 1
+    """
+    for name, count in counts.items():
+        if count is not None and count < 1:
+            raise InvalidInput("", name, shorten(count), "must be at least 1")
+    if not 0 < rate <= 1:
+        raise InvalidInput("", "rate", shorten(rate), "must be above 0 and at most 1")
+    if not 0 <= seed < _SEEDS:
+        raise InvalidInput("", "seed", shorten(seed), "must be at least 0 and less than 2**32")
+
+
+def fitted(table: PairTable, model: Any) -> Prediction:
+    """Fit a model of scikit-learn to the logarithms of the slowdowns."""
+    import numpy as np
+
+    samples = Samples(table)
+    model.fit(samples.rows, samples.logs)
+
+    def estimate(pairs: Sequence[tuple[Profile, Profile]]) -> list[float]:
+        return [float(value) for value in np.exp(model.predict(samples.vectors(pairs)))] if pairs else []
+
+    importance = zip(samples.features, map(float, model.feature_importances_), strict=True)
+    return Prediction(estimate, dict(importance))

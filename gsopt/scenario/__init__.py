@@ -1,0 +1,1 @@
+"""Scenario: what is given: jobs, speeds, clusters, events."""

@@ -1,0 +1,177 @@
+"""Course: how a training of an application goes, wherever it runs."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from math import inf
+
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.scenario.adaptive.agents import Agents
+from gsopt.scenario.adaptive.application import Application
+from gsopt.scenario.adaptive.batch import Batch, split, within
+from gsopt.scenario.adaptive.gradient import Gradient
+from gsopt.scenario.adaptive.limits import Limits
+
+
+@dataclass(frozen=True)
+class Course:
+    """The true course of a training: its work, and its speed on any GPUs with any batch.
+
+    Attributes
+    ----------
+    application
+        The truth about its model.
+    agents
+        What progress is, and what fits on a GPU.
+    users_batch
+        Samples of the batch with which a training is as long as its user expects; None for the initial one.
+        It counts where progress is in samples.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.adaptive.placement import Placement
+    >>> from gsopt.scenario.adaptive.validation import Epoch, Validation
+    >>> epochs = [Epoch(progress=1000, iterations=1000, sqr=1, var=3)]
+    >>> application = Application(
+    ...     name="resnet18",
+    ...     placements=[
+    ...         Placement(shape=[1], points=[(8, 0.1, 0.0), (16, 0.2, 0.0)]),
+    ...         Placement(shape=[2], points=[(8, 0.125, 0.025)]),
+    ...     ],
+    ...     validations=[Validation(batch=8, epochs=epochs), Validation(batch=16, epochs=epochs)],
+    ...     limits=Limits(initial_batch=8, most_batch=16, least_local=8, most_local=16),
+    ...     epochs=1,
+    ... )
+    >>> course = Course(application, Agents(), 16)
+    >>> course.speed((2,), Batch(local=8, steps=0), epoch=0).__round__(6)
+    12.8
+    >>> course.seconds(2, 16).__round__(6), course.seconds(1, 8).__round__(6), course.seconds(3, 16)
+    (78.125, 100.0, None)
+    >>> course.highest_rate(2, 16).__round__(6), course.highest_rate(3, 16)
+    (0.0128, 0.0)
+    """
+
+    application: Application
+    agents: Agents
+    users_batch: int | None
+
+    def limits(self, shape: tuple[int, ...]) -> Limits:
+        """Give the batches that a job can have on a shape."""
+        limits = self.application.limits
+        if self.agents.memory == "model":
+            return limits
+        return limits.model_copy(update={"most_local": self.application.most_local(shape) or limits.most_local})
+
+    def work_at(self, epoch: int) -> float:
+        """Give the progress at which so many epochs are done."""
+        if self.agents.progress == "statistical":
+            return self.application.progress_at(epoch)
+        batch = self.users_batch or self.application.limits.initial_batch
+        return self.application.iterations(batch, epoch - 1) * batch if epoch else 0.0
+
+    @cached_property
+    def work(self) -> float:
+        """Progress of the whole training."""
+        return self.work_at(self.application.epochs)
+
+    def times(self, shape: tuple[int, ...], batch: Batch) -> tuple[float, float]:
+        """Give the seconds of a step on a shape, and those of its exchange.
+
+        Raises
+        ------
+        InvalidInput
+            It was not measured there with so many samples per GPU.
+        """
+        times = self.application.step_time(shape, batch.local)
+        if times is None:
+            rule = f"must be placements of {self.application.name} measured with {batch.local} samples per GPU"
+            raise InvalidInput("", "shape", shorten(list(shape)), rule)
+        return times
+
+    def speed(self, shape: tuple[int, ...], batch: Batch, epoch: int) -> float:
+        """Give the progress per second in an epoch, counted from 0.
+
+        Raises
+        ------
+        InvalidInput
+            It cannot run there.
+        """
+        seconds, samples = self._iteration(shape, batch), batch.over(sum(shape))
+        return self._gain(samples, self.application.gradient(samples, epoch)) / seconds
+
+    def seconds(self, gpus: int, batch_size: int) -> float | None:
+        """Give how long a training takes with a batch on the best placement of so many GPUs; None on none.
+
+        Epochs are not rounded to whole seconds.
+        """
+        epochs = list(pairwise(self.work_at(epoch) for epoch in range(self.application.epochs + 1)))
+        best = inf
+        for shape in self.application.shapes(gpus):
+            for batch in self._possible(shape, [split(batch_size, gpus, self.limits(shape))]):
+                gains = self._gains(batch.over(gpus))
+                iterations = sum((end - begin) / gain for (begin, end), gain in zip(epochs, gains, strict=True))
+                best = min(best, iterations * self._iteration(shape, batch))
+        return None if best == inf else best
+
+    def highest_rate(self, gpus: int, batch_size: int | None, *, largest: int | None = None) -> float:
+        """Give the largest share of the work per second, on any placement of so many GPUs and in any epoch.
+
+        It is 0 where the training cannot run.
+
+        Parameters
+        ----------
+        gpus
+            Number of GPUs.
+        batch_size
+            Samples of its batch over all GPUs; None for any that it may choose.
+        largest
+            Most GPUs of a node; as many as in any measured placement when None.
+        """
+        best = 0.0
+        for shape in self.application.shapes(gpus, largest):
+            limits = self.limits(shape)
+            batches = _choices(gpus, limits) if batch_size is None else [split(batch_size, gpus, limits)]
+            for batch in self._possible(shape, batches):
+                best = max(best, self._highest_gain(batch.over(gpus)) / self._iteration(shape, batch))
+        return best / self.work
+
+    def _possible(self, shape: tuple[int, ...], batches: list[Batch]) -> Iterator[Batch]:
+        times = self.application.step_times(shape, [batch.local for batch in batches])
+        return (batch for batch, time in zip(batches, times, strict=True) if time is not None)
+
+    def _iteration(self, shape: tuple[int, ...], batch: Batch) -> float:
+        """Give the seconds of an iteration, accumulations and the step."""
+        step, sync = self.times(shape, batch)
+        return (step + batch.steps * (step - sync)) * self.application.slowdown
+
+    def _gain(self, samples: int, gradient: Gradient) -> float:
+        """Give the progress of an iteration with so many samples, and gradients like these."""
+        if self.agents.progress == "samples":
+            return samples
+        sqr, var = gradient
+        return (var + sqr) / (var / (samples / self.application.limits.initial_batch) + sqr)
+
+    def _gains(self, samples: int) -> list[float]:
+        """Give the progress of an iteration with so many samples in every epoch."""
+        return [self._gain(samples, gradient) for gradient in self.application.gradients(samples)]
+
+    def _highest_gain(self, samples: int) -> float:
+        known = self._highest_gains
+        if samples not in known:
+            known[samples] = max(self._gains(samples))
+        return known[samples]
+
+    @cached_property
+    def _highest_gains(self) -> dict[int, float]:
+        """The highest gains that were asked for."""
+        return {}
+
+
+def _choices(gpus: int, limits: Limits) -> list[Batch]:
+    """Give every batch that a job may choose on so many GPUs."""
+    from gsopt.scenario.adaptive.throughput import batches
+
+    local, steps = batches(gpus, limits)
+    tried = (within(Batch(*pair), gpus, limits) for pair in zip(local.tolist(), steps.tolist(), strict=True))
+    return [split(max(limits.initial_batch, limits.least_local * gpus), gpus, limits), *tried]

@@ -1,0 +1,145 @@
+"""Step times: how long a step takes on any GPUs, between what was measured."""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import chain, groupby
+from math import isnan
+from statistics import fmean
+from typing import Any
+
+from gsopt.scenario.adaptive.placement import Placement, Point, Spread
+
+#: Seconds of a step, and of its exchange of gradients.
+Times = tuple[float, float]
+
+
+class StepTimes:
+    """Step times by shape and local batch; each is computed once.
+
+    Parameters
+    ----------
+    placements
+        Steps by placement.
+    spread
+        Steps by numbers of nodes and GPUs.
+
+    Examples
+    --------
+    >>> on_one = Placement(shape=[1], points=[(8, 0.1, 0.0), (16, 0.2, 0.0)])
+    >>> on_two = Placement(shape=[1, 2], points=[(8, 0.25, 0.1)])
+    >>> steps = StepTimes([on_one, on_two], [])
+    >>> steps.times((2, 1), [8, 16]), steps.shapes(3)
+    ([(0.25, 0.1), None], [(1, 2), (1, 1, 1)])
+    """
+
+    def __init__(self, placements: Sequence[Placement], spread: Sequence[Spread]) -> None:
+        self._placements, self._spread = placements, spread
+        self._measured = {least_rotation(each.shape): each.points for each in placements}
+        self._most_nodes = max([len(each.shape) for each in placements] + [each.nodes for each in spread])
+        self._largest = max(max(each.shape) for each in placements)
+        self._known: dict[tuple[tuple[int, ...], int], Times | None] = {}
+
+    def times(self, shape: Sequence[int], local_batches: Sequence[int]) -> list[Times | None]:
+        """Give the times on a shape with each local batch; None outside of what was measured."""
+        placed = tuple(shape)
+        new = [local for local in local_batches if (placed, local) not in self._known]
+        if new:
+            times = self._times(least_rotation(placed), new)
+            self._known.update(((placed, local), time) for local, time in zip(new, times, strict=True))
+        return [self._known[placed, local] for local in local_batches]
+
+    def shapes(self, gpus: int, largest: int | None = None) -> list[tuple[int, ...]]:
+        """Give the measured placements of so many GPUs, and one other on every number of nodes that counts.
+
+        More nodes than any measured count like the most.
+        """
+        found = [ring for ring in self._measured if sum(ring) == gpus]
+        alike = [[nodes] for nodes in range(1, min(self._most_nodes, gpus + 1))]
+        for numbers in [*alike, range(self._most_nodes, gpus + 1)]:
+            spreads = (_spreads(gpus, nodes, largest or self._largest) for nodes in numbers)
+            other = next((each for each in chain.from_iterable(spreads) if not self._knows(each)), None)
+            found.extend([other] if other else [])
+        return found
+
+    def most_local(self, shape: Sequence[int]) -> int:
+        """Give what `Application.most_local` gives."""
+        ring = least_rotation(shape)
+        if ring in self._measured:
+            return self._measured[ring][-1][0]
+        larger = (each for each in self._spread if each.nodes >= len(ring) and each.gpus >= sum(ring))
+        return max((each.points[-1][0] for each in larger), default=0)
+
+    def _knows(self, shape: tuple[int, ...]) -> bool:
+        return least_rotation(shape) in self._measured
+
+    def _times(self, ring: tuple[int, ...], local_batches: Sequence[int]) -> list[Times | None]:
+        points = self._measured.get(ring)
+        if points is not None:
+            return [_between(points, local) for local in local_batches]
+        if not ring or self._interpolator is None:
+            return [None] * len(local_batches)
+        found = self._interpolator(min(len(ring), self._most_nodes), sum(ring), local_batches).tolist()
+        return [None if isnan(step) else (step, sync) for step, sync in found]
+
+    @cached_property
+    def _interpolator(self) -> Any:
+        """Interpolate between numbers of nodes and GPUs and local batches; None where these span no space."""
+        from scipy.interpolate import LinearNDInterpolator
+        from scipy.spatial import QhullError
+
+        from gsopt.scenario.adaptive.threads import one_thread
+
+        rows = [*_means(self._placements), *_rows(self._spread)]
+        try:
+            interpolator: Any = LinearNDInterpolator([row[:3] for row in rows], [row[3:] for row in rows])
+        except QhullError:
+            return None
+        with one_thread():
+            interpolator.tri.transform  # noqa: B018 - computed when first asked for: a tiny system per simplex
+        return interpolator
+
+
+def _spreads(gpus: int, nodes: int, largest: int) -> Iterator[tuple[int, ...]]:
+    """Give every way to put GPUs on so many nodes, some on each and at most the largest number."""
+    if not nodes:
+        yield ()
+        return
+    for first in range(max(1, gpus - (nodes - 1) * largest), min(largest, gpus - (nodes - 1)) + 1):
+        for others in _spreads(gpus - first, nodes - 1, largest):
+            yield (first, *others)
+
+
+def least_rotation(shape: Sequence[int]) -> tuple[int, ...]:
+    """Give the lexicographically smallest rotation of the nodes that have GPUs.
+
+    Examples
+    --------
+    >>> least_rotation((2, 0, 1, 3))
+    (1, 3, 2)
+    """
+    ring = tuple(gpus for gpus in shape if gpus)
+    return min((ring[place:] + ring[:place] for place in range(len(ring))), default=())
+
+
+def _between(points: Sequence[Point], local: int) -> tuple[float, float] | None:
+    """Give step and exchange between two points; None beyond them."""
+    after = bisect_left(points, local, key=lambda point: point[0])
+    if after < len(points) and points[after][0] == local:
+        return points[after][1:]
+    if after in {0, len(points)}:
+        return None
+    (low, *least), (high, *most) = points[after - 1], points[after]
+    step, sync = ((b - a) / (high - low) * (local - low) + a for a, b in zip(least, most, strict=True))
+    return step, sync
+
+
+def _rows(measured: Sequence[Spread]) -> list[tuple[float, ...]]:
+    return [(each.nodes, each.gpus, *point) for each in measured for point in each.points]
+
+
+def _means(placements: Sequence[Placement]) -> list[tuple[float, ...]]:
+    """Give the mean times of all placements with as many nodes and GPUs and the same local batch."""
+    rows = sorted((len(each.shape), sum(each.shape), *point) for each in placements for point in each.points)
+    groups = ((key, list(group)) for key, group in groupby(rows, key=lambda row: row[:3]))
+    return [(*key, fmean(row[3] for row in group), fmean(row[4] for row in group)) for key, group in groups]

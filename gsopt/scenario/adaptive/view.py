@@ -1,0 +1,75 @@
+"""View: what a policy sees of an adaptive job."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from gsopt.scenario.adaptive.application import Application
+from gsopt.scenario.adaptive.batch import Batch
+from gsopt.scenario.adaptive.gradient import Gradient
+from gsopt.scenario.adaptive.throughput import Choice, ThroughputModel
+from gsopt.scenario.adaptive.trainee import Trainee
+
+
+class TraineeView:
+    """What a policy sees of an adaptive job: what the job knows of itself, and the truth, to read only.
+
+    Attributes are those of `gsopt.scenario.adaptive.Trainee`.
+    """
+
+    __slots__ = ("_trainee",)
+
+    def __init__(self, trainee: Trainee) -> None:
+        self._trainee = trainee
+
+    @property
+    def application(self) -> Application:
+        """The truth, which published schedulers do not know but by profiling."""
+        return self._trainee.application
+
+    @property
+    def model(self) -> ThroughputModel | None:
+        """What the job has fitted to its own steps; None before the first."""
+        return self._trainee.model
+
+    @property
+    def gradient(self) -> Gradient | None:
+        """Statistics of its gradients that it last measured; None before it first worked."""
+        return self._trainee.gradient
+
+    @property
+    def most_gpus(self) -> int:
+        """The most GPUs on which it has run."""
+        return self._trainee.most_gpus
+
+    @property
+    def restarts(self) -> int:
+        """How often it was given GPUs, without the first time."""
+        return self._trainee.restarts
+
+    @property
+    def epoch(self) -> int:
+        """The epoch in which it is, from 0."""
+        return self._trainee.epoch
+
+    @property
+    def share(self) -> float:
+        """The share of its work that is done."""
+        return self._trainee.share
+
+    @property
+    def batch(self) -> Batch | None:
+        """How its batch is processed; None when it has no GPUs."""
+        return self._trainee.batch
+
+    @property
+    def batch_size(self) -> int | None:
+        """Samples of its batch over all GPUs; None when it chooses its batch."""
+        return self._trainee.batch_size
+
+    def goodput(self, nodes: Any, gpus: Any) -> Choice | None:
+        """Give the goodput that the job expects on numbers of nodes and GPUs; None before it first worked."""
+        return self._trainee.goodput(nodes, gpus)
+
+    def rate(self, shape: Sequence[int], batch: int | None = None) -> float:
+        """Give the true share of its work per second on so many GPUs of each machine, at a batch size."""
+        return self._trainee.rate(tuple(shape), batch)

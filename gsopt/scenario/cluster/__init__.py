@@ -1,0 +1,14 @@
+"""Cluster: a plain number of GPUs, or machines of GPUs and the tree of network levels that joins them.
+
+A concept a file: `link`, `machine`, `switch` and `cluster` are the data; `levels` numbers what stands on every
+level, so that the tier of a placement is looked up and never routed.
+"""
+
+from gsopt.scenario.cluster.cluster import Cluster
+from gsopt.scenario.cluster.levels import Group
+from gsopt.scenario.cluster.link import Link
+from gsopt.scenario.cluster.machine import Island, Machine
+from gsopt.scenario.cluster.switch import ISLAND, MACHINE, Rack, Switch
+from gsopt.scenario.cluster.tier import Tier
+
+__all__ = ["ISLAND", "MACHINE", "Cluster", "Group", "Island", "Link", "Machine", "Rack", "Switch", "Tier"]

@@ -1,0 +1,469 @@
+"""Cluster: the GPUs on which a workload runs, and the levels of the network between them."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from functools import cached_property
+from itertools import accumulate, chain, count
+from typing import Annotated, Any
+
+from pydantic import Field, model_validator
+
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.problem import Many, RuleBroken
+from gsopt.scenario.cluster.from_graph import read_tree
+from gsopt.scenario.cluster.graph import DATACENTER, draw_plain, draw_tree
+from gsopt.scenario.cluster.lean import Lean
+from gsopt.scenario.cluster.levels import Group, Levels, order_levels
+from gsopt.scenario.cluster.link import Link
+from gsopt.scenario.cluster.machine import Machine
+from gsopt.scenario.cluster.routes import Routes
+from gsopt.scenario.cluster.switch import ISLAND, MACHINE, Rack, Switch
+from gsopt.scenario.cluster.tier import Tier, tier_named
+
+#: GPUs of a cluster of racks; more than any that was built, and no more than memory holds.
+_MOST_GPUS = 1_000_000
+
+
+class Cluster(Lean):
+    """The GPUs on which a workload runs.
+
+    A plain cluster is a number of GPUs that are all alike; which of them a job holds makes no difference. In
+    any other the GPUs are numbered from 0 in the order of the tree, rack by rack and machine by machine, and a
+    job holds GPUs by number. The levels of a cluster of racks are machine, rack and network; any others are
+    those of the switches of `network`.
+
+    Attributes
+    ----------
+    plain_gpus
+        Number of GPUs of a plain cluster; 0 when there are racks or a network.
+    racks
+        The racks, which one network joins; empty for any other cluster.
+    network
+        The switch that joins everything, of a cluster with levels of its own; None for any other.
+
+    Examples
+    --------
+    >>> Cluster.plain(64).gpus
+    64
+    >>> cluster = Cluster.uniform(racks=2, machines=2, gpus=4)
+    >>> cluster.gpus, cluster.tier([0, 1]), cluster.tier([3, 4]), cluster.tier([0, 8])
+    (16, <Tier.MACHINE: 'machine'>, <Tier.RACK: 'rack'>, <Tier.NETWORK: 'network'>)
+    >>> pods = [Switch(name=f"pod {n}", level="pod", machines=[Machine(name=f"m{n}", gpus=8)]) for n in (1, 2)]
+    >>> deep = Cluster(network=Switch(name="spine", level="network", switches=pods))
+    >>> deep.levels, deep.tier([0, 8]), deep.best_tier(9)
+    (('machine', 'pod', 'network'), <Tier.NETWORK: 'network'>, <Tier.NETWORK: 'network'>)
+    """
+
+    later = frozenset({"network"})
+
+    plain_gpus: Annotated[int, Field(ge=0, le=10_000_000)] = 0
+    racks: Many[Rack] = ()
+    network: Switch | None = None
+
+    @model_validator(mode="after")
+    def _plain_or_racks(self) -> "Cluster":
+        if self.racks and self.network:
+            raise RuleBroken("network", self.network.name, "must not be given beside racks")
+        if (self.plain_gpus > 0) == bool(self.racks or self.network):
+            rule = "must be a positive number without racks and network, or 0 with them"
+            raise RuleBroken("plain_gpus", self.plain_gpus, rule)
+        return self
+
+    @model_validator(mode="after")
+    def _not_too_large(self) -> "Cluster":
+        """GPUs with numbers are looked at one by one."""
+        if not self.is_plain and self.gpus > _MOST_GPUS:
+            rule = f"must have at most {_MOST_GPUS:,} GPUs in all"
+            raise RuleBroken("racks" if self.racks else "network", self.gpus, rule)
+        return self
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> "Cluster":
+        field = "racks" if self.racks else "network"
+        seen: set[str] = set()
+        for name in self._names():
+            if name in seen:
+                raise RuleBroken(field, name, "must name one rack or machine, switch or island only")
+            seen.add(name)
+        return self
+
+    @model_validator(mode="after")
+    def _levels_in_order(self) -> "Cluster":
+        if not self.is_plain:
+            order_levels(self.root)
+        return self
+
+    @model_validator(mode="after")
+    def _links_all_or_none(self) -> "Cluster":
+        """Where some links of one kind are known, all are; the root has none."""
+        if self.network and self.network.uplink:
+            raise RuleBroken(
+                "network.uplink", self.network.name, "must not be given: nothing is above the root"
+            )
+        for kind, links in self._links().items():
+            known = sum(link is not None for link in links.values())
+            if 0 < known < len(links):
+                first = next(name for name, link in links.items() if link is None)
+                raise RuleBroken(kind, first, "must have a bandwidth, as others of its kind do")
+        return self
+
+    @classmethod
+    def plain(cls, gpus: int) -> "Cluster":
+        """Make a cluster of a number of GPUs that are all alike.
+
+        Examples
+        --------
+        >>> Cluster.plain(64).gpus
+        64
+        """
+        return cls(plain_gpus=gpus)
+
+    @classmethod
+    def uniform(cls, *, racks: int = 1, machines: int, gpus: int, memory: int | None = None) -> "Cluster":
+        """Make a cluster of equal racks of equal machines; `gpus` counts those of one machine.
+
+        Examples
+        --------
+        >>> Cluster.uniform(racks=2, machines=4, gpus=8).gpus
+        64
+        """
+        return cls(
+            racks=tuple(
+                Rack(
+                    name=f"rack {rack}",
+                    machines=tuple(
+                        Machine(name=f"machine {rack}.{index}", gpus=gpus, memory=memory)
+                        for index in range(machines)
+                    ),
+                )
+                for rack in range(racks)
+            )
+        )
+
+    @classmethod
+    def from_graph(cls, graph: Any, *, levels: Sequence[str] | None = None, root: Hashable = None) -> "Cluster":
+        """Read a cluster from a networkx tree, such as `graph` gives.
+
+        Each node has its `kind`: ``"gpu"``, ``"island"``, ``"machine"``, or the level of a switch. What has
+        GPUs has them as nodes below it, or their number as `gpus`; machines may have `gpu_type` and `memory`,
+        and any node a `name` other than itself. Edges may have `bandwidth` (B/s), `latency` (s) and `capacity`
+        (B/s); links of GPUs that are no nodes stand at their machine, as `gpu_bandwidth` and so on. All else
+        that nodes and edges carry is the caller's own.
+
+        GPUs are numbered as their nodes are where these are the numbers from 0 on, and else in the order of the
+        graph, machines before switches. A root of kind ``"datacenter"`` above racks alone makes a cluster of
+        racks, one above GPUs alone a plain cluster.
+
+        Parameters
+        ----------
+        graph
+            A graph without directions, or one whose edges lead down from the root.
+        levels
+            Names of all levels that may occur, innermost first; None for those that the graph's own data name
+            as ``"levels"``, or else for those in common use in any order.
+        root
+            The root; None for the one that the graph's own data name as ``"root"``, the one to which no edge
+            leads, or the only one of kind ``"datacenter"`` or ``"network"``.
+
+        Raises
+        ------
+        InvalidInput
+            The graph is no tree, or a node or an edge breaks a rule; the line names it.
+
+        Examples
+        --------
+        >>> cluster = Cluster.uniform(racks=2, machines=2, gpus=4)
+        >>> Cluster.from_graph(cluster.graph()) == cluster
+        True
+        """
+        return read_tree(cls, graph, levels=levels, root=root)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the cluster is only a number of GPUs."""
+        return not self.racks and self.network is None
+
+    @cached_property
+    def gpus(self) -> int:
+        """Number of GPUs."""
+        return self.plain_gpus or sum(machine.gpus for machine in self.machines)
+
+    @cached_property
+    def root(self) -> Switch:
+        """The switch that joins everything.
+
+        Raises
+        ------
+        InvalidInput
+            The cluster is plain, and has no switches.
+        """
+        if self.network:
+            return self.network
+        if not self.racks:
+            raise InvalidInput("", "cluster", f"{self.plain_gpus} plain GPUs", "has no switches")
+        taken = set(self._names())
+        others = (f"{DATACENTER} {number}" for number in count(1))
+        name = next(each for each in chain([DATACENTER], others) if each not in taken)
+        return Switch.model_construct(
+            name=name, level=str(Tier.NETWORK), switches=tuple(rack.plain() for rack in self.racks)
+        )
+
+    @cached_property
+    def switches(self) -> tuple[Switch, ...]:
+        """Every switch, each before those below it; none in a plain cluster."""
+        return () if self.is_plain else tuple(self.root.walk())
+
+    @cached_property
+    def machines(self) -> tuple[Machine, ...]:
+        """Every machine, in the order of the tree."""
+        tops: Sequence[Switch] = (self.network,) if self.network else self.racks
+        return tuple(machine for top in tops for switch in top.walk() for machine in switch.machines)
+
+    @cached_property
+    def numbered(self) -> Levels:
+        """The groups of every level, for whoever looks many of them up; a plain cluster has none.
+
+        Raises
+        ------
+        InvalidInput
+            The cluster is plain.
+        """
+        return Levels(self.root)
+
+    @property
+    def machine_of(self) -> tuple[int, ...]:
+        """Number of the machine of every GPU."""
+        return () if self.is_plain else self.numbered.machine_of
+
+    @cached_property
+    def gpus_of(self) -> Mapping[str, range]:
+        """Numbers of the GPUs of every machine, by its name."""
+        ends = accumulate(machine.gpus for machine in self.machines)
+        return {
+            machine.name: range(end - machine.gpus, end)
+            for machine, end in zip(self.machines, ends, strict=True)
+        }
+
+    @property
+    def rack_of(self) -> tuple[int, ...]:
+        """Number of the rack of every machine."""
+        return () if self.is_plain else self.group_of(Tier.RACK)
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """Names of the levels, innermost first; a plain cluster is one machine to the network."""
+        return (MACHINE,) if self.is_plain else self.numbered.names
+
+    @property
+    def groups(self) -> Mapping[str, tuple[Group, ...]]:
+        """What stands together on every level; nothing in a plain cluster.
+
+        A machine without a switch of some level stands there with the widest that it has below that level.
+        """
+        return {} if self.is_plain else self.numbered.groups
+
+    def group_of(self, level: str) -> tuple[int, ...]:
+        """Give the number of the group of every machine on a level, from that of the machines up.
+
+        Raises
+        ------
+        InvalidInput
+            There is no such level, or it is inside machines.
+
+        Examples
+        --------
+        >>> Cluster.uniform(racks=2, machines=2, gpus=4).group_of("rack")
+        (0, 0, 1, 1)
+        """
+        self._require(level)
+        if level == ISLAND:
+            raise InvalidInput("", "level", repr(ISLAND), "is inside machines: ask for the groups of GPUs")
+        return () if self.is_plain else self.numbered.of_machine[level]
+
+    def group_of_gpu(self, level: str) -> tuple[int, ...]:
+        """Give the number of the group of every GPU on a level.
+
+        Raises
+        ------
+        InvalidInput
+            There is no such level.
+
+        Examples
+        --------
+        >>> rack = Rack(name="r", machines=[Machine(name="m", gpus=4, islands=[2, 2])])
+        >>> Cluster(racks=[rack]).group_of_gpu("island")
+        (0, 0, 1, 1)
+        """
+        self._require(level)
+        if level == ISLAND:
+            return self.numbered.island_of
+        groups = self.group_of(level)
+        return tuple(groups[machine] for machine in self.machine_of)
+
+    def room(self, gpu_type: str = "", memory: int = 0) -> int:
+        """Count the GPUs of a type, of any when empty, that have so much memory each.
+
+        The GPUs of a plain cluster have no type, and their memory is not looked at.
+
+        Examples
+        --------
+        >>> Cluster.uniform(machines=2, gpus=4, memory=80).room(memory=81), Cluster.plain(8).room(memory=81)
+        (0, 8)
+        """
+        if self.is_plain:
+            return 0 if gpu_type else self.plain_gpus
+        return sum(
+            machine.gpus
+            for machine in self.machines
+            if gpu_type in {"", machine.gpu_type} and (machine.memory is None or machine.memory >= memory)
+        )
+
+    def tier(self, gpus: Sequence[int]) -> str:
+        """Find the tier that joins GPUs, given by number: the innermost level of which one group has them all.
+
+        The three levels of a cluster of racks are given as a `Tier`; all tiers are texts, and `levels` has
+        their order. A single GPU has the innermost level.
+
+        Raises
+        ------
+        InvalidInput
+            There is no such GPU.
+
+        Examples
+        --------
+        >>> cluster = Cluster.uniform(racks=2, machines=2, gpus=4)
+        >>> cluster.tier([0, 5]), cluster.tier([0, 5]) == "rack"
+        (<Tier.RACK: 'rack'>, True)
+        """
+        if not len(gpus):
+            return tier_named(self.levels[0])
+        return self.tier_between(*self._ends(gpus))
+
+    def tier_between(self, first: int, last: int) -> str:
+        """Find the tier that joins all GPUs from one number to another: GPUs of a group stand in a row.
+
+        Examples
+        --------
+        >>> Cluster.uniform(racks=2, machines=2, gpus=4).tier_between(3, 4)
+        <Tier.RACK: 'rack'>
+        """
+        return Tier.MACHINE if self.is_plain else self.numbered.join(first, last)
+
+    def best_tier(self, gpus: int) -> str:
+        """Find the innermost tier that so many GPUs can have when all are free.
+
+        Types and memory of GPUs are not looked at: a job that is at home on some of them only may have to do
+        with a wider tier, and never gets an inner one.
+
+        Raises
+        ------
+        InvalidInput
+            The number is not from 1 to that of the GPUs of the cluster.
+
+        Examples
+        --------
+        >>> cluster = Cluster.uniform(racks=2, machines=2, gpus=4)
+        >>> [str(cluster.best_tier(count)) for count in (1, 4, 5, 8, 9)]
+        ['machine', 'machine', 'rack', 'rack', 'network']
+        """
+        if not 1 <= gpus <= self.gpus:
+            raise InvalidInput("", "gpus", shorten(gpus), f"must be from 1 to {self.gpus}, as the cluster has")
+        return Tier.MACHINE if self.is_plain else self.numbered.best(gpus)
+
+    def path(self, one: int, other: int) -> tuple[str | int, ...]:
+        """Give the nodes of the graph from a GPU to another, both included; nothing is between plain GPUs.
+
+        Raises
+        ------
+        InvalidInput
+            There is no such GPU.
+
+        Examples
+        --------
+        >>> Cluster.uniform(racks=2, machines=2, gpus=4).path(0, 4)
+        (0, 'machine 0.0', 'rack 0', 'machine 0.1', 4)
+        """
+        self._ends((one, other))
+        if self.is_plain:
+            return (one, other) if one != other else (one,)
+        return self._routes.path(one, other)
+
+    def bottleneck(self, gpus: Sequence[int]) -> Link | None:
+        """Give what the network is between GPUs: the least rate of its links, the longest latency of two GPUs.
+
+        The rate is that of one transfer alone. None when one of the links is not known, and for fewer than two
+        GPUs, which need none.
+
+        Raises
+        ------
+        InvalidInput
+            There is no such GPU.
+
+        Examples
+        --------
+        >>> fast, slow = Link(bandwidth=300e9, latency=1e-7), Link(bandwidth=50e9, latency=1e-6)
+        >>> machines = [Machine(name=name, gpus=2, gpu_link=fast, uplink=slow) for name in "ab"]
+        >>> cluster = Cluster(network=Switch(name="spine", level="network", machines=machines))
+        >>> cluster.bottleneck([0, 1]), cluster.bottleneck([0, 2])
+        (Link(bandwidth=300000000000.0, latency=2e-07, capacity=None), \
+Link(bandwidth=50000000000.0, latency=2.2e-06, capacity=None))
+        """
+        if not len(gpus):
+            return None
+        self._ends(gpus)
+        return None if self.is_plain else self._routes.bottleneck(gpus)
+
+    def graph(self, *, gpus: bool = True) -> Any:
+        """Give the cluster as a networkx tree: switches, machines, islands and GPUs.
+
+        Nodes are names of switches, machines and islands, and numbers of GPUs; the root of a cluster without
+        a network is ``"datacenter"``. The graph's own data name the root and any further levels. Each node has
+        its `kind`, which is its level, ``"machine"``, ``"island"`` or ``"gpu"``, and a machine its `gpu_type`
+        and `memory`. Each edge has the `tier` that it leads to and, where links are known, `bandwidth` (B/s),
+        `latency` (s) and `capacity` (B/s). Without `gpus`, what holds them has their number.
+
+        Examples
+        --------
+        >>> tree = Cluster.uniform(racks=2, machines=2, gpus=4).graph()
+        >>> tree.number_of_nodes(), tree.nodes[0]["kind"]
+        (23, 'gpu')
+        """
+        if self.is_plain:
+            return draw_plain(self.gpus, gpus=gpus)
+        return draw_tree(
+            self.root, self.levels, kind=self.root.level if self.network else DATACENTER, gpus=gpus
+        )
+
+    @cached_property
+    def _routes(self) -> Routes:
+        return Routes(self.machines, self.graph(gpus=False))
+
+    def _ends(self, gpus: Sequence[int]) -> tuple[int, int]:
+        """Give the lowest and the highest of some numbers, or refuse the one that is no GPU's."""
+        first, last = min(gpus), max(gpus)
+        if first < 0 or last >= self.gpus:
+            rule = f"must be numbers from 0 to {self.gpus - 1}"
+            raise InvalidInput("", "gpus", shorten(last if first >= 0 else first), rule)
+        return first, last
+
+    def _require(self, level: str) -> None:
+        if level not in self.levels:
+            rule = f"must be a level of the cluster: {', '.join(self.levels)}"
+            raise InvalidInput("", "level", shorten(str(level)), rule)
+
+    def _names(self) -> list[str]:
+        """Give the names of all switches, machines and islands."""
+        tops: Sequence[Switch] = (self.network,) if self.network else self.racks
+        names = [switch.name for top in tops for switch in top.walk()]
+        names += [machine.name for machine in self.machines]
+        return names + [island.name for machine in self.machines for island in machine.islands]
+
+    def _links(self) -> Mapping[str, Mapping[str, Link | None]]:
+        """Give the links by kind, and by the name of what they lead up from."""
+        machines = self.machines
+        below = [child for switch in self.switches for child in switch.switches]
+        return {
+            "uplink": {each.name: each.uplink for each in below}
+            | {each.name: each.uplink for each in machines},
+            "gpu_link": {machine.name: machine.gpu_link for machine in machines},
+            "islands": {each.name: each.uplink for machine in machines for each in machine.islands},
+        }

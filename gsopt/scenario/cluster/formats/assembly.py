@@ -1,0 +1,221 @@
+"""Assembly: a cluster out of branches and the GPUs of their machines, and branches out of a cluster."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.scenario.cluster import Cluster, Machine, Rack, Switch, Tier
+from gsopt.scenario.cluster.formats.branches import LEVELS, Branch, Tree, levelled, root_of
+from gsopt.scenario.cluster.formats.nodes import Gpus, gpus_of
+from gsopt.scenario.cluster.graph import DATACENTER
+
+#: What no name in a host list has, nor one of topology.conf.
+_STRANGE = re.compile(r"[\s,\[\]#=\"\\]")
+
+
+class Told(NamedTuple):
+    """What whoever reads a file says of it, as files of network topologies do not.
+
+    Attributes
+    ----------
+    gpus
+        Number of GPUs of every machine, or of each by its name; None where the file is to say so.
+    levels
+        Names of the levels of switches below the root, from the innermost out; None for the usual ones.
+    """
+
+    gpus: int | Mapping[str, int] | None = None
+    levels: Sequence[str] | None = None
+
+    def levelled(self, source: str, tree: Tree) -> Tree:
+        """Name the levels of a tree."""
+        return levelled(source, tree, LEVELS if self.levels is None else self.levels)
+
+    def refuse(self, source: str, *options: str) -> None:
+        """Refuse what is told although the file says it.
+
+        Raises
+        ------
+        InvalidInput
+            One of the options was told.
+        """
+        for option in options:
+            if (value := getattr(self, option)) is not None:
+                raise InvalidInput(source, option, shorten(value), "must not be told, as the file says it")
+
+    def about(self, source: str, tree: Tree, stated: Mapping[str, Gpus]) -> Callable[[str], Gpus]:
+        """Give what says which GPUs a machine of a tree has, where the file states some.
+
+        Raises
+        ------
+        InvalidInput
+            GPUs are told of a machine that is not there.
+        """
+        if isinstance(self.gpus, Mapping):
+            there = {machine for branch in tree.values() for machine in branch.machines}
+            for name in self.gpus:
+                if name not in there:
+                    raise InvalidInput(source, "gpus", shorten(name), "must be a machine of the file")
+        return partial(gpus_of, source, told=self.gpus, stated=stated)
+
+
+def cluster_of(source: str, tree: Tree, gpus_of: Callable[[str], Gpus], notes: list[str]) -> Cluster:
+    """Build the cluster of a tree whose levels are named; machines without GPUs are left out.
+
+    A rack alone, or racks below a switch named as the root of a cluster of racks, make a cluster of racks.
+
+    Raises
+    ------
+    InvalidInput
+        No machine has GPUs.
+    pydantic.ValidationError
+        What there is breaks a rule of clusters.
+
+    Examples
+    --------
+    >>> tree = {"a": Branch("a", "line 1", [], ["m1", "m2"], "rack")}
+    >>> cluster_of("t.conf", tree, lambda name: Gpus(4 if name == "m1" else 0), notes := []).gpus, notes
+    (4, ['t.conf: line 1: m2: has no GPUs and is left out'])
+    """
+    switches: dict[str, Switch] = {}
+    for name, branch in tree.items():
+        machines = tuple(_machines(source, branch, gpus_of, notes))
+        below = tuple(switches[child] for child in branch.branches if child in switches)
+        if machines or below:
+            switches[name] = Switch(name=name, level=branch.level, machines=machines, switches=below)
+    root = switches.get(root_of(tree).name)
+    if root is None:
+        raise InvalidInput(source, "", "", "must have at least one machine with GPUs")
+    racks = root.switches if root.name == DATACENTER and not root.machines else (root,)
+    if all(each.level == Tier.RACK and not each.switches for each in racks):
+        return Cluster(racks=tuple(Rack(name=each.name, machines=each.machines) for each in racks))
+    return Cluster(network=root)
+
+
+def _machines(
+    source: str, branch: Branch, gpus_of: Callable[[str], Gpus], notes: list[str]
+) -> Iterator[Machine]:
+    for name in branch.machines:
+        gpus = gpus_of(name)
+        if gpus.number:
+            yield Machine(name=name, gpus=gpus.number, gpu_type=gpus.kind)
+        else:
+            notes.append(f"{source}: {branch.place}: {name}: has no GPUs and is left out")
+
+
+def branches_of(cluster: Cluster) -> list[Branch]:
+    """Give the switches of a cluster, each before those below it.
+
+    Examples
+    --------
+    >>> for branch in branches_of(Cluster.uniform(machines=2, gpus=8)):
+    ...     print(branch.name, branch.branches, branch.machines, branch.level)
+    datacenter ('rack 0',) () network
+    rack 0 () ('machine 0.0', 'machine 0.1') rack
+    """
+    return [
+        Branch(
+            switch.name,
+            "",
+            tuple(child.name for child in switch.switches),
+            tuple(machine.name for machine in switch.machines),
+            switch.level,
+        )
+        for switch in cluster.root.walk()
+    ]
+
+
+def losses(cluster: Cluster) -> list[str]:
+    """Name what a cluster has beyond switches, machines and numbers and types of GPUs.
+
+    Examples
+    --------
+    >>> losses(Cluster.uniform(machines=1, gpus=8, memory=80)), losses(Cluster.uniform(machines=1, gpus=8))
+    (['memory'], [])
+    """
+    links = [switch.uplink for switch in cluster.root.walk()]
+    links += [link for machine in cluster.machines for link in (machine.uplink, machine.gpu_link)]
+    has = {
+        "memory": any(machine.memory is not None for machine in cluster.machines),
+        "islands": any(machine.islands for machine in cluster.machines),
+        "links": any(link is not None for link in links),
+    }
+    return [name for name, there in has.items() if there]
+
+
+def some_of(names: Sequence[str]) -> str:
+    """Name the first of some things, and count the others.
+
+    Examples
+    --------
+    >>> some_of(["a"]), some_of(["a", "b", "c"])
+    ("'a'", "'a' and 2 more")
+    """
+    return f"{shorten(names[0])} and {len(names) - 1:,} more" if len(names) > 1 else shorten(names[0])
+
+
+def plain_branches(cluster: Cluster, notes: list[str]) -> list[Branch]:
+    """Give the switches of a cluster with names that host lists can hold, and note what else is lost.
+
+    Raises
+    ------
+    InvalidInput
+        The cluster is plain, or two names become one.
+
+    Examples
+    --------
+    >>> (branch,) = plain_branches(Cluster.uniform(machines=2, gpus=8), notes := [])
+    >>> branch.machines, notes
+    (('machine-0.0', 'machine-0.1'), ["names with spaces or signs are written without: 'rack-0' and 2 more"])
+    """
+    branches = branches_of(cluster)[len(cluster.racks) == 1 :]  # the only rack needs no root
+    names = [name for branch in branches for name in (branch.name, *branch.machines)]
+    plain = {name: _STRANGE.sub("-", name) for name in names}
+    if len(set(plain.values())) < len(plain):
+        taken: dict[str, str] = {}
+        twice = next(name for name in plain if taken.setdefault(plain[name], name) != name)
+        rule = f"must differ from {shorten(taken[plain[twice]])} without spaces and signs too"
+        raise InvalidInput("", "name", shorten(twice), rule)
+    changed = [name for name in names if plain[name] != name]
+    if changed:
+        written = some_of([plain[name] for name in changed])
+        notes.append(f"names with spaces or signs are written without: {written}")
+    notes.extend(f"{lost} cannot be written in this format" for lost in losses(cluster))
+    return [
+        replace(
+            branch,
+            name=plain[branch.name],
+            branches=tuple(plain[name] for name in branch.branches),
+            machines=tuple(plain[name] for name in branch.machines),
+        )
+        for branch in branches
+    ]
+
+
+def note_changes(written: Sequence[Branch], once: Cluster, notes: list[str]) -> None:
+    """Note what of the switches that were written is not so once they are read back.
+
+    Examples
+    --------
+    >>> leaf = Branch("a", "", [], ["machine 0.0"], "leaf")
+    >>> written = [Branch("s", "", ["a"], [], "network"), leaf]
+    >>> note_changes(written, Cluster.uniform(machines=1, gpus=8), notes := [])
+    >>> notes
+    ["not written: 's' and 1 more", 'level leaf is not written']
+    """
+    read = {switch.name: switch.level for switch in once.switches}
+    lost = [branch.name for branch in written if branch.name not in read and branch.name != DATACENTER]
+    if lost:
+        notes.append(f"not written: {some_of(lost)}")
+    changes = {branch.level: read.get(branch.name) for branch in reversed(written)}
+    for level, other in changes.items():
+        if other is None and level not in once.levels:
+            notes.append(f"level {level} is not written")
+        elif other not in {None, level}:
+            notes.append(f"level {level} is not written, and read back as {other}")
+    names = [machine for branch in written for machine in branch.machines]
+    if names != [machine.name for machine in once.machines]:
+        notes.append("machines are in another order when they are read back, and GPUs have other numbers")

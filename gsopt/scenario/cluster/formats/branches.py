@@ -1,0 +1,190 @@
+"""Branches: the switches that a file names, and the tree that they must make."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from gsopt.core.errors import InvalidInput, shorten
+
+#: Levels of switches below the root; no network comes near it.
+_HIGHEST = 30
+
+#: Names of the levels of switches, from the innermost out; the outermost of a file is the network.
+LEVELS = ("rack", "pod", "zone", "region", *(f"level {number}" for number in range(5, _HIGHEST + 1)))
+NETWORK = "network"
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A switch as a file states it.
+
+    Attributes
+    ----------
+    name
+        Its name.
+    place
+        Where the file states it, such as ``line 3``.
+    branches, machines
+        Names of the switches and machines below it.
+    level
+        Name of its level; empty as long as it is not known.
+    """
+
+    name: str
+    place: str
+    branches: Sequence[str] = ()
+    machines: Sequence[str] = ()
+    level: str = ""
+
+
+#: Branches by their names; each stands behind all that are below it, so that the last one is the root.
+Tree = dict[str, Branch]
+
+
+def tree_of(source: str, branches: Iterable[Branch], notes: list[str]) -> Tree:
+    """Put branches into the order of a tree, which they must make; those without machines are left out.
+
+    Raises
+    ------
+    InvalidInput
+        A name stands twice, something has no switch or two, or there are several roots, a cycle, no machine or
+        too many levels; the message names the source, the place, the name and the rule.
+
+    Examples
+    --------
+    >>> notes = []
+    >>> given = [Branch("core", "line 1", ["a", "b"]), Branch("a", "line 2", [], ["m"]), Branch("b", "line 3")]
+    >>> list(tree_of("t.conf", given, notes)), notes
+    (['a', 'core'], ['t.conf: line 3: b: has no machines and is left out'])
+    """
+    named = _named(source, branches)
+    above = _above(source, named)
+    roots = [name for name in named if name not in above]
+    if not named:
+        raise InvalidInput(source, "", "", "must name at least one switch")
+    if len(roots) > 1:
+        rule = f"must be below another switch, as only one can be the root, and {shorten(roots[0])} is"
+        raise InvalidInput(source, named[roots[1]].place, shorten(roots[1]), rule)
+    ordered = _ordered(source, named, roots[0] if roots else "")
+    return _without_empty(source, ordered, notes)
+
+
+def from_leaves(branches: Mapping[str, Branch], root: str) -> Tree:
+    """Order the branches that a root reaches, each behind all that are below it.
+
+    Examples
+    --------
+    >>> list(from_leaves({"core": Branch("core", "", ["a"]), "a": Branch("a", "")}, "core"))
+    ['a', 'core']
+    """
+    found: list[str] = []
+    pending = [root] if root in branches else []
+    while pending:
+        found.append(name := pending.pop())
+        pending += branches[name].branches
+    return {name: branches[name] for name in reversed(found)}
+
+
+def levelled(source: str, tree: Tree, levels: Sequence[str] = LEVELS) -> Tree:
+    """Name the level of every branch by its height: a branch is above the highest one that it holds.
+
+    The root is the network unless it is the only branch.
+
+    Raises
+    ------
+    InvalidInput
+        The tree is higher than there are names.
+
+    Examples
+    --------
+    >>> given = [Branch("core", "", ["a"]), Branch("a", "", ["b"]), Branch("b", "", [], ["m"])]
+    >>> [branch.level for branch in levelled("", tree_of("", given, [])).values()]
+    ['rack', 'pod', 'network']
+    """
+    heights: dict[str, int] = {}
+    for name, branch in tree.items():
+        heights[name] = 1 + max((heights[child] for child in branch.branches), default=-1)
+    root = root_of(tree).name
+    if heights[root] > _HIGHEST:
+        raise InvalidInput(source, tree[root].place, shorten(root), f"must be above at most {_HIGHEST} levels")
+    named = {height: name for height, name in enumerate(levels) if height != heights[root] or len(tree) == 1}
+    if len(tree) > 1:
+        named[heights[root]] = NETWORK
+    for height in range(heights[root] + 1):
+        if height not in named:
+            rule = f"must name the {heights[root]} levels of switches below the root, from the innermost out"
+            raise InvalidInput(source, "levels", ", ".join(levels), rule)
+    return {name: replace(branch, level=named[heights[name]]) for name, branch in tree.items()}
+
+
+def root_of(tree: Tree) -> Branch:
+    """Give the branch that is below no other."""
+    return tree[next(reversed(tree))]
+
+
+def _named(source: str, branches: Iterable[Branch]) -> dict[str, Branch]:
+    named: dict[str, Branch] = {}
+    for branch in branches:
+        if branch.name in named:
+            rule = f"must not be stated twice, as it is by {named[branch.name].place} too"
+            raise InvalidInput(source, branch.place, shorten(branch.name), rule)
+        named[branch.name] = branch
+    return named
+
+
+def _above(source: str, named: Mapping[str, Branch]) -> dict[str, str]:
+    """Give the branch above each branch, of which there is at most one, and refuse machines below two."""
+    above: dict[str, str] = {}
+    switches: dict[str, str] = {}
+    for branch in named.values():
+        for child in branch.branches:
+            if child not in named:
+                rule = "must be a switch that the file states"
+                raise InvalidInput(source, f"{branch.place}: switches", shorten(child), rule)
+            _put(source, branch, above, child, "switches")
+        for machine in branch.machines:
+            _put(source, branch, switches, machine, "nodes")
+            if machine in named:
+                raise InvalidInput(
+                    source, f"{branch.place}: nodes", shorten(machine), "must not be a switch too"
+                )
+    return above
+
+
+def _put(source: str, branch: Branch, places: dict[str, str], name: str, field: str) -> None:
+    if name in places:
+        rule = f"must be below one switch only, and is below {shorten(places[name])} already"
+        raise InvalidInput(source, f"{branch.place}: {field}", shorten(name), rule)
+    places[name] = branch.name
+
+
+def _ordered(source: str, named: Mapping[str, Branch], root: str) -> Tree:
+    """Order branches from the leaves to the root, which reaches all of them unless there is a cycle."""
+    ordered = from_leaves(named, root)
+    if len(ordered) < len(named):
+        lost = next(name for name in named if name not in ordered)
+        rule = "must not be below itself, over other switches or directly"
+        raise InvalidInput(source, named[lost].place, shorten(_in_cycle(named, lost)), rule)
+    return ordered
+
+
+def _in_cycle(named: Mapping[str, Branch], lost: str) -> str:
+    """Give a branch of the cycle that keeps a lost branch from the root: go up until one is seen again."""
+    above = {child: name for name, branch in named.items() for child in branch.branches}
+    seen: set[str] = set()
+    while lost not in seen:
+        seen.add(lost)
+        lost = above[lost]
+    return lost
+
+
+def _without_empty(source: str, tree: Tree, notes: list[str]) -> Tree:
+    kept: dict[str, Branch] = {}
+    for name, branch in tree.items():
+        children = [child for child in branch.branches if child in kept]
+        if children or branch.machines:
+            kept[name] = replace(branch, branches=children)
+        else:
+            notes.append(f"{source}: {branch.place}: {name}: has no machines and is left out")
+    if not kept:
+        raise InvalidInput(source, "", "", "must have at least one machine")
+    return kept

@@ -1,0 +1,106 @@
+"""Lines of Slurm's configuration files: settings such as ``SwitchName=s1 Nodes=node[1-4]``, line by line."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.scenario.cluster.formats.hostlist import expand
+
+#: What a line states, by the setting that it begins with, and what else may stand in it.
+KINDS: Mapping[str, tuple[str, ...]] = {
+    "SwitchName": ("SwitchName", "Switches", "Nodes", "LinkSpeed"),
+    "BlockName": ("BlockName", "Nodes"),
+    "BlockSizes": ("BlockSizes",),
+    "NodeName": (),  # it has dozens of others, which say nothing about GPUs
+}
+_KINDS = {key.lower(): key for key in KINDS}
+_SETTING = re.compile(r"([A-Za-z]+)=(?:\"([^\"]*)\"|(\S*))")
+_NODE_COMMENT = re.compile(r"^\s*#\s*(?=NodeName=)", re.IGNORECASE)
+
+
+class Line(NamedTuple):
+    """One logical line: its number, the kind of what it states, and its values by lower-case keys."""
+
+    number: int
+    kind: str
+    values: Mapping[str, str]
+
+    @property
+    def place(self) -> str:
+        """Where it begins."""
+        return f"line {self.number}"
+
+    def names(self, source: str, key: str) -> list[str]:
+        """Give the names in a host list of the line; none where it does not stand there.
+
+        Raises
+        ------
+        InvalidInput
+            It is no host list.
+        """
+        text = self.values.get(key.lower())
+        if text is None:
+            return []
+        try:
+            return expand(text)
+        except ValueError as error:
+            raise InvalidInput(source, f"{self.place}: {key}", shorten(text), str(error)) from None
+
+
+def read_lines(source: str, text: str) -> list[Line]:
+    r"""Read the lines that state something; comments are passed over, unless they state what nodes are.
+
+    Raises
+    ------
+    InvalidInput
+        A line is none of topology.conf; the message names file, line, value and rule.
+
+    Examples
+    --------
+    >>> text = "SwitchName=a \\\n  Nodes=n1 # none\n#\n# NodeName=n1 Gres=gpu:8"
+    >>> [line.kind for line in read_lines("", text)]
+    ['SwitchName', 'NodeName']
+    """
+    return [_line(source, number, line) for number, line in _logical(text)]
+
+
+def _logical(text: str) -> Iterator[tuple[int, str]]:
+    """Give the lines that state something, without comments, and lines that are continued as one."""
+    begun, start = "", 0
+    for number, line in enumerate(text.splitlines(), start=1):
+        stated = _NODE_COMMENT.sub("", line, count=1).partition("#")[0].rstrip()
+        start = start if begun else number
+        if stated.endswith("\\"):
+            begun += stated[:-1]
+            continue
+        if whole := (begun + stated).strip():
+            yield start, whole
+        begun = ""
+    if begun.strip():
+        yield start, begun.strip()
+
+
+def _line(source: str, number: int, text: str) -> Line:
+    """Cut a line into its settings, the first of which says what it states."""
+    place, values, end = f"line {number}", {}, 0
+    for setting in _SETTING.finditer(text):
+        if text[end : setting.start()].strip():
+            break
+        end, key = setting.end(), setting[1].lower()
+        if key in values:
+            raise InvalidInput(source, place, setting[1], "must not stand twice in one line")
+        values[key] = setting[2] or setting[3] or ""
+        if not values[key]:
+            raise InvalidInput(source, place, setting[1], "must have a value")
+    if text[end:].strip():
+        raise InvalidInput(source, place, shorten(text[end:].strip()), "must be settings such as Nodes=n[1-4]")
+    kind = _KINDS.get(next(iter(values)), "")
+    if not kind:
+        rule = f"must begin with {', '.join(KINDS)}"
+        raise InvalidInput(source, place, shorten(text), rule)
+    for key in values:
+        if KINDS[kind] and key not in map(str.lower, KINDS[kind]):
+            rule = f"must be one of {', '.join(KINDS[kind])}"
+            raise InvalidInput(source, place, shorten(key), rule)
+    return Line(number, kind, values)

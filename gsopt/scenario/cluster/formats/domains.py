@@ -1,0 +1,111 @@
+"""Domains: machines that a faster network joins, such as NVLink, put into the tree of switches as one level."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.scenario.cluster.formats.branches import Branch, Tree, from_leaves, root_of
+
+#: Name of the level of accelerator domains.
+NVLINK = "nvlink"
+
+
+def with_domains(source: str, tree: Tree, domains: Mapping[str, str]) -> Tree:
+    """Put domains, each the name that several machines have, into a tree whose levels are named.
+
+    A domain within one switch stands below it and takes its machines, also where these are all that the switch
+    has. A domain that holds whole switches stands between them and the one above them.
+
+    Raises
+    ------
+    InvalidInput
+        A domain holds part of a switch and something else too, so that there is no tree.
+
+    Examples
+    --------
+    >>> tree = {"a": Branch("a", "", [], ["m1", "m2", "m3"], "rack")}
+    >>> [(each.name, *each.machines) for each in with_domains("", tree, {"m1": "n", "m2": "n"}).values()]
+    [('n', 'm1', 'm2'), ('a', 'm3')]
+    """
+    home = {machine: name for name, branch in tree.items() for machine in branch.machines}
+    members: dict[str, list[str]] = {}
+    for machine in home:
+        if machine in domains:
+            members.setdefault(_free_name(tree, domains[machine]), []).append(machine)
+    homes = {name: list(dict.fromkeys(home[machine] for machine in held)) for name, held in members.items()}
+    small = {name: (places[0], members[name]) for name, places in homes.items() if len(places) == 1}
+    found = _within_switches(tree, small)
+    shape = _Shape(tree)
+    for name, places in homes.items():
+        if name not in small:
+            place, inside = shape.whole_switches(source, name, members[name], places)
+            found |= _around_switches(found[place], name, inside)
+    return from_leaves(found, root_of(tree).name)
+
+
+def _free_name(tree: Tree, domain: str) -> str:
+    """Name a domain that has the name of a switch after its level too."""
+    return f"{NVLINK} {domain}" if domain in tree else domain
+
+
+def _within_switches(tree: Tree, domains: Mapping[str, tuple[str, Sequence[str]]]) -> Tree:
+    """Put domains, each below one switch, around its machines."""
+    found = dict(tree)
+    inside: dict[str, list[str]] = {}
+    for name, (place, machines) in domains.items():
+        inside.setdefault(place, []).append(name)
+        found[name] = Branch(name, tree[place].place, (), machines, NVLINK)
+    for place, names in inside.items():
+        taken = {machine for name in names for machine in domains[name][1]}
+        rest = [machine for machine in tree[place].machines if machine not in taken]
+        found[place] = replace(tree[place], branches=[*names, *tree[place].branches], machines=rest)
+    return found
+
+
+def _around_switches(above: Branch, name: str, inside: Iterable[str]) -> Tree:
+    """Put a domain around some or all of the switches below another one, where the first of them was."""
+    taken = set(inside)
+    held = [child for child in above.branches if child in taken]
+    below = [name if child == held[0] else child for child in above.branches]
+    rest = [child for child in below if child not in taken]
+    return {
+        name: Branch(name, above.place, held, (), NVLINK),
+        above.name: replace(above, branches=rest),
+    }
+
+
+class _Shape:
+    """What is below and above every branch of a tree."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.above = {child: name for name, branch in tree.items() for child in branch.branches}
+        self.counts: dict[str, int] = {}
+        for name, branch in tree.items():
+            self.counts[name] = len(branch.machines) + sum(self.counts[child] for child in branch.branches)
+
+    def whole_switches(
+        self, source: str, domain: str, machines: Sequence[str], homes: Sequence[str]
+    ) -> tuple[str, Sequence[str]]:
+        """Give the switch below which a domain belongs, and which of those below that it holds."""
+        whole = self._held(homes)
+        tops = [name for name in whole if self.above.get(name) not in whole]
+        parents = {self.above.get(top) for top in tops}
+        covered = sum(self.counts[top] for top in tops) == len(machines)
+        if covered and len(tops) == 1:
+            return tops[0], self.tree[tops[0]].branches
+        if covered and len(parents) == 1 and (parent := parents.pop()) is not None:
+            return parent, tops
+        rule = "must be a domain within one switch, or of whole switches below one"
+        raise InvalidInput(source, "domain", shorten(domain), rule)
+
+    def _held(self, homes: Sequence[str]) -> dict[str, None]:
+        """Give the switches whose homes of machines are all among some."""
+        found = dict.fromkeys(homes)
+        below: dict[str, int] = {}
+        for name in homes:
+            child, held = name, self.counts[name]
+            while (parent := self.above.get(child)) is not None:
+                below[parent] = below.get(parent, 0) + held
+                child = parent
+        return found | dict.fromkeys(name for name, held in below.items() if held == self.counts[name])

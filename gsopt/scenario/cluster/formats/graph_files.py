@@ -1,0 +1,117 @@
+"""Graph files: clusters as networkx graphs in GraphML or node-link JSON."""
+
+import io
+import json
+import re
+import warnings
+from typing import Any
+
+from gsopt.core.errors import InvalidInput, one_line
+from gsopt.core.files import parse_json
+from gsopt.scenario.cluster import Cluster, Tier
+from gsopt.scenario.cluster.formats.assembly import Told
+
+#: What XML that is only data does not have: entities, which may stand for a thousand others.
+_DECLARATION = re.compile(r"<!(DOCTYPE|ENTITY)")
+
+
+def read_graphml(source: str, text: str, told: Told, _notes: list[str]) -> Cluster:
+    """Read a cluster from GraphML.
+
+    Raises
+    ------
+    InvalidInput
+        It is no GraphML, or no graph of a cluster.
+
+    Examples
+    --------
+    >>> cluster = Cluster.uniform(machines=2, gpus=8)
+    >>> read_graphml("", write_graphml(cluster, []), Told(), []) == cluster
+    True
+    """
+    import networkx as nx
+
+    if declared := _DECLARATION.search(text):
+        line = text.count("\n", 0, declared.start()) + 1
+        raise InvalidInput(source, f"line {line}", declared[0], "must not stand in a GraphML file")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a key without a type is a text, which is said where it matters
+            graph = nx.read_graphml(io.BytesIO(text.encode()))
+    except (nx.NetworkXError, SyntaxError, LookupError, ValueError, TypeError, AttributeError) as error:
+        raise InvalidInput(source, "", "", f"must be GraphML: {one_line(error)}") from None
+    return _cluster_of(source, graph, told)
+
+
+def write_graphml(cluster: Cluster, _notes: list[str]) -> str:
+    """Write a cluster as GraphML, its GPUs as numbers of the machines and islands.
+
+    Examples
+    --------
+    >>> write_graphml(Cluster.uniform(machines=1, gpus=8), []).count("<node")
+    3
+    """
+    import networkx as nx
+
+    written = io.BytesIO()
+    nx.write_graphml_xml(cluster.graph(gpus=False), written)
+    return written.getvalue().decode()
+
+
+def read_node_link(source: str, text: str, told: Told, _notes: list[str]) -> Cluster:
+    """Read a cluster from the node-link JSON of networkx, whose edges may be called links too.
+
+    Raises
+    ------
+    InvalidInput
+        It is no such JSON, or no graph of a cluster.
+
+    Examples
+    --------
+    >>> cluster = Cluster.uniform(machines=2, gpus=8)
+    >>> read_node_link("", write_node_link(cluster, []), Told(), []) == cluster
+    True
+    """
+    import networkx as nx
+
+    data = parse_json(source, text)
+    edges = "edges" if "edges" in data else "links"
+    for field in ("nodes", edges):
+        rows = data.get(field)
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            raise InvalidInput(source, field, "", "must be a list of objects")
+    try:
+        graph = nx.node_link_graph(data, edges=edges)
+    except KeyError as error:
+        raise InvalidInput(source, "", str(error), "is required of every node or edge") from None
+    except (nx.NetworkXError, ValueError, TypeError, AttributeError) as error:
+        raise InvalidInput(source, "", "", f"must be node-link JSON: {one_line(error)}") from None
+    return _cluster_of(source, graph, told)
+
+
+def write_node_link(cluster: Cluster, _notes: list[str]) -> str:
+    """Write a cluster as node-link JSON, a node or edge a line; GPUs are numbers of machines and islands.
+
+    Examples
+    --------
+    >>> write_node_link(Cluster.uniform(machines=1, gpus=8), []).count("kind")
+    3
+    """
+    import networkx as nx
+
+    data = nx.node_link_data(cluster.graph(gpus=False), edges="edges")
+    blocks = [f"{json.dumps(key)}: {_rows(value)}" for key, value in data.items()]
+    return "{" + ",\n ".join(blocks) + "}\n"
+
+
+def _rows(value: Any) -> str:
+    if not isinstance(value, list):
+        return json.dumps(value)
+    return "[\n  " + ",\n  ".join(map(json.dumps, value)) + "\n ]"
+
+
+def _cluster_of(source: str, graph: Any, told: Told) -> Cluster:
+    """Read the graph; levels that are told may occur in it beside those of the root."""
+    told.refuse(source, "gpus")
+    levels = None if told.levels is None else tuple(dict.fromkeys((*told.levels, Tier.NETWORK)))
+    return Cluster.from_graph(graph, levels=levels)

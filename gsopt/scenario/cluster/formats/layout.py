@@ -1,0 +1,106 @@
+"""Layout: where a picture has the boxes of switches and machines, and the cells of GPUs in them.
+
+The side of a cell is the unit of length; y grows downwards.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from gsopt.scenario.cluster import Cluster, Machine, Switch
+
+_GAP = 0.35  # between boxes, and between islands
+_ROW = 8  # cells of a machine side by side
+_ASPECT = 1.6  # width over height that boxes of switches come near to; those of machines are square
+_WASTE, _MACHINES_WASTE = 6.0, 1.0  # of a share of empty places, against an aspect wrong by a factor of e
+_MOST_NAMED = 64  # with more, their names would be too small to be read
+
+
+@dataclass(frozen=True)
+class Box:
+    """A switch or machine of a picture.
+
+    Attributes
+    ----------
+    name, level
+        Its name and level; the name is empty where there is no room for it.
+    width, height, top
+        Its size, and the height of the strip for its name.
+    inside
+        What is in it, each with the place of its upper left corner.
+    cells
+        Upper left corners of its own GPUs, in their order.
+    """
+
+    name: str
+    level: str
+    width: float
+    height: float
+    top: float
+    inside: "Sequence[tuple[float, float, Box]]" = ()
+    cells: Sequence[tuple[float, float]] = ()
+
+    def walk(self, x: float = 0.0, y: float = 0.0) -> "Iterator[tuple[float, float, Box]]":
+        """Give the box and all in it with their places, in the order in which GPUs are numbered."""
+        yield x, y, self
+        for right, down, box in self.inside:
+            yield from box.walk(x + right, y + down)
+
+
+def laid_out(cluster: Cluster, name: float = 1.0) -> Box:
+    """Lay out a cluster, with a strip of some height for the name above what is in a box.
+
+    Examples
+    --------
+    >>> box = laid_out(Cluster.uniform(racks=2, machines=2, gpus=4))
+    >>> [each.name for _, _, each in box.walk()][:3], sum(len(each.cells) for _, _, each in box.walk())
+    (['datacenter', 'rack 0', 'machine 0.0'], 16)
+    """
+    if cluster.is_plain:
+        columns = max(1, math.ceil(math.sqrt(cluster.gpus * _ASPECT)))
+        return _of_cells("", "machine", _rows(range(cluster.gpus), columns), 0.0)
+    named = len(cluster.machines) <= _MOST_NAMED
+    boxes: dict[str, Box] = {}
+    for switch in reversed(cluster.switches):
+        inside = [_machine(machine, name if named else 0.0) for machine in switch.machines]
+        inside += [boxes.pop(child.name) for child in switch.switches]
+        boxes[switch.name] = _around(switch, inside, name)
+    return boxes[cluster.root.name]
+
+
+def _machine(machine: Machine, name: float) -> Box:
+    islands = [island.gpus for island in machine.islands] or [machine.gpus]
+    cells: list[tuple[float, float]] = []
+    left = 0.0
+    for gpus in islands:
+        cells += [(x + left, y) for x, y in _rows(range(gpus), _ROW)]
+        left += min(gpus, _ROW) + _GAP / 2
+    return _of_cells(machine.name if name else "", "machine", cells, name)
+
+
+def _rows(gpus: range, columns: int) -> list[tuple[float, float]]:
+    return [(float(gpu % columns), float(gpu // columns)) for gpu in gpus]
+
+
+def _of_cells(name: str, level: str, cells: Sequence[tuple[float, float]], top: float) -> Box:
+    placed = [(x, y + top) for x, y in cells]
+    width, height = (max(corner[axis] for corner in placed) + 1 for axis in (0, 1))
+    return Box(name, level, width, height, top, (), placed)
+
+
+def _around(switch: Switch, inside: Sequence[Box], top: float) -> Box:
+    """Put boxes into rows of equal length within the box of a switch."""
+    wide, high = (max(sizes) + _GAP for sizes in zip(*((box.width, box.height) for box in inside), strict=True))
+    aspect, waste = (wide / high / _ASPECT, _WASTE) if switch.switches else (wide / high, _MACHINES_WASTE)
+
+    def ugliness(columns: int) -> float:
+        """Say how far the aspect is from the best one, and what share of places is empty."""
+        rows = math.ceil(len(inside) / columns)
+        return abs(math.log(columns * aspect / rows)) + waste * (1 - len(inside) / (rows * columns))
+
+    columns = min(range(1, len(inside) + 1), key=ugliness)
+    rows = math.ceil(len(inside) / columns)
+    placed = [
+        (_GAP + index % columns * wide, top + index // columns * high, box) for index, box in enumerate(inside)
+    ]
+    return Box(switch.name, switch.level, columns * wide + _GAP, rows * high + top, top, placed)

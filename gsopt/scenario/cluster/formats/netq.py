@@ -1,0 +1,114 @@
+"""NetQ: the topology graph that its interface gives, of switches in tiers and hosts below them."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.cluster.formats.assembly import Told, cluster_of
+from gsopt.scenario.cluster.formats.branches import Branch, tree_of
+
+
+def read_netq(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
+    """Read the cluster of a topology graph: devices with a tier are switches, and all others are machines.
+
+    A link leads from the lower tier to the higher one.
+
+    Raises
+    ------
+    InvalidInput
+        It is no such graph or no tree, or nobody says what GPUs a machine has.
+
+    Examples
+    --------
+    >>> device = lambda name, tier: {"id": name, "name": name, "tier": tier}
+    >>> tier = {"compounded_nodes": [device("leaf", 1), device("host", -1)]}
+    >>> graph = [{"nodes": [tier], "links": [{"src": "host", "target": "leaf"}]}]
+    >>> read_netq("", json.dumps(graph), Told(gpus=8), []).machines[0].name
+    'host'
+    """
+    devices, links = _graph(source, text)
+    branches: dict[str, list[str]] = {key: [] for key, (_, tier) in devices.items() if tier > 0}
+    machines: dict[str, list[str]] = {key: [] for key in branches}
+    for place, ends in links:
+        low, high = sorted(ends, key=lambda end: devices[end][1])
+        if devices[low][1] == devices[high][1]:
+            raise InvalidInput(source, place, shorten(" - ".join(ends)), "must join two tiers")
+        (branches if low in branches else machines)[high].append(devices[low][0])
+    stated = [
+        Branch(devices[key][0], f"device {key}", tuple(branches[key]), tuple(machines[key])) for key in branches
+    ]
+    tree = tree_of(source, stated, notes)
+    return cluster_of(source, told.levelled(source, tree), told.about(source, tree, {}), notes)
+
+
+_Devices = Mapping[str, tuple[str, int]]
+
+
+def _graph(source: str, text: str) -> tuple[_Devices, list[tuple[str, tuple[str, str]]]]:
+    """Give name and tier of every device, and the two ends of every link with its place."""
+    graphs = _parsed(source, text)
+    devices: dict[str, tuple[str, int]] = {}
+    links: list[tuple[str, tuple[str, str]]] = []
+    for index, graph in enumerate(graphs):
+        for place, device in _rows(source, graph, f"[{index}]", "nodes", "compounded_nodes"):
+            if device["id"] in devices:
+                raise InvalidInput(source, f"{place}.id", shorten(device["id"]), "must name one device only")
+            devices[device["id"]] = device["name"], device["tier"]
+        for place, link in _rows(source, graph, f"[{index}]", "links"):
+            for end in ("src", "target"):
+                if link[end] not in devices:
+                    raise InvalidInput(source, f"{place}.{end}", shorten(link[end]), "must be a device")
+            links.append((place, (link["src"], link["target"])))
+    return devices, links
+
+
+def _parsed(source: str, text: str) -> list[Any]:
+    try:
+        graphs = json.loads(text)
+    except (ValueError, RecursionError):
+        raise InvalidInput(source, "", shorten(text), "must be JSON") from None
+    if not isinstance(graphs, list):
+        raise InvalidInput(source, "", shorten(graphs), "must be a list of graphs")
+    return graphs
+
+
+#: What every row has, and of which type.
+_FIELDS: Mapping[str, Mapping[str, type]] = {
+    "nodes": {"id": str, "name": str, "tier": int},
+    "links": {"src": str, "target": str},
+}
+
+
+def _rows(
+    source: str, graph: Any, place: str, field: str, inner: str = ""
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Give the rows of a field of a graph, or those within its rows, with their places."""
+    if not isinstance(graph, dict) or not isinstance(graph.get(field), list):
+        raise InvalidInput(source, f"{place}.{field}", shorten(graph), "must be a list")
+    for index, row in enumerate(graph[field]):
+        at = f"{place}.{field}[{index}]"
+        if inner and isinstance(row, dict):
+            yield from _rows_within(source, row, at, field, inner)
+            continue
+        _require(source, row, at, _FIELDS[field])
+        yield at, row
+
+
+def _rows_within(
+    source: str, row: dict[str, Any], place: str, field: str, inner: str
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    if not isinstance(row.get(inner), list):
+        raise InvalidInput(source, f"{place}.{inner}", "", "must be a list")
+    for index, each in enumerate(row[inner]):
+        at = f"{place}.{inner}[{index}]"
+        _require(source, each, at, _FIELDS[field])
+        yield at, each
+
+
+def _require(source: str, row: Any, place: str, fields: Mapping[str, type]) -> None:
+    for name, kind in fields.items():
+        value = row.get(name) if isinstance(row, dict) else None
+        if not isinstance(value, kind):
+            raise InvalidInput(source, f"{place}.{name}", shorten(value), f"must be of type {kind.__name__}")

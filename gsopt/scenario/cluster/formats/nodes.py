@@ -1,0 +1,92 @@
+"""Nodes: what GPUs the machines have, which files of network topologies do not say."""
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from gsopt.core.errors import InvalidInput, shorten
+
+_GPU = re.compile(r"gpu(?::(?P<type>[^:,()\s]*[^:,()\s\d][^:,()\s]*))?(?::(?P<count>\d{1,7}))?(?:\([^()]*\))?")
+
+
+class Gpus(NamedTuple):
+    """The GPUs of one machine.
+
+    Attributes
+    ----------
+    number
+        How many it has; 0 where it has none.
+    kind
+        Their type; empty when it is not known.
+    """
+
+    number: int
+    kind: str = ""
+
+
+def read_gres(source: str, place: str, text: str) -> Gpus:
+    """Read the GPUs in Slurm's list of generic resources.
+
+    Raises
+    ------
+    InvalidInput
+        It has GPUs of two types, or is no such list.
+
+    Examples
+    --------
+    >>> read_gres("", "", "gpu:h100:8(S:0-1)"), read_gres("", "", "nic:2"), read_gres("", "", "gpu")
+    (Gpus(number=8, kind='h100'), Gpus(number=0, kind=''), Gpus(number=1, kind=''))
+    """
+    total, kinds = 0, set()
+    for part in re.split(r",(?![^()]*\))", text):
+        if not re.match(r"gpu(?![^:(])", part):
+            continue
+        found = _GPU.fullmatch(part)
+        if found is None:
+            raise InvalidInput(source, f"{place}: Gres", shorten(text), "must be such as gpu:8 or gpu:h100:8")
+        total += int(found["count"] or 1)
+        kinds.add(found["type"] or "")
+    if len(kinds) > 1:
+        raise InvalidInput(source, f"{place}: Gres", shorten(text), "must be GPUs of one type")
+    return Gpus(total, *kinds)
+
+
+def write_gres(gpus: Gpus) -> str:
+    """Write GPUs as Slurm does.
+
+    Examples
+    --------
+    >>> write_gres(Gpus(8, "h100")), write_gres(Gpus(4))
+    ('gpu:h100:8', 'gpu:4')
+    """
+    return f"gpu:{gpus.kind}:{gpus.number}" if gpus.kind else f"gpu:{gpus.number}"
+
+
+def gpus_of(
+    source: str, machine: str, told: int | Mapping[str, int] | None, stated: Mapping[str, Gpus]
+) -> Gpus:
+    """Give the GPUs of a machine: as told by whoever reads the file, or else as the file states.
+
+    Raises
+    ------
+    InvalidInput
+        Neither says how many there are, or less than none is told.
+
+    Examples
+    --------
+    >>> gpus_of("", "n1", None, {"n1": Gpus(4, "a100")}), gpus_of("", "n1", 8, {"n1": Gpus(4, "a100")})
+    (Gpus(number=4, kind='a100'), Gpus(number=8, kind='a100'))
+    >>> gpus_of("t.conf", "n2", None, {})  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    gsopt.core.errors.InvalidInput: t.conf: gpus: 'n2': has no number of GPUs in the file: give gpus, or ...
+    """
+    found = stated.get(machine)
+    count = told.get(machine) if isinstance(told, Mapping) else told
+    if count is not None:
+        if not isinstance(count, int) or isinstance(count, bool) or count < 0:
+            raise InvalidInput(source, "gpus", shorten(count), "must be a whole number of at least 0")
+        return Gpus(count, found.kind if found else "")
+    if found is None:
+        rule = "has no number of GPUs in the file: give gpus, or --gpus on the command line"
+        raise InvalidInput(source, "gpus", shorten(machine), rule)
+    return found

@@ -1,0 +1,163 @@
+"""Outline: a cluster as a few lines of text, what is alike said once."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from gsopt.scenario.cluster import Cluster, Link, Machine, Switch
+from gsopt.scenario.cluster.formats.hostlist import compress
+
+_GPU, _ISLAND, _MACHINE = "gpu", "island", "machine"
+
+#: What bandwidths, in bits per second, and latencies, in seconds, are counted in.
+_RATES = ((1e12, "Tb/s"), (1e9, "Gb/s"), (1e6, "Mb/s"), (1e3, "kb/s"), (1.0, "b/s"))
+_TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
+_BITS = 8  # of a byte
+
+#: What one switch is like, whatever names there are in it.
+_Likeness = tuple[object, ...]
+
+
+def outline(cluster: Cluster, *, width: int = 80, most: int = 60) -> str:
+    """Give the levels of a cluster as a table and its tree below that, in lines of text.
+
+    Neighbours that are alike but for names are told once.
+
+    Parameters
+    ----------
+    cluster
+        The cluster.
+    width
+        Characters of a line; longer ones are cut.
+    most
+        Lines of the tree.
+
+    Examples
+    --------
+    >>> print(outline(Cluster.uniform(racks=3, machines=2, gpus=8)))
+    48 GPUs on 6 machines
+    <BLANKLINE>
+    level    groups  GPUs each  link up
+    machine       6          8  -
+    rack          3         16  -
+    network       1         48  -
+    <BLANKLINE>
+    network datacenter: 48 GPUs
+      rack 0: 16 GPUs
+        machine 0.[0-1]: 2 machines of 8 GPUs
+      rack [1-2]: 2 likewise
+    """
+    if cluster.is_plain:
+        return f"{cluster.gpus:,} GPUs without a network"
+    machines = len(cluster.machines)
+    head = f"{cluster.gpus:,} GPUs on {machines:,} machine{'s' * (machines > 1)}"
+    tree = list(_tree(cluster))
+    rest = [f"... {len(tree) - most + 1:,} more lines"] if len(tree) > most else []
+    lines = [head, "", *_table(cluster), "", *tree[: most - len(rest)], *rest]
+    return "\n".join(_cut(line, width) for line in lines)
+
+
+def _cut(line: str, width: int) -> str:
+    return line if len(line) <= width else f"{line[: width - 3]}..."
+
+
+# The table of levels
+
+
+def _table(cluster: Cluster) -> list[str]:
+    links = _links(cluster)
+    rows = [("level", "groups", "GPUs each", "link up")]
+    if links[_GPU]:
+        rows.append((_GPU, f"{cluster.gpus:,}", "1", _spans(links[_GPU])))
+    for level in cluster.levels:
+        sizes = [len(group.gpus) for group in cluster.groups[level]]
+        rows.append((level, f"{len(sizes):,}", _between(sizes), _spans(links.get(level, ()))))
+    wide = [max(len(row[column]) for row in rows) for column in range(3)]
+    return [
+        f"{name:<{wide[0]}}  {groups:>{wide[1]}}  {gpus:>{wide[2]}}  {link}"
+        for name, groups, gpus, link in rows
+    ]
+
+
+def _links(cluster: Cluster) -> dict[str, list[Link]]:
+    """Give the links that lead up from every level."""
+    found: dict[str, list[Link | None]] = {_GPU: [], _ISLAND: [], _MACHINE: []}
+    for switch in cluster.switches:
+        found.setdefault(switch.level, []).append(switch.uplink)
+    for machine in cluster.machines:
+        found[_GPU].append(machine.gpu_link)
+        found[_MACHINE].append(machine.uplink)
+        found[_ISLAND] += [island.uplink for island in machine.islands]
+    return {level: [link for link in links if link] for level, links in found.items()}
+
+
+def _between(numbers: Iterable[int]) -> str:
+    least, largest = min(numbers := list(numbers)), max(numbers)
+    return f"{least:,}" if least == largest else f"{least:,} to {largest:,}"
+
+
+def _spans(links: Iterable[Link]) -> str:
+    """Say what links are like, the slowest and the fastest where they differ."""
+    texts = [_said(link) for link in sorted(set(links), key=lambda link: (link.rate, -link.latency))]
+    if not texts:
+        return "-"
+    return texts[0] if len(texts) == 1 else f"{texts[0]} to {texts[-1]}"
+
+
+def _said(link: Link) -> str:
+    rate = _in_units(link.rate * _BITS, _RATES)
+    return f"{rate}, {_in_units(link.latency, _TIMES)}" if link.latency else rate
+
+
+def _in_units(value: float, units: Sequence[tuple[float, str]]) -> str:
+    unit, name = next((each for each in units if value >= each[0]), units[-1])
+    return f"{value / unit:.4g} {name}"
+
+
+# The tree
+
+
+def _tree(cluster: Cluster) -> Iterator[str]:
+    """Give the lines of the tree."""
+    likeness: dict[str, _Likeness] = {}
+    numbers: dict[_Likeness, _Likeness] = {}  # nested ones would be as long as the tree is large
+    sizes: dict[str, int] = {}
+    for switch in reversed(cluster.switches):
+        below = switch.switches
+        own = sum(machine.gpus for machine in switch.machines)
+        sizes[switch.name] = own + sum(sizes[child.name] for child in below)
+        inside = tuple(map(_alike, switch.machines)), tuple(likeness[child.name] for child in below)
+        likeness[switch.name] = numbers.setdefault((switch.level, switch.uplink, inside), (len(numbers),))
+
+    def told(switches: Iterable[Switch], indent: str) -> Iterator[str]:
+        for _, alike in groupby(switches, key=lambda switch: likeness[switch.name]):
+            first, *others = alike
+            yield f"{indent}{_named(first.level, [first.name])}: {sizes[first.name]:,} GPUs"
+            yield from _machines(first.machines, f"{indent}  ")
+            yield from told(first.switches, f"{indent}  ")
+            if others:
+                names = _named(first.level, [switch.name for switch in others])
+                yield f"{indent}{names}: {len(others):,} likewise"
+
+    return told([cluster.root], "")
+
+
+def _alike(machine: Machine) -> _Likeness:
+    islands = tuple((island.gpus, island.uplink) for island in machine.islands)
+    return machine.gpus, machine.gpu_type, machine.memory, islands, machine.gpu_link, machine.uplink
+
+
+def _machines(machines: Iterable[Machine], indent: str) -> Iterator[str]:
+    """Give a line for each run of machines that are alike."""
+    for _, alike in groupby(machines, key=_alike):
+        first, *others = run = list(alike)
+        number = f"{len(run):,} machines of " if others else ""
+        kind = f" {first.gpu_type}" if first.gpu_type else ""
+        islands = f" in {len(first.islands)} islands" if first.islands else ""
+        names = _named("machine", [machine.name for machine in run])
+        yield f"{indent}{names}: {number}{first.gpus:,}{kind} GPUs{islands}"
+
+
+def _named(level: str, names: Iterable[str]) -> str:
+    """Name what is on a level, by the level too unless the names say it."""
+    text = compress(names)
+    return text if text.startswith(level) else f"{level} {text}"

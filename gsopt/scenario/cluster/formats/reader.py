@@ -1,0 +1,226 @@
+"""Reader: clusters from and to files, whatever their format."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.files import first_error, parse_json, read_text, to_json, validated, write_text
+from gsopt.core.problem import RuleBroken
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.cluster.formats.assembly import Told
+from gsopt.scenario.cluster.formats.graph_files import (
+    read_graphml,
+    read_node_link,
+    write_graphml,
+    write_node_link,
+)
+from gsopt.scenario.cluster.formats.netq import read_netq
+from gsopt.scenario.cluster.formats.slurm import read_slurm, write_blocks, write_tree
+from gsopt.scenario.cluster.formats.topograph import read_topograph, write_topograph
+
+
+class Format(StrEnum):
+    """Format of a cluster's file.
+
+    Examples
+    --------
+    >>> [each.value for each in Format]
+    ['gsopt', 'node-link', 'graphml', 'slurm-tree', 'slurm-block', 'topograph', 'netq']
+    """
+
+    GSOPT = "gsopt"
+    NODE_LINK = "node-link"
+    GRAPHML = "graphml"
+    SLURM_TREE = "slurm-tree"
+    SLURM_BLOCK = "slurm-block"
+    TOPOGRAPH = "topograph"
+    NETQ = "netq"
+
+
+#: What is written where only the ending of a name says what.
+_ENDINGS = {
+    ".json": Format.GSOPT,
+    ".graphml": Format.GRAPHML,
+    ".xml": Format.GRAPHML,
+    ".conf": Format.SLURM_TREE,
+    ".yaml": Format.TOPOGRAPH,
+    ".yml": Format.TOPOGRAPH,
+}
+
+
+def _read_own(source: str, text: str, told: Told, _notes: list[str]) -> Cluster:
+    told.refuse(source, "gpus", "levels")
+    parse_json(source, text)
+    return validated(Cluster, source, text)
+
+
+def _write_own(cluster: Cluster, _notes: list[str]) -> str:
+    return to_json(cluster)
+
+
+_READERS: Mapping[Format, Callable[[str, str, Told, list[str]], Cluster]] = {
+    Format.GSOPT: _read_own,
+    Format.NODE_LINK: read_node_link,
+    Format.GRAPHML: read_graphml,
+    Format.SLURM_TREE: read_slurm,
+    Format.SLURM_BLOCK: read_slurm,
+    Format.TOPOGRAPH: read_topograph,
+    Format.NETQ: read_netq,
+}
+_WRITERS: Mapping[Format, Callable[[Cluster, list[str]], str]] = {
+    Format.GSOPT: _write_own,
+    Format.NODE_LINK: write_node_link,
+    Format.GRAPHML: write_graphml,
+    Format.SLURM_TREE: write_tree,
+    Format.SLURM_BLOCK: write_blocks,
+    Format.TOPOGRAPH: write_topograph,
+}
+
+_CONF = re.compile(r"^\s*(Switch|Block|Node)(Name|Sizes)\s*=", re.IGNORECASE | re.MULTILINE)
+_MODEL = re.compile(r"^(switches|blocks)\s*:", re.MULTILINE)
+_BYTE_ORDER_MARK = "\ufeff"
+
+
+def read_cluster(
+    path: str | Path,
+    *,
+    format: str = "",  # noqa: A002 - what everybody calls it
+    gpus: int | Mapping[str, int] | None = None,
+    levels: Sequence[str] | None = None,
+    notes: list[str] | None = None,
+) -> Cluster:
+    """Read a cluster from a file of our own or somebody else's.
+
+    It may be our JSON, GraphML or node-link JSON of networkx, Slurm's topology.conf of switches or blocks, a
+    model of topograph, or a topology graph of NetQ.
+
+    Parameters
+    ----------
+    path
+        The file.
+    format
+        A `Format`; found from what is in the file when empty.
+    gpus
+        Number of GPUs of every machine, or of each by its name, for formats that do not say it: those of Slurm
+        (but for ``Gres``), topograph and NetQ. The others say it themselves.
+    levels
+        Names of the levels of switches below the root, from the innermost out. Those formats have rack, pod,
+        zone and region when None; a graph needs them for levels that are not in common use.
+    notes
+        Takes a line for everything that was left out or not read.
+
+    Raises
+    ------
+    InvalidInput
+        The file cannot be read or is no cluster; one line names file, field, value and rule.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> cluster = Cluster.uniform(racks=2, machines=2, gpus=8)
+    >>> with TemporaryDirectory() as folder:
+    ...     for name in ("a.json", "a.graphml"):
+    ...         write_cluster(cluster, f"{folder}/{name}")
+    ...         print(read_cluster(f"{folder}/{name}") == cluster)
+    ...     _ = Path(folder, "topology.conf").write_text("SwitchName=s1 Nodes=n[01-16]")
+    ...     read_cluster(f"{folder}/topology.conf", gpus=8).gpus
+    True
+    True
+    128
+    """
+    source, text = str(path), read_text(path).removeprefix(_BYTE_ORDER_MARK)
+    kind = _known(format) if format else _found(source, text)
+    if isinstance(levels, str):
+        raise InvalidInput("", "levels", shorten(levels), "must be a list of names")
+    with _one_line(source):
+        return _READERS[kind](source, text, Told(gpus, levels), [] if notes is None else notes)
+
+
+def write_cluster(
+    cluster: Cluster,
+    path: str | Path,
+    *,
+    format: str = "",  # noqa: A002 - what everybody calls it
+    notes: list[str] | None = None,
+) -> None:
+    """Write a cluster to a file, whole or not at all.
+
+    Parameters
+    ----------
+    cluster
+        The cluster.
+    path
+        The file.
+    format
+        A `Format`; when empty, what the ending says: our JSON, GraphML, Slurm's switches (``.conf``) or
+        topograph (``.yaml``).
+    notes
+        Takes a line for everything that the format cannot hold.
+
+    Raises
+    ------
+    InvalidInput
+        The ending says no format, the format cannot hold the cluster, or the file cannot be written.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_cluster(Cluster.uniform(machines=2, gpus=8), f"{folder}/a.conf", notes=(notes := []))
+    ...     print(Path(folder, "a.conf").read_text(), *notes)
+    SwitchName=rack-0 Nodes=machine-0.[0-1]
+    # NodeName=machine-0.[0-1] Gres=gpu:8
+     names with spaces or signs are written without: 'rack-0' and 2 more
+    """
+    kind = _known(format) if format else _ENDINGS.get(Path(path).suffix.lower())
+    if kind is None:
+        raise InvalidInput(str(path), "", "", f"must end in {', '.join(_ENDINGS)}, or have its format told")
+    if kind not in _WRITERS:
+        raise InvalidInput(str(path), "format", kind, f"must be one of {', '.join(_WRITERS)}")
+    with _one_line(str(path)):
+        text = _WRITERS[kind](cluster, [] if notes is None else notes)
+    write_text(path, text)
+
+
+def _known(name: str) -> Format:
+    try:
+        return Format(name)
+    except ValueError:
+        raise InvalidInput("", "format", shorten(name), f"must be one of {', '.join(Format)}") from None
+
+
+def _found(source: str, text: str) -> Format:
+    """Find the format from what is in a file."""
+    begin = text.lstrip()[:1]
+    if begin == "<":
+        return Format.GRAPHML
+    if begin == "[":
+        return Format.NETQ
+    if begin == "{":
+        return Format.NODE_LINK if "nodes" in parse_json(source, text) else Format.GSOPT
+    if _CONF.search(text):
+        return Format.SLURM_TREE
+    if _MODEL.search(text):
+        return Format.TOPOGRAPH
+    rule = "must be a cluster: JSON, GraphML, topology.conf of Slurm, or YAML of topograph"
+    raise InvalidInput(source, "", shorten(text), rule)
+
+
+@contextmanager
+def _one_line(source: str) -> Iterator[None]:
+    """Name the file in whatever says that something is wrong in it."""
+    try:
+        yield
+    except InvalidInput as error:
+        if error.source:
+            raise
+        raise InvalidInput(source, error.field, error.value, error.rule) from None
+    except RuleBroken as error:
+        raise InvalidInput(source, error.field, shorten(error.value), error.rule) from None
+    except ValidationError as error:
+        raise first_error(source, error) from None

@@ -1,0 +1,208 @@
+"""Slurm's topology.conf: the tree of switches of ``topology/tree``, or the blocks of ``topology/block``.
+
+The file does not say what GPUs the nodes have. Lines ``NodeName=node[1-4] Gres=gpu:h100:8``, as in slurm.conf,
+do, also behind ``#``, where Slurm does not see them: so they are written here, and read back.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.cluster.formats.assembly import Told, cluster_of, note_changes, plain_branches
+from gsopt.scenario.cluster.formats.branches import Branch, tree_of
+from gsopt.scenario.cluster.formats.conf import KINDS, Line, read_lines
+from gsopt.scenario.cluster.formats.hostlist import compress
+from gsopt.scenario.cluster.formats.nodes import Gpus, read_gres, write_gres
+
+
+def read_slurm(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
+    r"""Read the cluster of a topology.conf of switches or blocks.
+
+    Blocks are grouped below a root. Where BlockSizes has larger sizes than the first, which is that of a block,
+    neighbouring blocks make groups of such sizes, and neighbouring groups larger ones, as Slurm has it.
+
+    Raises
+    ------
+    InvalidInput
+        A line is none of topology.conf, there is no tree, or nobody says what GPUs a node has.
+
+    Examples
+    --------
+    >>> text = "SwitchName=core Switches=s[1-2]\nSwitchName=s1 Nodes=n[1-2]\nSwitchName=s2 Nodes=n3"
+    >>> cluster = read_slurm("", text, Told(gpus=8), [])
+    >>> cluster.levels, cluster.gpus
+    (('machine', 'rack', 'network'), 24)
+    """
+    lines = read_lines(source, text)
+    of = {kind: [line for line in lines if line.kind == kind] for kind in KINDS}
+    stated = {name: gpus for line in of["NodeName"] for name, gpus in _gpus(source, line)}
+    tree = tree_of(source, _branches(source, of, notes), notes)
+    return cluster_of(source, told.levelled(source, tree), told.about(source, tree, stated), notes)
+
+
+def _branches(source: str, of: Mapping[str, Sequence[Line]], notes: list[str]) -> list[Branch]:
+    """Give the switches, or the blocks and their groups."""
+    switches, blocks = of["SwitchName"], of["BlockName"]
+    if switches and blocks:
+        raise InvalidInput(source, blocks[0].place, "BlockName", "must not stand in a file of switches")
+    if any("linkspeed" in line.values for line in switches):
+        notes.append(f"{source}: LinkSpeed: has no unit and is not read")
+    if not blocks:
+        return [_switch(source, line) for line in switches]
+    named = [Branch(line.values["blockname"], line.place, (), line.names(source, "Nodes")) for line in blocks]
+    return [*named, *_groups(named, _ratios(source, of["BlockSizes"]))]
+
+
+def _switch(source: str, line: Line) -> Branch:
+    branch = Branch(
+        line.values["switchname"],
+        line.place,
+        line.names(source, "Switches"),
+        line.names(source, "Nodes"),
+    )
+    if branch.branches and branch.machines:
+        raise InvalidInput(
+            source, line.place, shorten(branch.name), "must have Switches or Nodes, and not both"
+        )
+    return branch
+
+
+def _gpus(source: str, line: Line) -> Iterator[tuple[str, Gpus]]:
+    gpus = read_gres(source, line.place, line.values.get("gres", ""))
+    for name in line.names(source, "NodeName"):
+        yield name, gpus
+
+
+def _ratios(source: str, lines: Sequence[Line]) -> list[int]:
+    """Give of how many blocks each larger size consists."""
+    if not lines:
+        return []
+    text = lines[0].values["blocksizes"]
+    sizes = [int(size) if re.fullmatch(r"\d{1,9}", size) else 0 for size in text.split(",")]
+    ratios = [size // (sizes[0] or 1) for size in sizes]
+    rule = "must be a size of blocks and larger ones, each 2, 4, 8, ... times the first"
+    for ratio, size, smaller in zip(ratios[1:], sizes[1:], sizes, strict=False):
+        if size != ratio * sizes[0] or ratio & (ratio - 1) or size <= smaller:
+            raise InvalidInput(source, f"{lines[0].place}: BlockSizes", shorten(text), rule)
+    if not sizes[0] or len(lines) > 1:
+        raise InvalidInput(source, f"{lines[-1].place}: BlockSizes", shorten(text), rule)
+    return ratios[1:]
+
+
+def _groups(blocks: Sequence[Branch], ratios: Sequence[int]) -> list[Branch]:
+    """Group neighbouring blocks, groups of those, and what there is at last below a root."""
+    made: list[Branch] = []
+    below, spans = blocks, 1
+    for ratio in ratios:
+        if ratio >= len(blocks):
+            break
+        each = ratio // spans
+        below = [_group(below[first : first + each]) for first in range(0, len(below), each)]
+        made += below
+        spans = ratio
+    if len(below) > 1:
+        made.append(Branch("network", "BlockSizes", [branch.name for branch in below]))
+    return made
+
+
+def _group(branches: Sequence[Branch]) -> Branch:
+    """Name a group after the first and the last block in it."""
+    first, last = branches[0].name.partition("..")[0], branches[-1].name.rpartition("..")[2]
+    return Branch(f"{first}..{last}", "BlockSizes", [branch.name for branch in branches])
+
+
+def write_tree(cluster: Cluster, notes: list[str]) -> str:
+    """Write a cluster as switches, the root first, and what GPUs the nodes have as comments.
+
+    Raises
+    ------
+    InvalidInput
+        The cluster is plain, or a switch has both machines and switches below it.
+
+    Examples
+    --------
+    >>> print(write_tree(Cluster.uniform(racks=2, machines=2, gpus=8), []), end="")
+    SwitchName=datacenter Switches=rack-[0-1]
+    SwitchName=rack-0 Nodes=machine-0.[0-1]
+    SwitchName=rack-1 Nodes=machine-1.[0-1]
+    # NodeName=machine-0.[0-1],machine-1.[0-1] Gres=gpu:8
+    """
+    branches = plain_branches(cluster, notes)
+    _refuse_mixed(branches)
+    lines = [
+        f"SwitchName={branch.name} Switches={compress(branch.branches)}\n"
+        if branch.branches
+        else f"SwitchName={branch.name} Nodes={compress(branch.machines)}\n"
+        for branch in branches
+    ]
+    text = "".join(lines) + _gpu_lines(cluster, branches)
+    note_changes(branches, read_slurm("", text, Told(), []), notes)
+    return text
+
+
+def write_blocks(cluster: Cluster, notes: list[str]) -> str:
+    """Write a cluster as blocks, which are its lowest switches, and what GPUs the nodes have as comments.
+
+    Levels above the blocks are sizes of blocks where their switches all hold 2, 4, 8, ... of them; the names of
+    these switches are not written.
+
+    Raises
+    ------
+    InvalidInput
+        The cluster is plain, or a switch has both machines and switches below it.
+
+    Examples
+    --------
+    >>> print(write_blocks(Cluster.uniform(racks=2, machines=2, gpus=8), []), end="")
+    BlockName=rack-0 Nodes=machine-0.[0-1]
+    BlockName=rack-1 Nodes=machine-1.[0-1]
+    BlockSizes=2
+    # NodeName=machine-0.[0-1],machine-1.[0-1] Gres=gpu:8
+    """
+    branches = plain_branches(cluster, notes)
+    _refuse_mixed(branches)
+    blocks = [branch for branch in branches if branch.machines]
+    size = min(len(block.machines) for block in blocks)
+    sizes = ",".join(str(size * ratio) for ratio in (1, *_ratios_of(branches, blocks)))
+    lines = [f"BlockName={block.name} Nodes={compress(block.machines)}\n" for block in blocks]
+    text = "".join([*lines, f"BlockSizes={sizes}\n"]) + _gpu_lines(cluster, branches)
+    note_changes(branches, read_slurm("", text, Told(), []), notes)
+    return text
+
+
+def _refuse_mixed(branches: Sequence[Branch]) -> None:
+    for branch in branches:
+        if branch.branches and branch.machines:
+            rule = "must have machines or switches below it, not both, in topology.conf"
+            raise InvalidInput("", "switch", shorten(branch.name), rule)
+
+
+def _ratios_of(branches: Sequence[Branch], blocks: Sequence[Branch]) -> list[int]:
+    """Give of how many blocks the switches of each level between blocks and root consist."""
+    held: dict[str, list[str]] = {}
+    for branch in reversed(branches):
+        held[branch.name] = [block for child in branch.branches for block in held[child]] or [branch.name]
+    levels: dict[str, list[list[str]]] = {}
+    for branch in branches[1:]:
+        if branch.branches:
+            levels.setdefault(branch.level, []).append(held[branch.name])
+    names = [block.name for block in blocks]
+    ratios: set[int] = set()
+    for groups in levels.values():
+        ratio = len(groups[0])
+        even = [names[first : first + ratio] for first in range(0, len(names), ratio)]
+        if groups == even and ratio & (ratio - 1) == 0 and ratio > 1:
+            ratios.add(ratio)
+    return sorted(ratios)
+
+
+def _gpu_lines(cluster: Cluster, branches: Sequence[Branch]) -> str:
+    """Write a comment for each run of nodes with the same GPUs; the nodes have names of their own here."""
+    names = [machine for branch in branches for machine in branch.machines]
+    gpus = [Gpus(machine.gpus, machine.gpu_type) for machine in cluster.machines]
+    groups = groupby(zip(names, gpus, strict=True), key=lambda each: each[1])
+    return "".join(
+        f"# NodeName={compress(name for name, _ in nodes)} Gres={write_gres(kind)}\n" for kind, nodes in groups
+    )

@@ -1,0 +1,117 @@
+"""YAML: the part of it that files of data need, read without trust."""
+
+from typing import Any
+
+import yaml
+
+from gsopt.core.errors import InvalidInput, shorten
+
+_DEEPEST = 16
+_LONGEST = 4 * 2**20  # characters; ten thousand machines, each with a domain of its own, take one
+
+#: Of streams of documents, such as all pods of a cluster.
+DEEPEST = 64
+_LONGEST_STREAM = 64 * 2**20
+_MOST_DOCUMENTS = 1_000_000
+
+#: What a plain scalar of such a stream may be for nothing.
+_NOTHING = frozenset({"", "~", "null", "Null", "NULL"})
+
+
+def parse_yaml(source: str, text: str) -> Any:
+    r"""Read YAML of mappings, sequences and texts; every scalar is the text that it is written as.
+
+    Nodes with names such as ``0010`` would be numbers otherwise. An alias, which may stand for a thousand
+    others, has no place in such files.
+
+    Raises
+    ------
+    InvalidInput
+        It is no YAML, too long or too deep, or has a key twice or an alias; the message is one line.
+
+    Examples
+    --------
+    >>> parse_yaml("", "nodes: [0010, yes]")
+    {'nodes': ['0010', 'yes']}
+    >>> parse_yaml("a.yaml", "a: &a [1]\nb: *a")
+    Traceback (most recent call last):
+    gsopt.core.errors.InvalidInput: a.yaml: line 2: '*a': must not be an alias
+    """
+    found = _parsed(source, text, longest=_LONGEST, deepest=_DEEPEST, most=1)
+    return found[0] if found else None
+
+
+def parse_documents(source: str, text: str) -> list[Any]:
+    r"""Read any number of documents, as `parse_yaml` reads one; they may be longer and deeper.
+
+    Raises
+    ------
+    InvalidInput
+        As `parse_yaml`.
+
+    Examples
+    --------
+    >>> parse_documents("", "a: 1\n---\nb: null")
+    [{'a': '1'}, {'b': None}]
+    """
+    return _parsed(source, text, longest=_LONGEST_STREAM, deepest=DEEPEST, most=_MOST_DOCUMENTS)
+
+
+def _parsed(source: str, text: str, *, longest: int, deepest: int, most: int) -> list[Any]:
+    if len(text) > longest:
+        raise InvalidInput(source, "", f"{len(text):,} characters", f"must be at most {longest:,} characters")
+    try:
+        events = yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        return _Events(source, events, deepest, most).read()
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"line {mark.line + 1}" if mark else ""
+        rule = f"must be YAML: {getattr(error, 'problem', None) or 'it has characters that are none of it'}"
+        raise InvalidInput(source, where, "", rule) from None
+
+
+class _Events:
+    """The events of a parser, turned into data."""
+
+    def __init__(self, source: str, events: Any, deepest: int, most: int) -> None:
+        self.source, self.events, self.deepest, self.most = source, events, deepest, most
+
+    def read(self) -> list[Any]:
+        """Give the documents; none for an empty file."""
+        found: list[Any] = []
+        for event in self.events:
+            if isinstance(event, yaml.DocumentStartEvent):
+                if len(found) == self.most:
+                    number = "one document" if self.most == 1 else f"at most {self.most:,} documents"
+                    raise self._refused(event, "", f"must be {number}")
+                found.append(self._value(next(self.events), 0))
+        return found
+
+    def _value(self, event: Any, depth: int) -> Any:
+        if isinstance(event, yaml.ScalarEvent):
+            is_nothing = self.most > 1 and not event.style and event.value in _NOTHING
+            return None if is_nothing else event.value
+        if isinstance(event, yaml.AliasEvent):
+            raise self._refused(event, shorten(f"*{event.anchor}"), "must not be an alias")
+        if depth == self.deepest:
+            raise self._refused(event, "", "must not be nested so deeply")
+        if isinstance(event, yaml.SequenceStartEvent):
+            return list(self._values(yaml.SequenceEndEvent, depth))
+        return self._mapping(depth)
+
+    def _values(self, end: type, depth: int) -> Any:
+        while not isinstance(event := next(self.events), end):
+            yield self._value(event, depth + 1)
+
+    def _mapping(self, depth: int) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        while not isinstance(event := next(self.events), yaml.MappingEndEvent):
+            if not isinstance(event, yaml.ScalarEvent):
+                raise self._refused(event, "", "must have texts as keys")
+            if event.value in found:
+                raise self._refused(event, shorten(event.value), "must not stand twice in one mapping")
+            found[event.value] = self._value(next(self.events), depth + 1)
+        return found
+
+    def _refused(self, event: Any, value: str, rule: str) -> InvalidInput:
+        return InvalidInput(self.source, f"line {event.start_mark.line + 1}", value, rule)

@@ -1,0 +1,223 @@
+"""Levels: the groups of machines and GPUs that stand on every level of a cluster, numbered once.
+
+Machines and GPUs are numbered in the order of the tree, so a group is a range of both, and what joins a set of
+GPUs is what joins the first and the last of them. Nothing is routed.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
+
+from gsopt.core.problem import RuleBroken
+from gsopt.scenario.cluster.machine import Machine
+from gsopt.scenario.cluster.switch import ISLAND, MACHINE, Switch
+from gsopt.scenario.cluster.tier import Tier, tier_named
+
+#: Levels in common use, from the innermost out as they mostly stand.
+USUAL_LEVELS = (
+    *(ISLAND, MACHINE, "nvlink", "block", Tier.RACK, "row", "leaf", "pod", "spine", "core"),
+    *("room", "zone", "region", "datacenter", Tier.NETWORK),
+)
+
+#: Levels of one cluster; more than any network has.
+_MOST_LEVELS = 32
+
+
+@dataclass(frozen=True)
+class Group:
+    """What stands together on one level: an island, a machine, or all below a switch.
+
+    Attributes
+    ----------
+    name
+        Name of the island, machine or switch.
+    machines
+        Numbers of its machines.
+    gpus
+        Numbers of its GPUs.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> Cluster.uniform(racks=2, machines=2, gpus=4).groups["rack"][1]
+    Group(name='rack 1', machines=range(2, 4), gpus=range(8, 16))
+    """
+
+    name: str
+    machines: range
+    gpus: range
+
+
+def order_levels(root: Switch) -> tuple[str, ...]:
+    """Give the names of the levels below a switch and its own, innermost first.
+
+    A level that some paths lack stands where the others have it. Levels that no path has together stand in the
+    order of `USUAL_LEVELS`, and those of other names after them: no tier depends on it, but which of two levels
+    is the wider one for a penalty does.
+
+    Raises
+    ------
+    RuleBroken
+        A level stands above another one on one path and below it on another, or below itself; or there are
+        too many.
+
+    Examples
+    --------
+    >>> rack = Switch(name="r", level="rack", machines=[Machine(name="m", gpus=4, islands=[2, 2])])
+    >>> order_levels(Switch(name="all", level="network", switches=[rack]))
+    ('island', 'machine', 'rack', 'network')
+    """
+    below: dict[str, dict[str, str]] = {MACHINE: {}}  # by level, those right below it, each with one that is
+    for switch in root.walk():
+        inner = below.setdefault(switch.level, {})
+        for machine in switch.machines:
+            inner[MACHINE] = machine.name
+            if machine.islands:
+                below[MACHINE][ISLAND] = machine.name
+        for child in switch.switches:
+            if child.level == switch.level:
+                rule = f"must not stand below {switch.name!r}, which is of the same level"
+                raise RuleBroken(f"switch {child.name!r}: level", child.level, rule)
+            inner[child.level] = child.name
+    try:
+        levels = tuple(_sort(below))
+    except CycleError as error:
+        level, above = error.args[1][:2]
+        rule = f"must not stand below {above!r} here and above it elsewhere: levels have one order on all paths"
+        raise RuleBroken(f"switch {below[above][level]!r}: level", level, rule) from None
+    if len(levels) > _MOST_LEVELS:
+        raise RuleBroken("levels", len(levels), f"must be at most {_MOST_LEVELS}")
+    return levels
+
+
+def _sort(below: Mapping[str, Iterable[str]]) -> Iterator[str]:
+    """Give every level after those below it, of several that could come next the one that usually does."""
+    usual = {level: index for index, level in enumerate(USUAL_LEVELS)}
+    sorter = TopologicalSorter(below)
+    sorter.prepare()
+    ready: list[str] = []
+    while sorter.is_active():
+        ready += sorter.get_ready()
+        level = min(ready, key=lambda level: usual.get(level, len(usual)))
+        ready.remove(level)
+        yield level
+        sorter.done(level)
+
+
+class Levels:
+    """The groups of a cluster by level, and the lookups that a simulation asks for.
+
+    A machine without a switch of some level stands on that level with the widest that it has below it: alone,
+    or with those behind its lower switch. A GPU of a machine without islands stands alone among islands.
+
+    Parameters
+    ----------
+    root
+        The switch that joins the cluster.
+
+    Attributes
+    ----------
+    names
+        Names of the levels, innermost first.
+    groups
+        The groups of every level.
+    of_machine
+        Number of the group of every machine, by level, from the machines up.
+    machine_of
+        Number of the machine of every GPU.
+    island_of
+        Number of the island of every GPU; empty when no machine has islands.
+    """
+
+    def __init__(self, root: Switch) -> None:
+        self.names = order_levels(root)
+        rank = {level: index for index, level in enumerate(self.names)}
+        self.groups: dict[str, tuple[Group, ...]] = {}
+        self.of_machine: dict[str, tuple[int, ...]] = {}
+        paths = [(machine, [(rank[each.level], each.name) for each in path]) for machine, path in _climb(root)]
+        self.machine_of = tuple(
+            number for number, (machine, _) in enumerate(paths) for _ in range(machine.gpus)
+        )
+        machines = [machine for machine, _ in paths]
+        self.island_of: tuple[int, ...] = ()
+        if ISLAND in rank:
+            self.groups[ISLAND], self.island_of = _number_islands(machines)
+        for level in self.names[rank[MACHINE] :]:
+            standing = [_widest(machine.name, path, rank[level]) for machine, path in paths]
+            self.groups[level], self.of_machine[level] = _number(machines, standing)
+        self._wider = [(tier_named(level), self.of_machine[level]) for level in self.names[rank[MACHINE] + 1 :]]
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """GPUs of the largest group of every level, innermost first, so ascending."""
+        return tuple(max(len(group.gpus) for group in self.groups[level]) for level in self.names)
+
+    def best(self, count: int) -> str:
+        """Give the innermost level of which some group has so many GPUs."""
+        return tier_named(self.names[bisect_left(self.sizes, count)])
+
+    def join(self, first: int, last: int) -> str:
+        """Give the innermost level of which one group has all GPUs from a number to another."""
+        islands = self.island_of
+        if islands and islands[first] == islands[last]:
+            return ISLAND
+        one, other = self.machine_of[first], self.machine_of[last]
+        if one == other:
+            return Tier.MACHINE
+        for level, groups in self._wider:
+            if groups[one] == groups[other]:
+                return level
+        return self._wider[-1][0]
+
+
+def _climb(root: Switch) -> Iterator[tuple[Machine, Sequence[Switch]]]:
+    """Give every machine in the order of the tree, with the switches above it, innermost first."""
+    pending: list[tuple[Switch, tuple[Switch, ...]]] = [(root, ())]
+    while pending:
+        switch, above = pending.pop()
+        path = (switch, *above)
+        for machine in switch.machines:
+            yield machine, path
+        pending += [(child, path) for child in reversed(switch.switches)]
+
+
+def _widest(machine: str, path: Sequence[tuple[int, str]], rank: int) -> str:
+    """Name the widest of a machine and the switches above it whose level is none above a rank."""
+    found = machine
+    for level, name in path:
+        if level > rank:
+            break
+        found = name
+    return found
+
+
+def _number(machines: Sequence[Machine], standing: Sequence[str]) -> tuple[tuple[Group, ...], tuple[int, ...]]:
+    """Make the groups of machines in a row that stand under one name, and number them."""
+    groups: list[Group] = []
+    numbers: list[int] = []
+    gpus = 0
+    for number, (machine, name) in enumerate(zip(machines, standing, strict=True)):
+        own = range(gpus, gpus + machine.gpus)
+        if groups and groups[-1].name == name:
+            last = groups[-1]
+            groups[-1] = Group(name, range(last.machines.start, number + 1), range(last.gpus.start, own.stop))
+        else:
+            groups.append(Group(name, range(number, number + 1), own))
+        numbers.append(len(groups) - 1)
+        gpus = own.stop
+    return tuple(groups), tuple(numbers)
+
+
+def _number_islands(machines: Sequence[Machine]) -> tuple[tuple[Group, ...], tuple[int, ...]]:
+    """Make the groups of GPUs on islands, each GPU alone where a machine has none, and number them by GPU."""
+    groups: list[Group] = []
+    numbers: list[int] = []
+    for number, machine in enumerate(machines):
+        start = len(numbers)
+        parts: Mapping[str, int] = {each.name: each.gpus for each in machine.islands}
+        for name, size in (parts or {f"GPU {start + each}": 1 for each in range(machine.gpus)}).items():
+            groups.append(Group(name, range(number, number + 1), range(len(numbers), len(numbers) + size)))
+            numbers += [len(groups) - 1] * size
+    return tuple(groups), tuple(numbers)

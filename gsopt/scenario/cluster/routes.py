@@ -1,0 +1,89 @@
+"""Routes: the links between GPUs, found by networkx once for each set of machines and then remembered."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from gsopt.scenario.cluster.link import Link
+from gsopt.scenario.cluster.machine import Machine
+
+
+class Routes:
+    """The paths of a cluster of racks; what joins the same machines is looked for once.
+
+    GPUs of one home, which is an island or a machine without any, differ by their numbers only, so paths are
+    those between homes.
+
+    Parameters
+    ----------
+    machines
+        The machines, in the order of the numbers of their GPUs.
+    tree
+        The networkx tree of the cluster, without GPUs.
+    """
+
+    def __init__(self, machines: Sequence[Machine], tree: Any) -> None:
+        homes = [(home, machine) for machine in machines for home in machine.islands or (machine,)]
+        self._tree = tree
+        self._home = [home.name for home, _ in homes for _ in range(home.gpus)]  # of each GPU
+        self._gpu_links = {home.name: machine.gpu_link for home, machine in homes}
+        self._paths: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._bottlenecks: dict[tuple[tuple[str, bool], ...], Link | None] = {}
+
+    def path(self, one: int, other: int) -> tuple[str | int, ...]:
+        """Give the nodes from a GPU to another, both included."""
+        if one == other:
+            return (one,)
+        return (one, *self._between(self._home[one], self._home[other]), other)
+
+    def bottleneck(self, gpus: Iterable[int]) -> Link | None:
+        """Give the least rate of the links that join GPUs, and the longest latency between two of them."""
+        on_home = Counter(self._home[gpu] for gpu in set(gpus))
+        several = tuple((home, count > 1) for home, count in sorted(on_home.items()))
+        if several not in self._bottlenecks:
+            self._bottlenecks[several] = self._bottleneck(dict(several))
+        return self._bottlenecks[several]
+
+    def _between(self, one: str, other: str) -> tuple[str, ...]:
+        """Give the nodes between two homes, both included."""
+        if (one, other) not in self._paths:
+            import networkx as nx
+
+            self._paths[one, other] = tuple(nx.shortest_path(self._tree, one, other))
+        return self._paths[one, other]
+
+    def _links(self, one: str, other: str) -> list[Link | None]:
+        edges = (self._tree.edges[step] for step in pairwise(self._between(one, other)))
+        fields = Link.model_fields
+        return [
+            Link(**{name: edge[name] for name in fields if name in edge}) if "bandwidth" in edge else None
+            for edge in edges
+        ]
+
+    def _bottleneck(self, several: Mapping[str, bool]) -> Link | None:
+        """Look at the links of homes, each with whether it has several of the GPUs.
+
+        A tree has no link between two homes that is not on the path of one of them to the first.
+        """
+        homes = list(several)
+        if len(homes) == 1 and not several[homes[0]]:
+            return None
+        links = [self._gpu_links[home] for home in homes]
+        links += [link for home in homes[1:] for link in self._links(homes[0], home)]
+        if None in links:
+            return None
+        rate = min(link.rate for link in links if link)
+        return Link.model_construct(bandwidth=rate, latency=self._longest(homes, several), capacity=None)
+
+    def _longest(self, homes: Sequence[str], several: Mapping[str, bool]) -> float:
+        """Give the longest latency between two GPUs, by the two sweeps that find the longest path of a tree."""
+        within = [self._latency(home, home) for home in homes if several[home]]
+        far = max(homes[1:], key=lambda home: self._latency(homes[0], home), default=homes[0])
+        across = [self._latency(far, home) for home in homes if home != far]
+        return max([*within, *across])
+
+    def _latency(self, one: str, other: str) -> float:
+        """Give the seconds between a GPU of one home and one of another, or between two of the same."""
+        links = [self._gpu_links[one], *self._links(one, other), self._gpu_links[other]]
+        return sum(link.latency for link in links if link)

@@ -1,0 +1,99 @@
+"""Switch: machines and further switches behind one point of the network."""
+
+from collections.abc import Iterator
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from gsopt.core.problem import Many, Name, RuleBroken
+from gsopt.scenario.cluster.lean import Lean
+from gsopt.scenario.cluster.link import Link
+from gsopt.scenario.cluster.machine import Machine
+
+#: Levels that are no switch's: they stand in a machine, or are one.
+GPU, ISLAND, MACHINE = "gpu", "island", "machine"
+
+
+class Switch(Lean):
+    """Machines and further switches that one point of the network joins, such as a rack, a pod or a zone.
+
+    An NVLink domain that spans machines is a switch too, of a level such as ``"nvlink"``.
+
+    Attributes
+    ----------
+    name
+        Name of the switch, unique in its cluster.
+    level
+        Name of its level, such as ``"rack"``; the same names follow each other in one order on every path.
+    machines
+        The machines that are joined to it directly.
+    switches
+        The switches below it.
+    uplink
+        Link to the switch above; None when links are not looked at, and for the root.
+
+    Examples
+    --------
+    >>> racks = [Rack(name=f"r{n}", machines=[Machine(name=f"m{n}", gpus=8)]) for n in range(2)]
+    >>> pod = Switch(name="pod", level="pod", switches=racks)
+    >>> [(switch.name, switch.level) for switch in pod.walk()]
+    [('pod', 'pod'), ('r0', 'rack'), ('r1', 'rack')]
+    """
+
+    later = frozenset({"machines", "switches", "uplink"})
+
+    name: Name
+    level: Name
+    machines: Many[Machine] = ()
+    switches: "Many[Switch]" = ()
+    uplink: Link | None = None
+
+    @field_validator("level", mode="after")
+    @classmethod
+    def _level_of_switches(cls, level: str) -> str:
+        if level in {GPU, ISLAND, MACHINE}:
+            raise RuleBroken(
+                "level", level, "must be a level of switches; machines and what is in them have none"
+            )
+        return level
+
+    @field_validator("switches", mode="after")
+    @classmethod
+    def _racks_are_switches(cls, switches: "tuple[Switch, ...]") -> "tuple[Switch, ...]":
+        return tuple(each.plain() if isinstance(each, Rack) else each for each in switches)
+
+    @model_validator(mode="after")
+    def _something_below(self) -> Self:
+        if not self.machines and not self.switches:
+            raise RuleBroken(
+                "machines", self.machines, f"must not be empty: nothing is below switch {self.name!r}"
+            )
+        return self
+
+    def walk(self) -> "Iterator[Switch]":
+        """Give the switch and all below it, each before what is below it."""
+        pending = [self]
+        while pending:
+            switch = pending.pop()
+            yield switch
+            pending += reversed(switch.switches)
+
+
+class Rack(Switch):
+    """A switch of the level ``"rack"``: machines behind one switch.
+
+    Examples
+    --------
+    >>> [machine.name for machine in Rack(name="r", machines=[Machine(name="m", gpus=8)]).machines]
+    ['m']
+    """
+
+    later = frozenset({"level", "switches", "uplink"})
+
+    level: Annotated[Literal["rack"], Field(repr=False)] = "rack"
+
+    def plain(self) -> Switch:
+        """Give the same as a switch, which names its level."""
+        return Switch.model_construct(
+            name=self.name, level="rack", machines=self.machines, switches=self.switches, uplink=self.uplink
+        )

@@ -1,0 +1,313 @@
+"""Events: machines that go, come back, are lent, and are asked for.
+
+They happen on a cluster of racks, where machines have names; a plain cluster knows only numbers of GPUs. At an
+instant jobs complete first, then the capacity changes, then events happen in the order in which they are given,
+then what requests of this deadline are still owed is taken, then jobs arrive and the policy decides.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
+
+from gsopt.core.problem import Frozen, Gpus, Many, Name, RuleBroken
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Seconds
+
+
+class _Event(Frozen):
+    """What all events have: a kind, which stands in every file, and a time."""
+
+    event: str
+    time: Seconds
+
+    @model_serializer(mode="wrap")
+    def _with_its_kind(self, fields: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {"event": self.event, **fields(self)}
+
+
+class _OfMachines(_Event):
+    """What concerns a number of machines, of those that are named, of those of a type, or of all."""
+
+    among: Many[Name] = ()
+    gpu_type: str = ""
+
+    @field_validator("among", mode="after")
+    @classmethod
+    def _servers_differ(cls, among: tuple[str, ...]) -> tuple[str, ...]:
+        return _refuse_equal("among", among)
+
+    @model_validator(mode="after")
+    def _names_or_type(self) -> Self:
+        if self.among and self.gpu_type:
+            raise RuleBroken("gpu_type", self.gpu_type, "must be empty where machines are named")
+        return self
+
+    def takes(self, server: str, gpu_type: str = "") -> bool:
+        """Tell whether a machine of a type is one of them."""
+        return self.gpu_type in ("", gpu_type) and (not self.among or server in self.among)
+
+
+class Leave(_Event):
+    """Machines go without notice: they fail, or are maintained.
+
+    Jobs that hold a GPU of them wait again. A machine that was given up on request before is away already.
+
+    Attributes
+    ----------
+    time
+        When they go.
+    servers
+        Names of the machines.
+    lost_work
+        Seconds of work that each of those jobs loses, or all that it has done if that is less, or if it has no
+        checkpoints.
+
+    Examples
+    --------
+    >>> Leave(time=3600, servers=["machine 0.1"]).lost_work
+    0.0
+    """
+
+    event: Literal["leave"] = "leave"
+    servers: Annotated[Many[Name], Field(min_length=1)]
+    lost_work: Seconds = 0.0
+
+    @field_validator("servers", mode="after")
+    @classmethod
+    def _servers_differ(cls, servers: tuple[str, ...]) -> tuple[str, ...]:
+        return _refuse_equal("servers", servers)
+
+
+class Return(_Event):
+    """Machines come back, whether they went or were given up; those that never left stay as they are.
+
+    Attributes
+    ----------
+    time
+        When they are there again.
+    servers
+        Names of the machines; empty in a plain cluster.
+    gpus
+        Number of GPUs of a plain cluster, of those that were given up on request; None in a cluster of racks.
+
+    Examples
+    --------
+    >>> Return(time=7200, servers=["machine 0.1"]).gpus is None
+    True
+    """
+
+    event: Literal["return"] = "return"
+    servers: Many[Name] = ()
+    gpus: Gpus | None = None
+
+    @field_validator("servers", mode="after")
+    @classmethod
+    def _servers_differ(cls, servers: tuple[str, ...]) -> tuple[str, ...]:
+        return _refuse_equal("servers", servers)
+
+    @model_validator(mode="after")
+    def _either(self) -> "Return":
+        if bool(self.servers) == (self.gpus is not None):
+            raise RuleBroken("gpus", self.gpus, "must be given where no servers are, and only there")
+        return self
+
+
+class Reclaim(_OfMachines):
+    """A request, from a time on, to give machines or GPUs up by a deadline.
+
+    A machine that is given up answers the request with the earliest deadline, of those that are open, not yet
+    met and may take it; the one given first of those with the same deadline. It stays away until a `Return`
+    names it or a `Loan` brings it. At the deadline as many machines have been given up as were asked for, or
+    all that may be are away. In a plain cluster so many GPUs go at the deadline.
+
+    It does not come unannounced: a job that goes on elsewhere in the instant in which its machine is given up
+    was moved.
+
+    Attributes
+    ----------
+    time
+        When the request is made.
+    deadline
+        When it has to be met; later than `time`.
+    servers
+        Number of machines; None in a plain cluster.
+    gpus
+        Number of GPUs of a plain cluster; None in a cluster of racks.
+    among
+        Names of the machines that may be given up for it; any when empty.
+    gpu_type
+        The type of the machines that may be given up for it, instead of their names; any when empty.
+
+    Examples
+    --------
+    >>> request = Reclaim(time=0, deadline=600, servers=1, among=["machine 0.0", "machine 0.1"])
+    >>> request.takes("machine 0.1"), request.takes("machine 1.0")
+    (True, False)
+    >>> Reclaim(time=0, deadline=600, servers=1, gpu_type="T4").takes("machine 1.0", "T4")
+    True
+    """
+
+    event: Literal["reclaim"] = "reclaim"
+    deadline: Seconds
+    servers: Gpus | None = None
+    gpus: Gpus | None = None
+
+    @model_validator(mode="after")
+    def _gpus_have_no_type(self) -> "Reclaim":
+        if self.gpu_type and self.gpus is not None:
+            raise RuleBroken("gpu_type", self.gpu_type, "must be empty for GPUs, which have no type")
+        return self
+
+    @model_validator(mode="after")
+    def _deadline_after_time(self) -> "Reclaim":
+        if self.deadline <= self.time:
+            raise RuleBroken("deadline", self.deadline, f"must be after the time of the request, {self.time:g}")
+        return self
+
+    @model_validator(mode="after")
+    def _either(self) -> "Reclaim":
+        if (self.servers is None) == (self.gpus is None):
+            raise RuleBroken("gpus", self.gpus, "must be given where no servers are, and only there")
+        if self.among and (self.servers is None or self.servers > len(self.among)):
+            rule = f"must name at least the {self.servers or 0} servers that are asked for, and none for GPUs"
+            raise RuleBroken("among", self.among, rule)
+        return self
+
+
+class Loan(_OfMachines):
+    """Machines that are away come back: somebody who has them lends them until they are reclaimed.
+
+    Of the machines that are away and may come the first in the order of the cluster do, so that what is there
+    depends on nothing but what was given and what was given up; all of them where they are fewer. Machines that
+    are lent from the beginning on without having been there leave at time 0 first.
+
+    Attributes
+    ----------
+    time
+        When they are there.
+    servers
+        Number of machines.
+    among
+        Names of the machines that may come; any when empty.
+    gpu_type
+        The type of the machines that may come, instead of their names; any when empty.
+
+    Examples
+    --------
+    >>> loan = Loan(time=300, servers=2, gpu_type="T4")
+    >>> loan.takes("machine 0.1", "T4"), loan.takes("machine 1.0", "V100")
+    (True, False)
+    """
+
+    event: Literal["loan"] = "loan"
+    servers: Gpus
+
+    @model_validator(mode="after")
+    def _enough_are_named(self) -> "Loan":
+        if self.among and self.servers > len(self.among):
+            rule = f"must name at least the {self.servers} servers that are lent"
+            raise RuleBroken("among", self.among, rule)
+        return self
+
+
+#: What happens to the machines of a cluster.
+Event = Annotated[Leave | Return | Reclaim | Loan, Field(discriminator="event")]
+
+
+def refuse_impossible(events: Sequence[Event], cluster: Cluster) -> None:
+    """Raise `RuleBroken` for the first event that cannot happen on a cluster.
+
+    Whether a machine is given up is decided later, so only what is certain is refused.
+
+    Examples
+    --------
+    >>> gone = Leave(time=2, servers=["machine 0.0"])
+    >>> refuse_impossible([gone, gone.model_copy(update={"time": 3.0})], Cluster.uniform(machines=2, gpus=4))
+    Traceback (most recent call last):
+    gsopt.core.problem.RuleBroken: events[1].servers: 'machine 0.0': must be there to leave
+    """
+    for index, (early, late) in enumerate(pairwise(events)):
+        if early.time > late.time:
+            raise RuleBroken(f"events[{index + 1}].time", late.time, "must not fall")
+    for index, event in enumerate(events):
+        _refuse_unknown(f"events[{index}]", event, cluster)
+    _refuse_twice_in_an_instant(events)
+    _refuse_absent(events, {machine.name: machine.gpu_type for machine in cluster.machines})
+
+
+def _refuse_unknown(field: str, event: Event, cluster: Cluster) -> None:
+    """Refuse machines that the cluster has not."""
+    if cluster.is_plain:
+        if isinstance(event, Leave | Loan) or event.gpus is None:
+            raise RuleBroken(f"{field}.servers", event.servers, "must be GPUs in a plain cluster")
+        return
+    if isinstance(event, Return | Reclaim) and event.gpus is not None:
+        raise RuleBroken(f"{field}.gpus", event.gpus, "must be servers in a cluster of racks")
+    named = ("servers", event.servers) if isinstance(event, Leave | Return) else ("among", event.among)
+    for server in named[1]:
+        if server not in cluster.gpus_of:
+            raise RuleBroken(f"{field}.{named[0]}", server, "must be a machine of the cluster")
+    if isinstance(event, Reclaim | Loan):
+        _refuse_too_many(field, event, cluster)
+
+
+def _refuse_too_many(field: str, event: Reclaim | Loan, cluster: Cluster) -> None:
+    """Refuse a type that the cluster has not, and more machines than it has of it."""
+    kind = event.gpu_type
+    there = [machine for machine in cluster.machines if kind in ("", machine.gpu_type)]
+    if not there:
+        raise RuleBroken(f"{field}.gpu_type", kind, "must be a GPU type of the cluster")
+    if (event.servers or 0) > len(there):
+        rule = f"must be at most the {len(there)} {kind}{' ' if kind else ''}machines of the cluster"
+        raise RuleBroken(f"{field}.servers", event.servers, rule)
+
+
+def _refuse_twice_in_an_instant(events: Sequence[Event]) -> None:
+    """Refuse machines that leave and return at the same time, or return and leave."""
+    last: dict[str, float] = {}
+    for index, event in enumerate(events):
+        for server in event.servers if isinstance(event, Leave | Return) else ():
+            if last.get(server) == event.time:
+                raise RuleBroken(f"events[{index}].servers", server, "must not leave and return at one time")
+            last[server] = event.time
+
+
+def _refuse_absent(events: Sequence[Event], type_of: Mapping[str, str]) -> None:
+    """Refuse machines that leave when they are surely away, or return when they are surely there."""
+    away: set[str] = set()
+    lent: set[str] = set()  # those that were surely away before a loan
+    returned: dict[str, float] = {}
+    requests: list[Reclaim] = []
+    for index, event in enumerate(events):
+        if isinstance(event, Reclaim):
+            requests.append(event)
+            continue
+        if isinstance(event, Loan):
+            come = {server for server in away if event.takes(server, type_of[server])}
+            away -= come
+            lent |= come
+            continue
+        for server in event.servers:
+            if isinstance(event, Leave):
+                if server in away:
+                    raise RuleBroken(f"events[{index}].servers", server, "must be there to leave")
+                away.add(server)
+            else:
+                since = returned.get(server, 0.0)
+                asked = any(each.takes(server, type_of[server]) and each.deadline >= since for each in requests)
+                if server not in away | lent and not asked:
+                    raise RuleBroken(f"events[{index}].servers", server, "must be away to return")
+                away.discard(server)
+                returned[server] = event.time
+            lent.discard(server)
+
+
+def _refuse_equal(field: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    seen: set[str] = set()
+    for index, name in enumerate(names):
+        if name in seen:
+            raise RuleBroken(f"{field}[{index}]", name, "must differ from every other name")
+        seen.add(name)
+    return names

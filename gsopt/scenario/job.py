@@ -1,0 +1,416 @@
+"""Job and Workload: what is submitted to a cluster, when, and in which ways it can run."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import Annotated
+
+from pydantic import Field, field_validator, model_validator
+
+from gsopt.core.numbers.clock import Clock
+from gsopt.core.problem import Frozen, Gpus, Many, Name, RuleBroken, refuse_doubles
+from gsopt.scenario.training import Samples, Training
+
+#: The latest moment and the longest time, in seconds: 30,000 years.
+LATEST = 1e12
+
+#: Seconds on the clock of a workload.
+Seconds = Annotated[float, Field(ge=0, le=LATEST)]
+
+#: Least duration, in seconds, and speed: no hardware has less, and quotients of what is smaller overflow.
+LEAST = 1e-9
+
+#: Speed relative to the job alone on its demanded GPUs.
+RelativeSpeed = Annotated[float, Field(ge=LEAST, le=1e6)]
+
+#: A number of GPUs and the speed of the job on them.
+Entry = Annotated[tuple[Gpus, RelativeSpeed], Field(strict=False)]
+
+#: Bytes on each GPU of a job.
+Bytes = Annotated[int, Field(ge=0)]
+
+#: How many times longer an iteration takes than it could; at least 1.
+Slowdown = Annotated[float, Field(ge=1, le=1e6)]
+
+#: The name of the mode that is a job's own menu, memory and batch size.
+DEFAULT_MODE = ""
+
+
+class Mode(Frozen):
+    """Another way to run a job: another batch size, or sub-batches whose gradients are accumulated.
+
+    Attributes
+    ----------
+    name
+        Name of the mode, unique in its job.
+    menu
+        Every number of GPUs on which the job may run in this mode, with its speed there. Speeds of all modes
+        have one unit: the job alone on its demanded GPUs in its default mode has speed 1.
+    memory
+        Bytes that the job needs on each of its GPUs; None when as in the default mode.
+    batch_size
+        Samples per iteration over all GPUs; None when as in the default mode.
+    steps
+        Number of sub-batches into which the batch is divided.
+    samples
+        Samples until the target of the job's training, when trained in this mode from beginning to end; None
+        when as in the default mode.
+    gpu_type
+        The only type of GPU on which it may run in this mode, empty for any; None when as in the default mode.
+    tunes
+        Whether the job itself chooses its batch size, again and again; only jobs of an application can
+        (`gsopt.scenario.scenario.Physics.applications`).
+
+    Examples
+    --------
+    >>> Mode(name="halves", menu=[(2, 0.9)], memory=6 * 2**30, steps=2).menu
+    ((2, 0.9),)
+    """
+
+    name: Name
+    menu: Annotated[Many[Entry], Field(min_length=1)]
+    memory: Bytes | None = None
+    batch_size: Annotated[int, Field(ge=1)] | None = None
+    steps: Annotated[int, Field(ge=1)] = 1
+    samples: Samples | None = None
+    gpu_type: str | None = None
+    tunes: bool = False
+
+    @field_validator("menu", mode="after")
+    @classmethod
+    def _menu_counts_differ(cls, menu: Sequence[Entry]) -> Sequence[Entry]:
+        return _refuse_equal_counts(menu)
+
+    @model_validator(mode="after")
+    def _tuned_or_fixed(self) -> "Mode":
+        if self.tunes and self.batch_size is not None:
+            raise RuleBroken("batch_size", self.batch_size, "must be None in a mode that tunes it")
+        return self
+
+
+class Phase(Frozen):
+    """A share of a job's work in which it is slower than its menus say.
+
+    Attributes
+    ----------
+    until
+        Share of the work at which the phase ends, above 0 and at most 1; it begins where the one before ends.
+    slowdown
+        How many times longer the work of this phase takes; at least 1.
+    modes
+        Slowdown in single modes, by name, instead; the default mode has the empty name.
+
+    Examples
+    --------
+    >>> early = Phase(until=0.25, slowdown=2.0, modes={"large batch": 3.0})
+    >>> early.slowdown_in("large batch"), early.slowdown_in("")
+    (3.0, 2.0)
+    """
+
+    until: Annotated[float, Field(gt=0, le=1)]
+    slowdown: Slowdown = 1.0
+    modes: Mapping[str, Slowdown] = Field(default_factory=dict)
+
+    def slowdown_in(self, mode: str) -> float:
+        """Give the slowdown in a mode."""
+        return self.modes.get(mode, self.slowdown)
+
+
+class Job(Frozen):
+    """A training job: it runs on all its GPUs at once, or not at all.
+
+    Its work is measured in seconds at speed 1, the speed at which it runs alone on the GPUs that it demands.
+
+    Attributes
+    ----------
+    name
+        Name of the job, unique in its workload.
+    release_date
+        Seconds from the beginning of the workload until the job is submitted.
+    duration
+        Seconds that the job runs alone on the GPUs it demands; at least a nanosecond.
+    gpus
+        Number of GPUs that it demands.
+    menu
+        Every number of GPUs on which it may run, with its speed there; only `gpus` at speed 1 when empty.
+    model
+        What is trained, by which slowdowns and overheads are looked up; empty when unknown.
+    memory
+        Bytes that it needs on each of its GPUs; None when unknown.
+    batch_size
+        Samples per iteration over all GPUs; None when unknown.
+    gpu_type
+        The only type of GPU on which it may run in its default mode; empty for any.
+    modes
+        Other ways to run it. Menu, memory and batch size of the job itself are its default mode, which has
+        the empty name.
+    phases
+        Shares of the work, ascending, in which it is slower than its menus say, the last one until 1; none
+        when it is always as fast.
+    training
+        Samples until its target, and what is seen of the training on the way; None when unknown. A share of
+        the work is that share of the samples of whichever mode the job is in.
+    deadline
+        Seconds from the beginning of the workload by which its user wants it complete, after its release; None
+        when it may take its time. It goes on when it is late.
+    checkpoints
+        Whether it keeps its progress when it stops, or is evicted. Without checkpoints it begins anew when it
+        starts again, and on machines that leave without notice it loses all that it has done; a job that goes
+        on in the instant in which it stopped was resized or moved, and keeps its progress in any case.
+
+    Examples
+    --------
+    >>> Job(name="a", release_date=0, duration=3600, gpus=4).gpu_seconds
+    14400.0
+    >>> elastic = Job(name="b", release_date=0, duration=60, gpus=2, menu=[(1, 0.6), (2, 1.0), (4, 1.5)])
+    >>> elastic.counts, elastic.speed(4)
+    ((1, 2, 4), 1.5)
+    >>> halves = Mode(name="halves", menu=[(1, 0.9)], memory=6, steps=2)
+    >>> divided = Job(name="c", release_date=0, duration=60, gpus=1, memory=10, modes=[halves])
+    >>> divided.speeds, divided.memory_in("halves")
+    ({'': {1: 1.0}, 'halves': {1: 0.9}}, 6)
+    >>> large = Mode(name="large", menu=[(1, 1.5)], batch_size=64, samples=9000)
+    >>> slower = Mode(name="on inference GPUs", menu=[(4, 1.0)], gpu_type="T4")
+    >>> either = Job(name="d", release_date=0, duration=60, gpus=4, gpu_type="V100", modes=[slower])
+    >>> either.gpu_type_in(), either.gpu_type_in("on inference GPUs")
+    ('V100', 'T4')
+    >>> training = Training(epoch=1000, samples=6000)
+    >>> trained = Job(name="d", release_date=0, duration=60, gpus=1, modes=[large], training=training)
+    >>> trained.samples_in(""), trained.throughput(1), trained.throughput(1, "large")
+    (6000.0, 100.0, 225.0)
+    """
+
+    name: Name
+    release_date: Seconds
+    duration: Annotated[Seconds, Field(ge=LEAST)]
+    gpus: Gpus
+    menu: Many[Entry] = ()
+    model: str = ""
+    memory: Bytes | None = None
+    batch_size: Annotated[int, Field(ge=1)] | None = None
+    gpu_type: str = ""
+    modes: Many[Mode] = ()
+    phases: Many[Phase] = ()
+    training: Training | None = None
+    deadline: Seconds | None = None
+    checkpoints: bool = True
+
+    @field_validator("menu", mode="after")
+    @classmethod
+    def _menu_counts_differ(cls, menu: Sequence[Entry]) -> Sequence[Entry]:
+        return _refuse_equal_counts(menu)
+
+    @field_validator("modes", mode="after")
+    @classmethod
+    def _mode_names_differ(cls, modes: tuple[Mode, ...]) -> tuple[Mode, ...]:
+        refuse_doubles("modes", (mode.name for mode in modes))
+        return modes
+
+    @field_validator("phases", mode="after")
+    @classmethod
+    def _phases_rise_to_one(cls, phases: tuple[Phase, ...]) -> tuple[Phase, ...]:
+        for index, (early, late) in enumerate(pairwise(phases)):
+            if early.until >= late.until:
+                raise RuleBroken(f"phases[{index + 1}].until", late.until, "must rise")
+        if phases and phases[-1].until != 1:
+            raise RuleBroken(
+                f"phases[{len(phases) - 1}].until", phases[-1].until, "must be 1 in the last phase"
+            )
+        return phases
+
+    @model_validator(mode="after")
+    def _phases_name_modes(self) -> "Job":
+        for index, phase in enumerate(self.phases):
+            for name in phase.modes:
+                if name not in {DEFAULT_MODE, *(mode.name for mode in self.modes)}:
+                    raise RuleBroken(f"phases[{index}].modes", name, "must be a mode of the job")
+        return self
+
+    @model_validator(mode="after")
+    def _deadline_after_release(self) -> "Job":
+        if self.deadline is not None and self.deadline <= self.release_date:
+            rule = f"must be later than {self.release_date:g}, the release"
+            raise RuleBroken("deadline", self.deadline, rule)
+        return self
+
+    @model_validator(mode="after")
+    def _menu_has_the_demand_at_speed_one(self) -> "Job":
+        if self.menu and (self.gpus, 1.0) not in self.menu:
+            raise RuleBroken("menu", self.menu, f"must hold the demanded {self.gpus} GPUs at speed 1")
+        return self
+
+    @model_validator(mode="after")
+    def _samples_need_a_training(self) -> "Job":
+        if self.training is None:
+            for index, mode in enumerate(self.modes):
+                if mode.samples is not None:
+                    rule = "must be None without a training of the job"
+                    raise RuleBroken(f"modes[{index}].samples", mode.samples, rule)
+        return self
+
+    @property
+    def gpu_seconds(self) -> float:
+        """GPU time of the job on the GPUs that it demands, in GPU-seconds."""
+        return self.duration * self.gpus
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """Every number of GPUs on which the job may run in its default mode, ascending."""
+        return tuple(sorted(count for count, _ in self.menu)) or (self.gpus,)
+
+    @cached_property
+    def speeds(self) -> Mapping[str, Mapping[int, float]]:
+        """Speed alone, on GPUs of one machine and without phases: by mode, then by allowed number of GPUs."""
+        menus = {mode.name: mode.menu for mode in self.modes}
+        return {
+            name: dict(menu) for name, menu in ({DEFAULT_MODE: self.menu or [(self.gpus, 1.0)]} | menus).items()
+        }
+
+    def speed(self, count: int, mode: str = DEFAULT_MODE) -> float:
+        """Give the speed in a mode on an allowed number of GPUs of one machine, alone and without phases.
+
+        Raises
+        ------
+        KeyError
+            The job has no such mode, or may not run on that number of GPUs in it.
+        """
+        return 1.0 if count == self.gpus and mode == DEFAULT_MODE else self.speeds[mode][count]
+
+    def memory_in(self, mode: str = DEFAULT_MODE) -> int | None:
+        """Give the bytes that a mode needs on each GPU; None when unknown.
+
+        Raises
+        ------
+        KeyError
+            The job has no such mode.
+        """
+        if mode == DEFAULT_MODE:
+            return self.memory
+        given = self._by_name[mode].memory
+        return self.memory if given is None else given
+
+    def gpu_type_in(self, mode: str = DEFAULT_MODE) -> str:
+        """Give the only type of GPU on which the job may run in a mode; empty for any.
+
+        Raises
+        ------
+        KeyError
+            The job has no such mode.
+        """
+        if mode == DEFAULT_MODE:
+            return self.gpu_type
+        given = self._by_name[mode].gpu_type
+        return self.gpu_type if given is None else given
+
+    def samples_in(self, mode: str = DEFAULT_MODE) -> float:
+        """Give the samples until the target when trained in a mode only; 0 without a training.
+
+        Raises
+        ------
+        KeyError
+            The job has no such mode.
+        """
+        if self.training is None:
+            return 0.0
+        given = None if mode == DEFAULT_MODE else self._by_name[mode].samples
+        return self.training.samples if given is None else given
+
+    def batch_in(self, mode: str = DEFAULT_MODE) -> int | None:
+        """Give the batch size in a mode; None when unknown, or when the job tunes it.
+
+        Raises
+        ------
+        KeyError
+            The job has no such mode.
+        """
+        if mode == DEFAULT_MODE:
+            return self.batch_size
+        given = self._by_name[mode]
+        return self.batch_size if given.batch_size is None and not given.tunes else given.batch_size
+
+    def tunes_in(self, mode: str = DEFAULT_MODE) -> bool:
+        """Tell whether the job chooses its batch size itself in a mode.
+
+        Raises
+        ------
+        KeyError
+            The job has no such mode.
+        """
+        return mode != DEFAULT_MODE and self._by_name[mode].tunes
+
+    def throughput(self, count: int, mode: str = DEFAULT_MODE) -> float:
+        """Give the samples per second in a mode on GPUs of one machine, alone; 0 without a training.
+
+        Raises
+        ------
+        KeyError
+            The job has no such mode, or may not run on that number of GPUs in it.
+        """
+        return self.speed(count, mode) * self.samples_in(mode) / self.duration
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, Mode]:
+        return {mode.name: mode for mode in self.modes}
+
+
+def _refuse_equal_counts(menu: Sequence[Entry]) -> Sequence[Entry]:
+    counts = [count for count, _ in menu]
+    for index, count in enumerate(counts):
+        if count in counts[:index]:
+            raise RuleBroken(f"menu[{index}][0]", count, "must differ from every other count")
+    return menu
+
+
+class Workload(Frozen):
+    """Jobs in the order of their release dates; given in any order, they are sorted.
+
+    Jobs with equal release dates keep the order in which they were given.
+
+    Attributes
+    ----------
+    name
+        Name of the workload.
+    source
+        Where it comes from.
+    jobs
+        The jobs, by release date.
+
+    Examples
+    --------
+    >>> late = Job(name="late", release_date=60, duration=3600, gpus=1)
+    >>> early = Job(name="early", release_date=0, duration=1800, gpus=8)
+    >>> workload = Workload(name="two jobs", jobs=[late, early])
+    >>> [job.name for job in workload.jobs], workload.gpu_hours
+    (['early', 'late'], 5.0)
+    """
+
+    name: str = ""
+    source: str = ""
+    jobs: Many[Job]
+
+    @field_validator("jobs", mode="after")
+    @classmethod
+    def _names_differ(cls, jobs: tuple[Job, ...]) -> tuple[Job, ...]:
+        refuse_doubles("jobs", (job.name for job in jobs))
+        return jobs
+
+    @field_validator("jobs", mode="after")
+    @classmethod
+    def _by_release_date(cls, jobs: tuple[Job, ...]) -> tuple[Job, ...]:
+        return tuple(sorted(jobs, key=lambda job: job.release_date))
+
+    def since(self, clock: Clock) -> "Workload":
+        """Give the same jobs with all dates counted from where a clock begins."""
+        if not clock.origin:
+            return self
+        jobs = []
+        for job in self.jobs:
+            dates = {"release_date": job.release_date, "deadline": job.deadline}
+            told = {name: None if date is None else clock.since(date) for name, date in dates.items()}
+            jobs.append(job.model_copy(update=told))
+        return self.model_copy(update={"jobs": tuple(jobs)})
+
+    @property
+    def gpu_hours(self) -> float:
+        """GPU time of all jobs, in GPU-hours."""
+        return sum(job.gpu_seconds for job in self.jobs) / 3600

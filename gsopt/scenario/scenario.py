@@ -1,0 +1,422 @@
+"""Scenario: everything that is given when a workload runs on a cluster, before any decision is taken."""
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Annotated, Any, Literal, TypeVar, cast
+
+from pydantic import Field, ValidationError, field_validator, model_validator
+
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.files import first_error
+from gsopt.core.numbers.clock import Clock
+from gsopt.core.numbers.grid import decimal
+from gsopt.core.problem import Frozen, Many, Name, RuleBroken
+from gsopt.scenario.adaptive.agents import Agents
+from gsopt.scenario.adaptive.application import Application
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.events import Event, Reclaim, Return, refuse_impossible
+from gsopt.scenario.job import DEFAULT_MODE, Job, Seconds, Workload
+from gsopt.scenario.speed import Speed, require_levels
+
+
+class Overhead(Frozen):
+    """Seconds in which a job holds its GPUs without making progress, by what was decided.
+
+    Attributes
+    ----------
+    start
+        After every start.
+    stop
+        For the stop, such as its checkpoint; it is paid when the job starts again, so that a stop frees GPUs at
+        once.
+    resize
+        After every resize or move.
+
+    Examples
+    --------
+    >>> Overhead(start=4.0, resize=2.0).stop
+    0.0
+    """
+
+    start: Seconds = 0.0
+    stop: Seconds = 0.0
+    resize: Seconds = 0.0
+
+
+class CapacityChange(Frozen):
+    """From a time on only the GPUs numbered below `gpus` are there, or none when it is 0.
+
+    Jobs that lose a GPU by it wait again and keep their progress if they have checkpoints; in a plain cluster
+    those started last do.
+
+    Examples
+    --------
+    >>> CapacityChange(time=3600, gpus=48).gpus
+    48
+    """
+
+    time: Seconds
+    gpus: Annotated[int, Field(ge=0, le=10_000_000)]
+
+
+#: What happens at a time.
+Dated = TypeVar("Dated", bound=CapacityChange | Event)
+
+NO_OVERHEAD = Overhead()
+
+#: Seconds to stop and relaunch a job, by model under the names of the paper and of the Sia workloads: 4 s for
+#: ResNet-50, 8 s for ResNet-18, 4 s for YOLOv3, 73 s for BERT, 1 s for DeepSpeech2; NeuMF was never preempted.
+#: A resize stops and relaunches too; the first launch belongs to the job. Source: Ares, section 5.2.
+RELAUNCH_OVERHEADS: Mapping[str, Overhead] = {
+    name: Overhead(stop=seconds, resize=seconds)
+    for names, seconds in [
+        (("resnet50", "imagenet"), 4.0),
+        (("resnet18", "cifar10"), 8.0),
+        (("yolov3",), 4.0),
+        (("bert",), 73.0),
+        (("deepspeech2",), 1.0),
+        (("neumf", "ncf"), 0.0),
+    ]
+    for name in names
+}
+
+
+class Physics(Frozen):
+    """What holds between a workload and a cluster, whichever the two are.
+
+    Whatever is given here can be given to `simulate`, `compare_policies` and `judge` by name, in the instances
+    of a study, and in a setting of the command line.
+
+    Attributes
+    ----------
+    speed
+        Slowdowns by network tier, by sharing, and by GPU type.
+    overheads
+        Overhead of each model; the entry under the empty name is that of every other model. An `Overhead` alone
+        is that of all models.
+    share_limit
+        Number of jobs that may hold one GPU at the same time; sharing needs a cluster of racks.
+    capacity_changes
+        When the number of GPUs changes, by time; before the first of them all GPUs are there.
+    events
+        Machines that leave, return, are lent and reclaimed, by time. A GPU is there when no capacity change and
+        no event has taken it.
+    applications
+        What was measured of models, by name. A job of such a model is adaptive: how fast it works depends on
+        the machines that its GPUs are on, on its batch size and on how far its training is, which it may look
+        at to tune its batch size itself (`gsopt.scenario.job.Mode.tunes`). Its menus say how fast it is at
+        most. It needs a cluster of racks.
+    agents
+        How adaptive jobs make progress and tune themselves.
+    restarts
+        For what `Overhead.resize` is paid: for every ``"change"`` of GPUs or mode; only where the ``"shape"``
+        of a placement changes, the number of GPUs on each of its machines; or only where the number of its
+        ``"machines"`` changes. The latter two need a cluster of racks. A job that keeps shape and mode does
+        not restart then, wherever it goes.
+    clock_start
+        When time begins to count: rounds and intervals, such as those in which policies decide or adaptive jobs
+        tune themselves, are multiples of their length from then on. The first release date when None.
+
+    Examples
+    --------
+    >>> Physics(overheads={"": Overhead(start=4)}).share_limit
+    1
+    """
+
+    speed: Speed = Speed()
+    overheads: Mapping[str, Overhead] = Field(default_factory=dict)
+    share_limit: int = Field(default=1, ge=1, le=100)
+    capacity_changes: Many[CapacityChange] = ()
+    events: Many[Event] = ()
+    applications: Mapping[Name, Application] = Field(default_factory=dict)
+    agents: Agents = Agents()
+    restarts: Literal["change", "shape", "machines"] = "change"
+    clock_start: Seconds | None = None
+
+    @field_validator("overheads", mode="before")
+    @classmethod
+    def _overhead_of_all_models(cls, given: Any) -> Any:
+        return {"": given} if isinstance(given, Overhead) else given
+
+    @field_validator("capacity_changes", mode="after")
+    @classmethod
+    def _changes_by_time(cls, changes: tuple[CapacityChange, ...]) -> tuple[CapacityChange, ...]:
+        for index, (early, late) in enumerate(pairwise(changes)):
+            if early.time >= late.time:
+                raise RuleBroken(f"capacity_changes[{index + 1}].time", late.time, "must rise")
+        return changes
+
+    def overhead(self, job: Job) -> Overhead:
+        """Give the overhead of a job."""
+        return self.overheads.get(job.model) or self.overheads.get("") or NO_OVERHEAD
+
+    def application(self, job: Job) -> Application | None:
+        """Give what was measured of the model of an adaptive job; None for any other."""
+        return self.applications.get(job.model)
+
+
+class Scenario(Physics):
+    """A workload, a cluster, and the physics between them.
+
+    Attributes
+    ----------
+    workload
+        The jobs.
+    cluster
+        The GPUs.
+
+    Examples
+    --------
+    >>> job = Job(name="a", release_date=0, duration=60, gpus=4)
+    >>> Scenario(workload=Workload(jobs=[job]), cluster=Cluster.plain(8)).overhead(job).start
+    0.0
+    """
+
+    workload: Workload
+    cluster: Cluster
+
+    @classmethod
+    def of(
+        cls, given: "Workload | Scenario", cluster: Cluster | int | None = None, **physics: Any
+    ) -> "Scenario":
+        """Put a workload on a cluster, or take a scenario as it is, with one line for anything wrong.
+
+        Parameters
+        ----------
+        given
+            The jobs; or a scenario, beside which nothing else is given.
+        cluster
+            The GPUs, or their number.
+        physics
+            Any field of `Physics`; None is its default.
+
+        Raises
+        ------
+        InvalidInput
+            A rule is broken, such as by a job that fits in no way, or there is no such field.
+
+        Examples
+        --------
+        >>> jobs = Workload(jobs=[Job(name="a", release_date=0, duration=60, gpus=4)])
+        >>> Scenario.of(jobs, 8, capacity_changes=[CapacityChange(time=3600, gpus=6)]).cluster.gpus
+        8
+        """
+        for field in physics.keys() - Physics.model_fields.keys():
+            rule = f"is no field of a scenario; there are {', '.join(Physics.model_fields)}"
+            raise InvalidInput("", field, shorten(physics[field]), rule)
+        told = {name: value for name, value in {"cluster": cluster, **physics}.items() if value is not None}
+        if isinstance(given, Scenario):
+            for field, value in told.items():
+                rule = "belongs to a workload; what is given is a scenario, which has it"
+                raise InvalidInput("", field, shorten(value), rule)
+            return given
+        if not isinstance(given, Workload):
+            raise InvalidInput("", "given", f"a {type(given).__name__}", "must be a workload or a scenario")
+        if cluster is None:
+            raise InvalidInput("", "cluster", "", "is required: the GPUs, or their number")
+        try:
+            gpus = Cluster.plain(cluster) if isinstance(cluster, int) else cluster
+            return cls(workload=given, **{**told, "cluster": gpus})
+        except ValidationError as error:
+            raise first_error("scenario", error) from None
+
+    @property
+    def clock(self) -> Clock:
+        """The clock on which everything runs, from when time begins to count."""
+        jobs = self.workload.jobs
+        first = jobs[0].release_date if jobs else 0
+        return Clock(decimal(first if self.clock_start is None else self.clock_start))
+
+    def on_own_clock(self) -> "Scenario":
+        """Give the same scenario with all times counted from where its clock begins.
+
+        Examples
+        --------
+        >>> jobs = Workload(jobs=[Job(name="a", release_date=1.7e9 + 0.5, duration=60, gpus=4)])
+        >>> scenario = Scenario.of(jobs, 8, capacity_changes=[CapacityChange(time=1.7e9 + 2, gpus=6)])
+        >>> own = scenario.on_own_clock()
+        >>> own.workload.jobs[0].release_date, own.capacity_changes[0].time, own.clock.origin
+        (0.0, 1.5, 0)
+        """
+        clock = self.clock
+        if not clock.origin:
+            return self
+        return self.model_copy(
+            update={
+                "workload": self.workload.since(clock),
+                "capacity_changes": tuple(_since(each, clock) for each in self.capacity_changes),
+                "events": tuple(_since(each, clock) for each in self.events),
+                "clock_start": None if self.clock_start is None else 0.0,
+            }
+        )
+
+    def refuse_fractions(self) -> None:
+        """Refuse to compute in fractions where jobs are adaptive.
+
+        Raises
+        ------
+        InvalidInput
+            A job has an application.
+        """
+        for job in self.workload.jobs:
+            if self.application(job) is not None:
+                rule = f"must be False: the speed of {job.name!r}, whose model has an application, is a float"
+                raise InvalidInput("", "exact", "True", rule)
+
+    @model_validator(mode="after")
+    def _clock_starts_before_the_jobs(self) -> "Scenario":
+        if (
+            self.clock_start is not None
+            and self.workload.jobs
+            and self.clock_start > self.workload.jobs[0].release_date
+        ):
+            rule = f"must be at most the first release date, {self.workload.jobs[0].release_date:g}"
+            raise RuleBroken("clock_start", self.clock_start, rule)
+        return self
+
+    @model_validator(mode="after")
+    def _capacity_within_the_cluster(self) -> "Scenario":
+        for index, change in enumerate(self.capacity_changes):
+            if change.gpus > self.cluster.gpus:
+                rule = f"must be at most the {self.cluster.gpus} GPUs of the cluster"
+                raise RuleBroken(f"capacity_changes[{index}].gpus", change.gpus, rule)
+        return self
+
+    @model_validator(mode="after")
+    def _sharing_needs_racks(self) -> "Scenario":
+        if self.share_limit > 1 and self.cluster.is_plain:
+            raise RuleBroken("share_limit", self.share_limit, "must be 1 in a plain cluster")
+        return self
+
+    @model_validator(mode="after")
+    def _restarts_by_shape_need_racks(self) -> "Scenario":
+        if self.restarts != "change" and self.cluster.is_plain:
+            raise RuleBroken("restarts", self.restarts, "must be 'change' in a plain cluster")
+        return self
+
+    @model_validator(mode="after")
+    def _applications_need_racks(self) -> "Scenario":
+        """Whether a job spans machines decides how fast it is, and measurements have the network in them."""
+        for model in self.applications:
+            if self.cluster.is_plain:
+                raise RuleBroken("applications", model, "must be none in a plain cluster")
+            if model in self.speed.tiers:
+                raise RuleBroken("speed.tiers", model, "must be no model with an application, which has them")
+        return self
+
+    @model_validator(mode="after")
+    def _adaptive_jobs_are_measured(self) -> "Scenario":
+        for index, job in enumerate(self.workload.jobs):
+            application = self.applications.get(job.model)
+            for field, value, rule in _wrong_of_adaptive(job, application):
+                raise RuleBroken(f"workload.jobs[{index}].{field}", value, rule)
+        return self
+
+    @model_validator(mode="after")
+    def _penalties_of_known_levels(self) -> "Scenario":
+        """Penalties are for levels of the cluster; those of machine, rack and network are for any."""
+        if not self.cluster.is_plain:
+            require_levels("speed.tiers", self.speed.tiers, self.cluster.levels)
+        return self
+
+    @model_validator(mode="after")
+    def _slowdowns_of_known_types(self) -> "Scenario":
+        known = {machine.gpu_type for machine in self.cluster.machines}
+        for name in self.speed.gpu_types if known else ():
+            if name not in known:
+                rule = f"must be a GPU type of the cluster: {', '.join(sorted(known - {''})) or 'it has none'}"
+                raise RuleBroken("speed.gpu_types", name, rule)
+        return self
+
+    @model_validator(mode="after")
+    def _events_are_possible(self) -> "Scenario":
+        refuse_impossible(self.events, self.cluster)
+        return self
+
+    @model_validator(mode="after")
+    def _given_up_gpus_are_there(self) -> "Scenario":
+        """Look at a plain cluster, where numbers of GPUs say all; elsewhere it depends on the decisions."""
+        if not self.cluster.is_plain:
+            return self
+        changes = [(change.time, 0, change.gpus, "") for change in self.capacity_changes]
+        comings = [
+            (each.time, 1, -(each.gpus or 0), f"events[{index}].gpus")
+            for index, each in enumerate(self.events)
+            if isinstance(each, Return)
+        ]
+        goings = [
+            (each.deadline, 2, each.gpus or 0, f"events[{index}].gpus")
+            for index, each in enumerate(self.events)
+            if isinstance(each, Reclaim)
+        ]
+        there, given_up = self.cluster.gpus, 0
+        for time, _, gpus, field in sorted([*changes, *comings, *goings], key=lambda step: step[:2]):
+            if not field:
+                there = gpus
+                continue
+            if -gpus > given_up:
+                raise RuleBroken(field, -gpus, f"must be at most the {given_up} GPUs given up by {time:g}")
+            if gpus > max(there - given_up, 0):
+                rule = f"must be at most the {max(there - given_up, 0)} GPUs that are there at {time:g}"
+                raise RuleBroken(field, gpus, rule)
+            given_up += gpus
+        return self
+
+    @model_validator(mode="after")
+    def _modes_for_a_type_need_racks(self) -> "Scenario":
+        for index, job in enumerate(self.workload.jobs if self.cluster.is_plain else ()):
+            for place, mode in enumerate(job.modes):
+                if mode.gpu_type:
+                    field = f"workload.jobs[{index}].modes[{place}].gpu_type"
+                    raise RuleBroken(
+                        field, mode.gpu_type, "must be empty in a plain cluster, which has no types"
+                    )
+        return self
+
+    @model_validator(mode="after")
+    def _every_job_fits(self) -> "Scenario":
+        rooms: dict[tuple[str, int | None], int] = {}
+
+        def room(job: Job, mode: str) -> int:
+            need = (job.gpu_type_in(mode), job.memory_in(mode))
+            if need not in rooms:
+                rooms[need] = self.cluster.room(need[0], need[1] or 0)
+            return rooms[need]
+
+        for index, job in enumerate(self.workload.jobs):
+            if job.gpus <= room(job, DEFAULT_MODE):
+                continue  # as most jobs do
+            if all(min(counts) > room(job, mode) for mode, counts in job.speeds.items()):
+                mode = max(job.speeds, key=lambda mode: room(job, mode))
+                size, kind = room(job, mode), job.gpu_type_in(mode)
+                memory = " with enough memory" if size < self.cluster.room(kind) else ""
+                rule = f"must fit the {size} {kind}{' ' if kind else ''}GPUs{memory} of the cluster"
+                raise RuleBroken(f"workload.jobs[{index}].gpus", job.gpus, rule)
+        return self
+
+
+def _since(given: Dated, clock: Clock) -> Dated:
+    """Give the same change or event with its times counted from where a clock begins."""
+    times = {name: getattr(given, name) for name in ("time", "deadline") if hasattr(given, name)}
+    moved: Any = given.model_copy(update={name: clock.since(time) for name, time in times.items()})
+    return cast("Dated", moved)
+
+
+def _wrong_of_adaptive(job: Job, application: Application | None) -> Iterator[tuple[str, Any, str]]:
+    """Find what a job of an application, or of none, must not have: field, value and rule."""
+    if application is None:
+        for place, mode in enumerate(job.modes):
+            if mode.tunes:
+                yield f"modes[{place}].tunes", True, "must be False without an application of the job's model"
+        return
+    if job.phases:
+        yield "phases", job.phases, "must be none of a job with an application, which has its own course"
+    if job.training is not None:
+        yield "training", job.training, "must be None of a job with an application, which has its own"
+    for mode_name in job.speeds:
+        batch = job.batch_in(mode_name)
+        if batch is None and not job.tunes_in(mode_name):
+            yield "batch_size", batch, "must be given for a job with an application"
+        elif batch is not None and batch > application.limits.most_batch:
+            rule = f"must be at most the {application.limits.most_batch} that the application allows"
+            yield "batch_size", batch, rule

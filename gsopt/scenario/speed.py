@@ -1,0 +1,425 @@
+"""Speed: how fast a job runs under an allocation.
+
+The speed is that of the menu of the job's mode, divided by the slowdown of the network tier that joins its
+GPUs, by the slowdown of the worst job with which it shares a GPU, by that of the phase that its work is in, and
+by that of the types of its GPUs.
+All slowdowns are at least 1, so no allocation is faster than the menu says and every bound that looks at the
+menus alone holds.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Annotated, Any
+
+from pydantic import ConfigDict, Field
+
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.numbers.tolerances import SUM
+from gsopt.core.problem import Frozen, Name, RuleBroken
+from gsopt.scenario.cluster import Tier
+from gsopt.scenario.job import DEFAULT_MODE, Job, Phase, Slowdown
+
+#: Exposed communication time per unit of computation.
+Penalty = Annotated[float, Field(ge=0, le=1e6)]
+
+
+class TierPenalty(Frozen):
+    """Exposed communication time of a model per unit of computation, by network tier.
+
+    Clusters with further levels may have a penalty each, named after the level. A level without one takes that
+    of the next wider level that has one, so a job is never faster than what was measured for wider levels says;
+    beyond the widest it is that of the network.
+
+    Any name is taken for a level here, as no cluster is known; where penalties and a cluster meet, one that is
+    no level of the cluster is refused (`require_levels`).
+
+    Examples
+    --------
+    >>> TIER_PENALTIES["resnet50"].network
+    0.38
+    >>> penalty = TierPenalty(machine=0.1, rack=0.2, network=0.8, pod=0.5)
+    >>> levels = ("machine", "rack", "row", "pod", "network")
+    >>> [penalty.of(level, levels) for level in levels]
+    [0.1, 0.2, 0.5, 0.5, 0.8]
+    """
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, Penalty]
+
+    machine: Penalty
+    rack: Penalty
+    network: Penalty
+
+    @cached_property
+    def named(self) -> Mapping[str, float]:
+        """The penalty of every level that has one."""
+        return {
+            Tier.MACHINE: self.machine,
+            Tier.RACK: self.rack,
+            Tier.NETWORK: self.network,
+            **self.__pydantic_extra__,
+        }
+
+    def of(self, tier: str, levels: Sequence[str] = ()) -> float:
+        """Give the penalty of a tier in a cluster of some levels, innermost first.
+
+        Raises
+        ------
+        InvalidInput
+            The tier has no penalty, and is none of the levels.
+        """
+        named = self.named
+        if tier in named:
+            return named[tier]
+        if tier not in levels:
+            rule = f"must be a tier with a penalty, or a level of the cluster: {', '.join(levels or named)}"
+            raise InvalidInput("", "tier", shorten(str(tier)), rule)
+        wider = levels[levels.index(tier) + 1 :]
+        return next((named[level] for level in wider if level in named), self.network)
+
+
+def require_levels(field: str, tiers: Mapping[str, TierPenalty], levels: Sequence[str]) -> None:
+    """Raise `RuleBroken` for a penalty that is for no level of a cluster; the usual three are for any.
+
+    Examples
+    --------
+    >>> penalty = TierPenalty(machine=0.1, rack=0.2, network=0.8, rac=0.5)
+    >>> require_levels("tiers", {"vgg11": penalty}, ["machine", "rack", "network"])
+    Traceback (most recent call last):
+    gsopt.core.problem.RuleBroken: tiers['vgg11']: 'rac': must be for a level of the cluster: machine, \
+rack, network
+    """
+    for model, penalty in tiers.items():
+        for level in sorted(penalty.named.keys() - {*Tier, *levels}):
+            rule = f"must be for a level of the cluster: {', '.join(levels)}"
+            raise RuleBroken(f"{field}[{model!r}]", level, rule)
+
+
+#: Communication latency over compute time on 8 GPUs. Source: Dally, Table I. Using it for other counts than 8
+#: is an assumption; a job on one GPU does not communicate.
+TIER_PENALTIES: Mapping[str, TierPenalty] = {
+    "vgg11": TierPenalty(machine=0.01, rack=0.06, network=0.07),
+    "alexnet": TierPenalty(machine=0.02, rack=0.13, network=1.00),
+    "mobilenetv3": TierPenalty(machine=0.42, rack=9.40, network=195.92),
+    "resnet18": TierPenalty(machine=0.07, rack=1.16, network=27.49),
+    "resnet50": TierPenalty(machine=0.12, rack=0.12, network=0.38),
+    "bert-large": TierPenalty(machine=0.08, rack=0.23, network=7.15),
+}
+
+
+class Speed(Frozen):
+    """Slowdowns on top of the jobs' menus.
+
+    Attributes
+    ----------
+    tiers
+        Penalty of each model by network tier, for jobs on at least two GPUs; other models have none.
+    interference
+        ``interference[a][b]`` is the slowdown of model a on a GPU shared with model b.
+    default_interference
+        Slowdown of pairs that are not listed.
+    gpu_types
+        How many times slower a GPU of a type is than one on which the menus were measured; 1 for other types.
+        Only GPUs of a cluster of racks have types.
+    mixed
+        Further slowdown of a job while its GPUs are of several types.
+
+    Examples
+    --------
+    >>> speed = Speed(tiers=TIER_PENALTIES, interference={"resnet50": {"vgg11": 1.5}})
+    >>> job = Job(name="a", release_date=0, duration=60, gpus=2, model="resnet50")
+    >>> other = Job(name="b", release_date=0, duration=60, gpus=1, model="vgg11")
+    >>> round(speed.rate(job, 2, Tier.NETWORK, [other]), 6)
+    0.483092
+    >>> typed = Speed(gpu_types={"T4": 3.0}, mixed=1.25)
+    >>> typed.rate(job, 2, types={"T4": 2}, number=Fraction), typed.rate(job, 2, types={"V100": 1, "T4": 1})
+    (Fraction(1, 3), 0.5333333333333333)
+    """
+
+    tiers: Mapping[Name, TierPenalty] = Field(default_factory=dict)
+    interference: Mapping[Name, Mapping[Name, Slowdown]] = Field(default_factory=dict)
+    default_interference: Slowdown = 1.0
+    gpu_types: Mapping[Name, Slowdown] = Field(default_factory=dict)
+    mixed: Slowdown = 1.0
+
+    @property
+    def knows_types(self) -> bool:
+        """Whether the types of its GPUs make any difference to a job."""
+        return bool(self.gpu_types) or self.mixed > 1
+
+    def rate(
+        self,
+        job: Job,
+        count: int,
+        tier: str = Tier.MACHINE,
+        partners: Iterable[Job] = (),
+        number: Callable[[Any], Any] = float,
+        *,
+        mode: str = DEFAULT_MODE,
+        phase: Phase | None = None,
+        levels: Sequence[str] = (),
+        types: Mapping[str, int] | None = None,
+    ) -> Any:
+        """Give the speed of a job on `count` GPUs joined by a tier, sharing GPUs with partners.
+
+        Synchronous training waits for its slowest worker, so the worst partner on any GPU sets the slowdown.
+        The batch is divided among the GPUs of several types by what each can do, so that none waits for
+        another: all together are as fast as the sum of them. Source: the penalty of Dally, section II-B; the
+        interference ratio of Castor, Eq. 4-5; the balance of Aryl, appendix A.
+
+        Parameters
+        ----------
+        job, count, tier, partners
+            The job and its allocation.
+        number
+            ``float``, or ``Fraction`` for exact arithmetic.
+        mode
+            The mode in which the job runs.
+        phase
+            The phase in which its work is; None when it has no phases, or for the speed without them.
+        levels
+            The levels of the cluster, innermost first, where it has others than machine, rack and network.
+        types
+            The number of the GPUs of each type; None where they have none.
+
+        Raises
+        ------
+        KeyError
+            The job has no such mode, or may not run on that number of GPUs in it.
+        """
+        slowdown = 1 + self._penalty(job, count, tier, number, levels)
+        rate = number(job.speed(count, mode)) / (slowdown * number(self._worst(job, partners)))
+        if types and self.knows_types:
+            rate /= self._slowdown_of(types, number)
+        return rate if phase is None else rate / number(phase.slowdown_in(mode))
+
+    def slowdown(
+        self, job: Job, partners: Iterable[Job] = (), *, types: Mapping[str, int] | None = None
+    ) -> float:
+        """Give how many times slower partners and the types of its GPUs make a job, whatever its network.
+
+        Parameters
+        ----------
+        job, partners, types
+            As of `rate`.
+
+        Examples
+        --------
+        >>> job = Job(name="a", release_date=0, duration=60, gpus=2)
+        >>> Speed(default_interference=1.5, gpu_types={"T4": 3.0}).slowdown(job, [job], types={"T4": 2})
+        4.5
+        """
+        worst = self._worst(job, partners)
+        return worst * self._slowdown_of(types, float) if types and self.knows_types else worst
+
+    def waiting(
+        self,
+        job: Job,
+        count: int,
+        tier: str = Tier.MACHINE,
+        number: Callable[[Any], Any] = float,
+        *,
+        levels: Sequence[str] = (),
+    ) -> Any:
+        """Give the share of its time in which a job on `count` GPUs joined by a tier waits for the network.
+
+        With s seconds of exposed communication per second of computation it is s / (1 + s). Source: Dally,
+        section V-D, metric 4.
+
+        Parameters
+        ----------
+        job, count, tier, number, levels
+            As of `rate`.
+
+        Examples
+        --------
+        >>> job = Job(name="a", release_date=0, duration=60, gpus=2, model="alexnet")
+        >>> Speed(tiers=TIER_PENALTIES).waiting(job, 2, Tier.NETWORK)
+        0.5
+        """
+        penalty = self._penalty(job, count, tier, number, levels)
+        return penalty / (1 + penalty)
+
+    def _worst(self, job: Job, partners: Iterable[Job]) -> float:
+        """Give the slowdown of a job beside the worst of its partners."""
+        return max((self.interference_of(job, partner) for partner in partners), default=1.0)
+
+    def _slowdown_of(self, types: Mapping[str, int], number: Callable[[Any], Any]) -> Any:
+        """Give the slowdown of a job on GPUs of these types, beside GPUs on which menus were measured."""
+        slowdowns = {name: number(self.gpu_types.get(name, 1.0)) for name in types}
+        if len(types) == 1:
+            return next(iter(slowdowns.values()))
+        together = sum(count / slowdowns[name] for name, count in types.items())
+        return number(sum(types.values())) / together * number(self.mixed)
+
+    def _penalty(
+        self, job: Job, count: int, tier: str, number: Callable[[Any], Any], levels: Sequence[str]
+    ) -> Any:
+        """Give the exposed communication per unit of computation; a single GPU has nobody to talk to."""
+        if count > 1 and job.model in self.tiers:
+            return number(self.tiers[job.model].of(tier, levels))
+        return number(0)
+
+    def interference_of(self, job: Job, partner: Job) -> float:
+        """Give the slowdown of a job on a GPU shared with a partner."""
+        return self.interference.get(job.model, {}).get(partner.model, self.default_interference)
+
+
+def linear_menu(gpus: int, counts: Iterable[int]) -> tuple[tuple[int, float], ...]:
+    """Give the menu of a job whose speed grows with its GPUs.
+
+    Examples
+    --------
+    >>> linear_menu(2, [1, 2, 4])
+    ((1, 0.5), (2, 1.0), (4, 2.0))
+    """
+    return tabulated_menu(gpus, {count: float(count) for count in counts})
+
+
+def tabulated_menu(gpus: int, throughput: Mapping[int, float]) -> tuple[tuple[int, float], ...]:
+    """Give the menu of a job from its throughput on each number of GPUs, in any unit.
+
+    Raises
+    ------
+    InvalidInput
+        There is no throughput for the demanded number of GPUs.
+
+    Examples
+    --------
+    >>> tabulated_menu(2, {1: 3.5, 2: 7.0, 4: 10.5})
+    ((1, 0.5), (2, 1.0), (4, 1.5))
+    """
+    if gpus not in throughput:
+        raise InvalidInput("throughput", "", shorten(sorted(throughput)), f"must hold the demanded {gpus} GPUs")
+    return tuple((count, value / throughput[gpus]) for count, value in sorted(throughput.items()))
+
+
+def efficient_counts(job: Job, alpha: float | Fraction) -> tuple[int, ...]:
+    """Give the counts on which the speed per GPU is at least `alpha` of that on the demanded GPUs.
+
+    They begin at the demanded count and ascend through the menu until the speed per GPU first falls below
+    that; a relative 1e-9 is excused, since speeds are floats.
+
+    Source: Ares, section 3.3, which doubles the demanded count. Here the menu says which counts there are, so
+    a menu of doublings gives the rule of the paper, and the 1, 2, 4 and 6 GPUs of its Figure 4 are possible.
+
+    Raises
+    ------
+    InvalidInput
+        `alpha` is not a number above 0 and at most 1.
+
+    Examples
+    --------
+    >>> menu = [(1, 0.6), (2, 1.0), (4, 1.6), (8, 2.0)]
+    >>> efficient_counts(Job(name="a", release_date=0, duration=60, gpus=2, menu=menu), 0.75)
+    (2, 4)
+    """
+    if not (isinstance(alpha, int | float | Fraction) and 0 < alpha <= 1):
+        raise InvalidInput("", "alpha", shorten(alpha), "must be a number above 0 and at most 1")
+    counts = [job.gpus]
+    for count, speed in sorted(job.menu):
+        if count > job.gpus:
+            if speed * job.gpus < alpha * count * (1 - SUM):
+                break
+            counts.append(count)
+    return tuple(counts)
+
+
+class IterationTime(Frozen):
+    """Seconds of one training iteration with gradient accumulation and overlapped communication.
+
+    Source: Castor, Eq. 1-3. Computation on a sub-batch of b samples per GPU takes ``compute + per_sample *
+    b``; the all-reduce of m bytes takes ``latency + per_byte * m``; of `steps` sub-batches the last one
+    overlaps with it, to a degree of 1 (not at all) upwards.
+
+    Examples
+    --------
+    >>> model = IterationTime(compute=0.1, per_sample=0.01, latency=0.2, per_byte=1e-9, overlap=1.0)
+    >>> round(model.seconds(batch_size=40, message=1e8), 9)
+    0.8
+    >>> round(model.seconds(batch_size=40, message=1e8, steps=2), 9)
+    0.9
+    """
+
+    compute: Annotated[float, Field(ge=0)]
+    per_sample: Annotated[float, Field(ge=0)]
+    latency: Annotated[float, Field(ge=0)] = 0.0
+    per_byte: Annotated[float, Field(ge=0)] = 0.0
+    overlap: Annotated[float, Field(ge=1, le=1000)] = 1.0
+
+    def seconds(self, batch_size: float, *, message: float = 0.0, steps: int = 1) -> float:
+        """Give the time of an iteration over `batch_size` samples per GPU in `steps` sub-batches.
+
+        `message` counts the bytes that are reduced; 0 on a single GPU, which does not communicate.
+        """
+        computation = self.compute + self.per_sample * batch_size / steps
+        communication = self.latency + self.per_byte * message if message else 0.0
+        longer, shorter = max(computation, communication), min(computation, communication)
+        last = longer * (1 + (shorter / longer) ** self.overlap) ** (1 / self.overlap) if longer else 0.0
+        return (steps - 1) * computation + last
+
+    def menu(
+        self, gpus: int, counts: Iterable[int], *, batch_size: int, message: float
+    ) -> tuple[tuple[int, float], ...]:
+        """Give the menu of a job that keeps its batch size over all GPUs whatever their number.
+
+        Examples
+        --------
+        >>> model = IterationTime(compute=0, per_sample=0.25, latency=2)
+        >>> model.menu(1, [1, 2, 4], batch_size=32, message=1)
+        ((1, 1.0), (2, 1.3333333333333333), (4, 2.0))
+        """
+        times = {k: self.seconds(batch_size / k, message=message if k > 1 else 0.0) for k in {gpus, *counts}}
+        return tabulated_menu(gpus, {count: 1 / time for count, time in times.items()})
+
+
+def fit_iteration_time(samples: Sequence[tuple[float, float, float]]) -> IterationTime:
+    """Fit the iteration time to measured samples ``(batch size per GPU, message bytes, seconds)``.
+
+    Least squares on the relative error, from several starts of the overlap, with all parameters at least 0.
+
+    Raises
+    ------
+    InvalidInput
+        There are no samples, or a time is not positive.
+
+    Examples
+    --------
+    >>> truth = IterationTime(compute=0.1, per_sample=0.01, latency=0.2, per_byte=1e-9)
+    >>> points = [(b, m, truth.seconds(b, message=m)) for b in (8, 32, 128) for m in (0.0, 1e8, 1e9)]
+    >>> fitted = fit_iteration_time(points)
+    >>> all(abs(fitted.seconds(b, message=m) / t - 1) < 1e-4 for b, m, t in points)
+    True
+    """
+    import numpy as np
+    from scipy.optimize import least_squares
+
+    if not samples or any(seconds <= 0 for _, _, seconds in samples):
+        raise InvalidInput("samples", "", shorten(samples), "must hold positive times")
+    times = np.array([seconds for _, _, seconds in samples])
+    scale = [
+        times.min(),
+        times.max() / max(batch for batch, _, _ in samples),
+        times.min(),
+        times.max() / max(1.0, *(message for _, message, _ in samples)),
+    ]
+
+    def model(parameters: Any) -> IterationTime:
+        values = [float(value * unit) for value, unit in zip(parameters[:4], scale, strict=True)]
+        return IterationTime(
+            compute=values[0],
+            per_sample=values[1],
+            latency=values[2],
+            per_byte=values[3],
+            overlap=float(parameters[4]),
+        )
+
+    def errors(parameters: Any) -> Any:
+        candidate = model(parameters)
+        return np.array([candidate.seconds(batch, message=m) for batch, m, _ in samples]) / times - 1
+
+    bounds = ([0, 0, 0, 0, 1], [10, 10, 10, 10, 10])
+    starts = [[0.3, 0.5, 0.3, 0.5, overlap] for overlap in (1.0, 2.0, 5.0)]
+    fits = [least_squares(errors, start, bounds=bounds, xtol=1e-14, ftol=1e-14) for start in starts]
+    return model(min(fits, key=lambda fit: float(fit.cost)).x)

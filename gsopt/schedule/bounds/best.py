@@ -1,0 +1,61 @@
+"""Best: the best bound that is affordable, and means of completion times."""
+
+from fractions import Fraction
+
+from gsopt.core.numbers.grid import Exact, Number, decimal, float_below
+from gsopt.scenario.job import Workload
+from gsopt.schedule.bounds.mean_busy_time import mean_busy_time_bound
+from gsopt.schedule.bounds.moore_hodgson import moore_hodgson_bound
+from gsopt.schedule.bounds.position import position_bound
+
+#: Largest number of jobs for which `lower_bound` computes the Moore-Hodgson positions, the slowest bound.
+MOORE_HODGSON_JOBS = 150
+
+
+def lower_bound(workload: Workload, gpus: Number) -> Exact:
+    """Give the best bound on the sum of completion times that is affordable at the workload's size.
+
+    Parameters
+    ----------
+    workload
+        The jobs.
+    gpus
+        Largest capacity at any time; where jobs may share GPUs, in GPUs that each would have to itself; of
+        slower types what they are worth (`gsopt.schedule.bounds.capability`).
+
+    Examples
+    --------
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> lower_bound(Workload(jobs=[Job(name="a", release_date=1, duration=5, gpus=1)]), 4)
+    6
+    """
+    bounds = [position_bound, mean_busy_time_bound]
+    if len(workload.jobs) <= MOORE_HODGSON_JOBS:
+        bounds.append(moore_hodgson_bound)
+    return max(bound(workload, gpus) for bound in bounds)
+
+
+def total_jct(total_completion: Number, workload: Workload) -> Fraction:
+    """Turn a sum of completion times into a sum of job completion times, exactly.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.job import Job
+    >>> jobs = [Job(name=n, release_date=r, duration=2, gpus=1) for n, r in [("a", 0), ("b", 0.1)]]
+    >>> total_jct(2 + 4, Workload(jobs=jobs))
+    Fraction(59, 10)
+    """
+    return Fraction(total_completion) - sum(decimal(job.release_date) for job in workload.jobs)
+
+
+def mean_jct(total_completion: Number, workload: Workload) -> float:
+    """Turn a sum of completion times into a mean job completion time, not rounded up.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.job import Job
+    >>> jobs = [Job(name=n, release_date=r, duration=2, gpus=1) for n, r in [("a", 0), ("b", 1)]]
+    >>> mean_jct(2 + 4, Workload(jobs=jobs))
+    2.5
+    """
+    return float_below(total_jct(total_completion, workload) / len(workload.jobs))

@@ -1,0 +1,75 @@
+"""Capability: what GPUs of several types are worth, in GPUs on which the jobs' menus were measured."""
+
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.scenario import Scenario
+
+
+def capability(scenario: Scenario, gpu_type: str) -> float:
+    """Give what a GPU of a type is worth: the speed of a job on such GPUs, relative to that of its menu.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Workload
+    >>> from gsopt.scenario.speed import Speed
+    >>> speed = Speed(gpu_types={"T4": 4.0})
+    >>> given = Scenario(workload=Workload(jobs=[]), cluster=Cluster.plain(8), speed=speed)
+    >>> capability(given, "T4"), capability(given, "V100")
+    (0.25, 1.0)
+    """
+    return 1.0 / scenario.speed.gpu_types.get(gpu_type, 1.0)
+
+
+class Capabilities:
+    """What any number of GPUs is worth at most, for jobs that need a type and memory.
+
+    Parameters
+    ----------
+    scenario
+        Its cluster has the GPUs.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.cluster import Cluster, Machine, Rack
+    >>> from gsopt.scenario.job import Workload
+    >>> from gsopt.scenario.speed import Speed
+    >>> machines = [Machine(name="a", gpus=2, gpu_type="V100"), Machine(name="b", gpus=8, gpu_type="T4")]
+    >>> cluster = Cluster(racks=[Rack(name="r", machines=machines)])
+    >>> given = Scenario(workload=Workload(jobs=[]), cluster=cluster, speed=Speed(gpu_types={"T4": 4.0}))
+    >>> most = Capabilities(given)
+    >>> most.of(6), most.of(6, "T4"), most.of(6, "V100")
+    (3.0, 1.5, None)
+    """
+
+    def __init__(self, scenario: Scenario) -> None:
+        self._scenario = scenario
+        self._rooms: dict[tuple[str, int], list[tuple[float, int]]] = {}
+
+    def of(self, count: int, gpu_type: str = "", memory: int = 0) -> float | None:
+        """Give what so many GPUs of a type, of any when empty, are worth together; None if there are fewer."""
+        need = (gpu_type, memory)
+        if need not in self._rooms:
+            self._rooms[need] = self._room(gpu_type, memory)
+        worth = 0.0
+        for each, there in self._rooms[need]:
+            worth += each * min(count, there)
+            count -= min(count, there)
+        return None if count else worth
+
+    def _room(self, gpu_type: str, memory: int) -> list[tuple[float, int]]:
+        """Count the GPUs of each worth, the best ones first."""
+        cluster = self._scenario.cluster
+        kinds = [gpu_type] if gpu_type else sorted({machine.gpu_type for machine in cluster.machines})
+        if cluster.is_plain or not self._scenario.speed.gpu_types:
+            return [(1.0, cluster.room(gpu_type, memory))]
+        rooms = [(capability(self._scenario, kind), _room_of(cluster, kind, memory)) for kind in kinds]
+        return sorted(rooms, reverse=True)
+
+
+def _room_of(cluster: Cluster, kind: str, memory: int) -> int:
+    """Count the GPUs of a type, also of the one without a name, that have so much memory."""
+    return sum(
+        machine.gpus
+        for machine in cluster.machines
+        if machine.gpu_type == kind and (machine.memory is None or machine.memory >= memory)
+    )

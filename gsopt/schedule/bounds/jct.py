@@ -1,0 +1,200 @@
+"""Mean job completion time: what no policy can beat on a scenario, and what proves it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.numbers.grid import float_below
+from gsopt.core.numbers.tolerances import TERM, ULPS
+from gsopt.scenario.job import Job, Workload
+from gsopt.scenario.scenario import Scenario
+from gsopt.schedule.bounds.adaptive import on_highest_speeds
+from gsopt.schedule.bounds.best import lower_bound, total_jct
+from gsopt.schedule.bounds.places import places
+from gsopt.schedule.bounds.tiers import on_best_tiers
+from gsopt.schedule.bounds.work import height
+
+if TYPE_CHECKING:
+    from gsopt.schedule.bounds.prices import PriceBound
+
+#: Fewest jobs for which prices are tried unasked: with fewer, formulas are as good.
+FEWEST_PRICED = 10
+
+#: Prices that are tried unasked: for 1,500 rigid jobs in a fraction of a second, about as long as a simulation.
+#: Elastic jobs need more of them for the same gap, and without compiled kernels take a hundred times as long.
+_EVALUATIONS, _EVALUATIONS_ELASTIC, _EVALUATIONS_IN_PYTHON = 60, 180, 15
+
+#: Rigid jobs up to which numpy tries so few prices faster than a compiled kernel is loaded; and elastic jobs
+#: for which neither a kernel nor many prices are worth their time.
+_FEW_RIGID, _FEW_ELASTIC = 5_000, 30
+
+
+#: How many times longer a break is than all that came before it, for jobs to be far apart; and parts, at most.
+_FAR, _MOST_PARTS = 1_000, 100
+
+
+@dataclass(frozen=True)
+class MeanBound:
+    """A bound on the mean job completion time of every schedule.
+
+    Attributes
+    ----------
+    mean_jct
+        The bound, in seconds.
+    proof
+        What proves it, in a word: ``formulas``, ``prices``, or ``given`` where the user says so.
+
+    Examples
+    --------
+    >>> MeanBound(2.5, "given").mean_jct
+    2.5
+    """
+
+    mean_jct: float
+    proof: str
+
+
+def mean_jct_bound(scenario: Scenario, *, evaluations: int | None = None) -> MeanBound | None:
+    """Bound the mean job completion time of every policy on a scenario; None without jobs.
+
+    The best of the formulas that are affordable, and of prices of GPU time; see
+    `gsopt.schedule.bounds.prices.price_bound`, which proves more if it is given more time. A job is never
+    faster than on the best network tier that its GPUs can have. Jobs that share GPUs slow each other down by
+    what `gsopt.schedule.bounds.places` makes of it.
+
+    Parameters
+    ----------
+    scenario
+        What is given.
+    evaluations
+        How many prices to try; None for a share that takes less time than a simulation, 0 for formulas alone.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> jobs = [Job(name=str(i), release_date=i, duration=1 + 10 * (i % 3), gpus=1) for i in range(20)]
+    >>> found = mean_jct_bound(Scenario(workload=Workload(jobs=jobs), cluster=Cluster.plain(4)))
+    >>> found.proof, 16.1 < found.mean_jct < 16.3
+    ('prices', True)
+    """
+    if not scenario.workload.jobs:
+        return None
+    scenario = on_highest_speeds(on_best_tiers(scenario))
+    workload = scenario.workload
+    gpus = _most_gpus(scenario)
+    total, proof = Fraction(0), "formulas"
+    for jobs in far_apart(workload):
+        part = workload if len(jobs) == len(workload.jobs) else workload.model_copy(update={"jobs": jobs})
+        found = total_jct(lower_bound(part, gpus), part)
+        priced = _priced(scenario.model_copy(update={"workload": part}), evaluations)
+        if priced > found:
+            found, proof = priced, "prices"
+        total += found
+    return MeanBound(float_below(total / len(workload.jobs)), proof)
+
+
+def far_apart(workload: Workload) -> list[Sequence[Job]]:
+    """Divide jobs by long breaks, so that what is far away costs no digits and no cells of time.
+
+    What bounds each part bounds all of them together. A break is far longer than all jobs before it would take
+    one after the other, so nothing is lost where there are GPUs for them.
+
+    Examples
+    --------
+    >>> jobs = [Job(name=str(r), release_date=r, duration=2, gpus=1) for r in (0, 3, 1e6)]
+    >>> [[job.name for job in part] for part in far_apart(Workload(jobs=jobs))]
+    [['0', '3'], ['1000000.0']]
+    """
+    jobs, breaks = workload.jobs, list[tuple[float, int]]()
+    begin = busy = before = 0.0
+    counted = 0  # jobs of which it is known how long they take
+    for number, job in enumerate(jobs):
+        date = job.release_date
+        # However long jobs take, there is no long break where not even their dates are far apart.
+        if not number or date - before > _FAR * (before - begin):
+            for other in jobs[counted:number]:
+                busy = max(busy, other.release_date) + float(height(other))
+            counted = number
+            pause = date - busy
+            if not number or pause > _FAR * (busy - begin):
+                breaks.append((pause, number))
+                begin = busy = date
+        before = date
+    first, *others = breaks
+    chosen = sorted(number for _, number in [first, *sorted(others, reverse=True)[: _MOST_PARTS - 1]])
+    return [jobs[number:end] for number, end in pairwise([*chosen, len(jobs)])]
+
+
+def _priced(scenario: Scenario, evaluations: int | None) -> Fraction:
+    """Bound the total of all jobs by prices, as many as are wanted or affordable; 0 without."""
+    compiled = None
+    if evaluations is None:
+        evaluations, compiled = _affordable(scenario)
+    if not evaluations:
+        return Fraction(0)
+    from gsopt.schedule.bounds.prices import price_bound
+
+    return Fraction(price_bound(scenario, evaluations=evaluations, compiled=compiled).total_jct)
+
+
+def _most_gpus(scenario: Scenario) -> float:
+    """Compute what the GPUs that are there at any time are worth at most, by the places that jobs take up.
+
+    Those of the cluster count if none ever is there. What is no whole number is not rounded down.
+    """
+    from gsopt.schedule.bounds.prices.supply import Supply
+
+    most = Supply.of(scenario).most or float(scenario.cluster.gpus * scenario.share_limit)
+    place = min(places(scenario))
+    is_exact = place == 1 and not scenario.speed.gpu_types
+    return most if is_exact else most / place * (1 + TERM * (ULPS + len(scenario.cluster.machines)))
+
+
+def _affordable(scenario: Scenario) -> tuple[int, bool | None]:
+    """Return how many prices to try, and whether by compiled kernels; None where that depends on the jobs.
+
+    It does not depend on the clock, so that results can be reproduced.
+    """
+    from gsopt.core.numbers.compiled import is_installed
+
+    jobs = scenario.workload.jobs
+    if len(jobs) < FEWEST_PRICED:
+        return 0, None
+    if all(len(job.menu) <= 1 and not job.modes for job in jobs):
+        return _EVALUATIONS, False if len(jobs) < _FEW_RIGID else None
+    if len(jobs) < _FEW_ELASTIC:
+        return _EVALUATIONS_IN_PYTHON, False
+    return (_EVALUATIONS_ELASTIC if is_installed() else _EVALUATIONS_IN_PYTHON), None
+
+
+def known_bound(bound: "MeanBound | PriceBound | float | None", scenario: Scenario) -> MeanBound | None:
+    """Read what a user gives as a bound on the mean job completion time.
+
+    Raises
+    ------
+    InvalidInput
+        It is no finite number, or a bound for another number of jobs.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Workload
+    >>> known_bound(2.5, Scenario(workload=Workload(jobs=[]), cluster=Cluster.plain(4)))
+    MeanBound(mean_jct=2.5, proof='given')
+    """
+    if bound is None or isinstance(bound, MeanBound):
+        return bound
+    if isinstance(bound, int | float):
+        if not isfinite(bound):
+            raise InvalidInput("", "bound", shorten(bound), "must be a finite number of seconds")
+        return MeanBound(float(bound), "given")
+    jobs = len(scenario.workload.jobs)
+    if bound.jobs != jobs or bound.weight != jobs:
+        rule = f"must be that of the {jobs} jobs, each of weight 1"
+        raise InvalidInput("", "bound", f"a bound for {bound.jobs} jobs", rule)
+    return MeanBound(bound.mean_jct, "prices")

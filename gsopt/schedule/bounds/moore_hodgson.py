@@ -1,0 +1,134 @@
+"""Moore and Hodgson: how many jobs may be completed by a time."""
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import partial
+from heapq import heappop, heappush
+
+from gsopt.core.numbers.grid import Exact, Number, decimal, float_below
+from gsopt.scenario.job import Job, Workload
+from gsopt.schedule.bounds.position import positions
+from gsopt.schedule.bounds.work import Steps, options
+
+#: Bits of a step, and of the time between two trials of which one is too early, to which a time is found.
+_BITS = 40
+
+
+def moore_hodgson_bound(workload: Workload, gpus: Number) -> Exact:
+    """Bound the sum of completion times by how many jobs can be complete at all at each time.
+
+    At least as good as the position bound, and takes O(n^2 log n) per bisection step.
+
+    Examples
+    --------
+    >>> sizes = [("a", 0, 4, 2), ("b", 3, 1, 1)]
+    >>> jobs = [Job(name=n, release_date=r, duration=d, gpus=g) for n, r, d, g in sizes]
+    >>> moore_hodgson_bound(Workload(jobs=jobs), 2)
+    Fraction(17, 2)
+    """
+    steps = Steps.of(workload, gpus).divided(2**_BITS)
+    return steps.completed(sum(latest_positions(steps, workload, gpus)))
+
+
+def moore_hodgson_positions(workload: Workload, gpus: Number) -> list[float]:
+    """Bound the first, second, ... completion by how many jobs can be complete at all at each time.
+
+    The q-th completion is not before the first time at which q jobs can be completed by one fast machine when
+    each job may use as large an area as it needs in the time left; by Moore and Hodgson's rule on reversed
+    time.
+
+    Returns
+    -------
+    list
+        Seconds, ascending, one for each job; that of the q-th bounds the q-th completion of any schedule.
+
+    Examples
+    --------
+    >>> sizes = [("a", 0, 4, 2), ("b", 3, 1, 1)]
+    >>> jobs = [Job(name=n, release_date=r, duration=d, gpus=g) for n, r, d, g in sizes]
+    >>> moore_hodgson_positions(Workload(jobs=jobs), 2)
+    [4.0, 4.5]
+    """
+    steps = Steps.of(workload, gpus).divided(2**_BITS)
+    found = latest_positions(steps, workload, gpus)
+    return [float_below(steps.origin + time * steps.seconds) for time in found]
+
+
+def latest_positions(steps: Steps, workload: Workload, gpus: Number) -> list[int]:
+    """Bound the completions by position, in steps that are short enough to find times in them."""
+    curves = [
+        _Areas(job, arrival, steps.seconds, gpus)
+        for job, arrival in zip(workload.jobs, steps.release, strict=True)
+    ]
+    completed = partial(_most_completed, curves)
+    found: list[int] = []
+    low = 0
+    for position, least in enumerate(positions(steps), start=1):
+        low = _first_time(completed, position, max(low, least), min(steps.height))
+        found.append(low)
+    return found
+
+
+class _Areas:
+    """Least area with which a job completes within a span: the lower hull of the menus of all its modes.
+
+    Phases are not looked at: without them jobs complete within shorter spans and on smaller areas. Both are in
+    steps, areas as the time that all GPUs together take for them, and rounded down.
+    """
+
+    def __init__(self, job: Job, arrival: int, step: Fraction, gpus: Number) -> None:
+        self.arrival = arrival
+        points = sorted(
+            (int(seconds), int(seconds * count / decimal(gpus)))
+            for _, count, speed in options(job)
+            for seconds in (Fraction(decimal(job.duration)) / decimal(speed) / step,)
+        )
+        self.points: list[tuple[int, int]] = []
+        for point in points:
+            if self.points and point[1] >= self.points[-1][1]:
+                continue  # slower and no cheaper
+            while len(self.points) > 1 and not _convex(self.points[-2], self.points[-1], point):
+                self.points.pop()
+            self.points.append(point)
+
+    def least(self, span: int) -> int | None:
+        """Return the least area within a span; None when the job cannot complete in it."""
+        if span < self.points[0][0]:
+            return None
+        for (seconds, cost), (slower, cheaper) in zip(self.points, self.points[1:], strict=False):
+            if span < slower:
+                return cost + (cheaper - cost) * (span - seconds) // (slower - seconds)
+        return self.points[-1][1]
+
+
+def _convex(a: tuple[int, int], b: tuple[int, int], c: tuple[int, int]) -> bool:
+    return (b[1] - a[1]) * (c[0] - a[0]) <= (c[1] - a[1]) * (b[0] - a[0])
+
+
+def _most_completed(curves: Sequence[_Areas], time: int) -> int:
+    """Count the jobs that can be complete at a time (Moore-Hodgson with due dates counted back from it)."""
+    sizes = [(time - curve.arrival, curve.least(time - curve.arrival)) for curve in curves]
+    chosen: list[int] = []
+    used = 0
+    for span, size in sorted((span, size) for span, size in sizes if size is not None):
+        heappush(chosen, -size)
+        used += size
+        if used > span:
+            used += heappop(chosen)
+    return len(chosen)
+
+
+def _first_time(completed: Callable[[int], int], wanted: int, low: int, stride: int) -> int:
+    """Find by longer and longer strides, then by bisection, a time before which so many cannot be complete."""
+    if completed(low) >= wanted:
+        return low
+    while completed(low + stride) < wanted:
+        low, stride = low + stride, 2 * stride
+    high = low + stride
+    while high - low > max(1, stride >> _BITS):
+        middle = (low + high) // 2
+        if completed(middle) >= wanted:
+            high = middle
+        else:
+            low = middle
+    return low

@@ -1,0 +1,5 @@
+"""Prices: what a GPU-second is worth at any time, and the bound on every schedule that this proves."""
+
+from gsopt.schedule.bounds.prices.bound import PriceBound, price_bound
+
+__all__ = ["PriceBound", "price_bound"]

@@ -1,0 +1,167 @@
+"""Ascent: prices that make the bound larger and larger, on finer and finer cells."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import count
+from math import fsum, inf, sqrt
+from typing import Any
+
+import numpy as np
+
+from gsopt.core.numbers.tolerances import PRICED, SUM
+from gsopt.schedule.bounds.prices.demand import Array, Demand
+from gsopt.schedule.bounds.prices.evaluation import evaluate
+from gsopt.schedule.bounds.prices.grid import first_edges, split
+from gsopt.schedule.bounds.prices.quasi_newton import climb
+from gsopt.schedule.bounds.prices.supply import Supply
+
+#: Cells of the first grid for a number of jobs, and in the ratio of its root for more of them, which are there
+#: for a longer time. Each further grid has twice as many.
+FIRST_CELLS, _USUAL_JOBS = 40, 1_600
+
+#: Evaluations on the first grid, and how many more there are on each further one.
+_EVALUATIONS, _MORE = 60, 60
+
+
+@dataclass(frozen=True, eq=False)
+class Prices:
+    """Prices, and what they prove.
+
+    Attributes
+    ----------
+    edges
+        Edges of the cells; beyond the last one GPUs are free.
+    prices
+        What a GPU-second costs, by row and cell: of the whole cluster, and on top of it of each type.
+    value
+        Bound on the weighted sum of job completion times.
+    slopes
+        What a further second of work would cost each job.
+    evaluations
+        How many prices have been tried.
+    """
+
+    edges: Array
+    prices: Array
+    value: float
+    slopes: Array
+    evaluations: int
+
+
+def first_cells(jobs: int) -> int:
+    """Give the number of cells of the first grid.
+
+    Examples
+    --------
+    >>> first_cells(100), first_cells(80_000)
+    (40, 282)
+    """
+    return int(FIRST_CELLS * max(1.0, sqrt(jobs / _USUAL_JOBS)))
+
+
+class Enough(Exception):
+    """Whoever asked for prices wants no better ones."""
+
+
+class _NextGrid(Exception):
+    """The evaluations that are meant for a grid are made."""
+
+
+class Ascent:
+    """The best prices so far, and the way to better ones.
+
+    The bound is a concave function of the prices, piecewise linear; with many jobs its pieces are so small that
+    it is nearly smooth, and a quasi-Newton method climbs faster than subgradient steps and needs to know
+    neither the optimum nor lengths of steps.
+
+    Parameters
+    ----------
+    demand, supply
+        What jobs need, and what there is.
+    cells
+        Most cells.
+    compiled
+        Whether evaluations use the compiled kernel.
+    on_evaluation
+        Called with the best prices after each evaluation; it may raise `Enough`.
+    """
+
+    def __init__(
+        self,
+        demand: Demand,
+        supply: Supply,
+        *,
+        cells: int,
+        compiled: bool,
+        on_evaluation: Callable[[Prices], Any] = lambda _: None,
+    ) -> None:
+        self.demand, self.supply, self.cells, self.compiled = demand, supply, cells, compiled
+        self._on_evaluation = on_evaluation
+        edges = first_edges(demand, supply, min(first_cells(len(demand)), cells))
+        nothing = np.zeros((supply.rows, len(edges) - 1))
+        self.best = Prices(edges, nothing, -inf, np.zeros(len(demand)), 0)
+
+    def take(self, edges: Array, prices: Array) -> None:
+        """Begin with prices that are known."""
+        self.best = replace(self.best, edges=edges, prices=prices)
+
+    def climb(self) -> None:
+        """Climb on finer and finer cells, up to the most."""
+        for level in count():
+            self._climb_on_grid(_EVALUATIONS + level * _MORE)
+            wanted = min(2 * len(self.best.edges), self.cells)
+            edges, prices = split(self.best.edges, self.best.prices, wanted)
+            if len(edges) == len(self.best.edges):
+                return
+            self.best = replace(self.best, edges=edges, prices=prices)
+
+    def _climb_on_grid(self, evaluations: int) -> None:
+        """Climb by so many evaluations on the cells of the best prices."""
+        edges, shape = self.best.edges, self.best.prices.shape
+        there, lengths = self.supply.gpu_seconds(edges), np.diff(edges)
+        last = self.best.evaluations + evaluations
+        if self.best.value == -inf:
+            self._evaluate(edges, self.best.prices, there)
+        size = abs(self.best.value) or 1.0
+        unit = np.sqrt(size * lengths) / np.maximum(there, lengths)
+
+        def rise(point: Array) -> tuple[float, Array]:
+            if self.best.evaluations >= last:
+                raise _NextGrid
+            value, slope = self._evaluate(edges, point.reshape(shape) * unit, there)
+            return value / size, (slope * unit).ravel() / size
+
+        with suppress(_NextGrid):
+            climb(rise, (self.best.prices / unit).ravel())
+
+    def _evaluate(self, edges: Array, prices: Array, there: Array) -> tuple[float, Array]:
+        """Give the bound that prices prove, and what the jobs would hold beyond what there is."""
+        by_kind = np.concatenate([prices[:1], prices[:1] + prices[1:]])
+        found = evaluate(self.demand, edges, by_kind, compiled=self.compiled)
+        value = prove(found.values, found.sizes, prices * there, len(edges) * self.demand.most_steps)
+        value -= self._slipped
+        usage = found.usage[:, :-1]
+        slope = np.concatenate([usage.sum(axis=0, keepdims=True), usage[1:]]) - there
+        evaluations = self.best.evaluations + 1
+        if value > self.best.value:
+            self.best = Prices(edges, prices, value, found.slopes, evaluations)
+        else:
+            self.best = replace(self.best, evaluations=evaluations)
+        self._on_evaluation(self.best)
+        return value, slope
+
+    @cached_property
+    def _slipped(self) -> float:
+        """What release dates that were rounded to earlier ones add to the times from release to completion."""
+        return float(self.demand.slip @ self.demand.weight) * (1 + SUM)
+
+
+def prove(values: Array, sizes: Array, rents: Array, terms: int) -> float:
+    """Give the bound that jobs and rents prove, less all that rounding can come to.
+
+    Each value was made of at most so many terms, which are no larger together than its size.
+    """
+    total = fsum([*values.tolist(), *(-rents).ravel().tolist()])
+    return total - PRICED * terms * fsum([*sizes.tolist(), *rents.ravel().tolist()])

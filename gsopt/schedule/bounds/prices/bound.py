@@ -1,0 +1,342 @@
+"""Price bound: what no schedule can beat, proven by prices of GPU time."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import accumulate, pairwise
+from math import fsum, inf, nextafter
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.numbers.compiled import is_worth_loading
+from gsopt.core.numbers.grid import decimal, float_below
+from gsopt.scenario.job import Job, Workload
+from gsopt.scenario.scenario import Scenario
+from gsopt.schedule.bounds.adaptive import on_highest_speeds
+from gsopt.schedule.bounds.jct import far_apart
+from gsopt.schedule.bounds.prices.ascent import FIRST_CELLS, Ascent, Enough, Prices, first_cells
+from gsopt.schedule.bounds.prices.demand import Array, Demand, types_of
+from gsopt.schedule.bounds.prices.supply import Supply
+from gsopt.schedule.bounds.tiers import on_best_tiers
+from gsopt.schedule.bounds.work import first_release
+
+#: Most cells unless told otherwise; where that is more, a multiple of those of the first grid.
+_FINEST, _TIMES_FIRST = 320, 3
+
+#: Steps of hulls from which on compiled kernels pay, which take most of a second to load; for rigid jobs numpy
+#: is nearly as fast. It does not depend on the evaluations, so that a longer run takes the same steps first.
+_MANY, _MANY_RIGID = 100, 1_000
+
+#: What weights are taken: as far apart as nanoseconds and decades, so that sums of them keep their digits.
+_LEAST_WEIGHT, _MOST_WEIGHT = 1e-9, 1e9
+
+
+@dataclass(frozen=True)
+class PriceBound:
+    """A bound on the weighted sum of completion times of every schedule, and the prices that prove it.
+
+    Attributes
+    ----------
+    total_jct
+        Bound on the weighted sum of job completion times (completion minus release date).
+    weight
+        Sum of the weights: the number of jobs when all weigh 1.
+    jobs
+        Number of jobs.
+    origin
+        The first release date, from which times are counted.
+    times
+        Edges of the cells, in seconds after the origin.
+    prices
+        What a GPU-second of the cluster costs in each cell.
+    type_prices
+        What one of a type of GPUs costs on top of that, for the jobs that are tied to it.
+    slopes
+        What a further second of work, at speed 1, would cost each job by number. With the steps of its hull
+        they rank what GPUs are best used for.
+    evaluations
+        How many prices were tried.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job
+    >>> jobs = [Job(name=n, release_date=5, duration=4, gpus=1) for n in "abcd"]
+    >>> found = price_bound(Scenario(workload=Workload(jobs=jobs), cluster=Cluster.plain(2)), evaluations=50)
+    >>> found.jobs, len(found.prices) == len(found.times) - 1, all(price >= 0 for price in found.prices)
+    (4, True, True)
+    """
+
+    total_jct: float
+    weight: float
+    jobs: int
+    origin: float
+    times: tuple[float, ...]
+    prices: tuple[float, ...]
+    type_prices: Mapping[str, tuple[float, ...]]
+    slopes: tuple[float, ...]
+    evaluations: int
+
+    @property
+    def mean_jct(self) -> float:
+        """Bound on the weighted mean job completion time."""
+        mean = self.total_jct / self.weight
+        return (
+            mean
+            if Fraction(mean) * Fraction(self.weight) <= Fraction(self.total_jct)
+            else nextafter(mean, -inf)
+        )
+
+    def total_completion(self, workload: Workload, weights: Sequence[float] | None = None) -> float:
+        """Bound the weighted sum of completion times on the clock of the workload."""
+        dates = [job.release_date for job in workload.jobs]
+        weighted = dates if weights is None else map(float.__mul__, map(float, weights), dates)
+        return fsum([self.total_jct, *weighted])
+
+
+def price_bound(
+    scenario: Scenario,
+    *,
+    weights: Sequence[float] | None = None,
+    cells: int | None = None,
+    evaluations: int | None = None,
+    seconds: float | None = None,
+    start: PriceBound | None = None,
+    compiled: bool | None = None,
+    on_progress: Callable[[PriceBound], Any] | None = None,
+) -> PriceBound:
+    """Bound the weighted sum of completion times of every schedule by prices of GPU time.
+
+    For any prices, at least 0, of the GPU-seconds in cells of time, no schedule costs less than every job on
+    its own: its completion time and the GPU-seconds that it buys, less what all GPU-seconds would fetch. A job
+    alone buys, for each time of completion, its cheapest work before it: a fractional knapsack over the steps
+    of the concave hull of its menus, on the best network tier that its GPUs can have. Rounds, overheads and
+    worse placements only make schedules worse. GPUs that may be shared have a place for each job that may, and
+    a job takes up as many of them as its slowdowns say (`gsopt.schedule.bounds.places`).
+
+    A GPU of a type that is c times slower is worth 1 / c of a GPU, and prices are those of what GPUs are worth.
+    On k GPUs that are worth v together a job of speed s(k) is no faster than s(k) v / k, so it buys a point of
+    the line from standing still to (k, s(k)), which its hull covers; whichever GPUs it has, it does no more for
+    what it pays. Beside the row of all GPUs each type to which jobs are tied has a row of its own.
+
+    There are as many GPUs at any time as are there at most, whichever machines are given up on request
+    (`gsopt.schedule.bounds.stock`). What they are worth is added up over each cell, so no change needs an edge.
+
+    Prices are improved step by step, on finer and finer cells; whatever they are the bound holds, and the error
+    of rounding is subtracted. A longer run takes the steps of a shorter one first, and never proves less. Jobs
+    that are far apart (`gsopt.schedule.bounds.jct.far_apart`) are bounded part by part, so that one that comes
+    decades later costs the others neither digits nor cells.
+
+    It is the Lagrangian dual of capacities; see M. L. Fisher, "The Lagrangian relaxation method for solving
+    integer programming problems", 1981.
+
+    Parameters
+    ----------
+    scenario
+        The jobs, and what they run on.
+    weights
+        What a second of each job's completion time counts, by number; 1 when None.
+    cells
+        Most cells of time; None for 320, or more where there are thousands of jobs.
+    evaluations
+        Most prices to try; None for as many as the cells are worth.
+    seconds
+        Time after which no further prices are tried, once some have been; None for no limit.
+    start
+        A bound for the same cluster, or one like it, whose prices are the first to be tried.
+    compiled
+        Whether to use compiled kernels; where they pay when None. What is proven differs by rounding.
+    on_progress
+        Called with each better bound.
+
+    Raises
+    ------
+    InvalidInput
+        There are no jobs, or an option is out of its range.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job
+    >>> jobs = [Job(name=n, release_date=5, duration=4, gpus=1) for n in "abcd"]
+    >>> found = price_bound(Scenario(workload=Workload(jobs=jobs), cluster=Cluster.plain(2)), evaluations=50)
+    >>> 5.9 < found.mean_jct <= 6
+    True
+    """
+    begin = monotonic()
+    _refuse(scenario, weights, cells, evaluations, seconds)
+    scenario = on_highest_speeds(on_best_tiers(scenario))
+    jobs, found = scenario.workload.jobs, list[PriceBound]()
+    parts = far_apart(scenario.workload)
+    ends = list(accumulate(map(len, parts)))
+    begins = [_since(part[0].release_date, scenario) for part in parts]
+
+    def tell(last: PriceBound) -> None:
+        if on_progress is not None:
+            on_progress(_joined(scenario, [*found, last]))
+
+    for part, end, between in zip(parts, ends, pairwise([*begins, inf]), strict=True):
+        first = end - len(part)
+        left = None if seconds is None else max(seconds - (monotonic() - begin), 0.0)
+        own = scenario if len(parts) == 1 else _only(scenario, part)
+        found.append(
+            _climbed(
+                own,
+                Demand.of(own, None if weights is None else weights[first:end]),
+                cells=cells,
+                evaluations=evaluations,
+                seconds=None if left is None else left * len(part) / (len(jobs) - first),
+                start=start if start is None or len(parts) == 1 else _within(start, *between),
+                compiled=compiled,
+                look=tell if end == len(jobs) else None,
+            )
+        )
+    return _joined(scenario, found)
+
+
+def _only(scenario: Scenario, jobs: Sequence[Job]) -> Scenario:
+    """Return a scenario of these jobs alone."""
+    return scenario.model_copy(update={"workload": scenario.workload.model_copy(update={"jobs": tuple(jobs)})})
+
+
+def _since(date: float, scenario: Scenario) -> float:
+    """Compute the seconds from the first release date to another one, rounded down."""
+    return float_below(decimal(date) - decimal(first_release(scenario.workload)))
+
+
+def _within(start: PriceBound, begin: float, end: float) -> PriceBound | None:
+    """Return the prices between two times but for a free cell at the end; None where all is free."""
+    first = bisect_right(start.times, begin) - 1
+    last = min(bisect_left(start.times, end), len(start.prices))
+    rows = [start.prices, *start.type_prices.values()]
+    if start.times[last] >= end and not any(row[last - 1] for row in rows):
+        last -= 1
+    if last <= first:
+        return None
+    edges = [begin, *start.times[first + 1 : last + 1]]
+    return replace(
+        start,
+        times=tuple(min(time, end) - begin for time in edges),
+        prices=start.prices[first:last],
+        type_prices={name: prices[first:last] for name, prices in start.type_prices.items()},
+    )
+
+
+def _joined(scenario: Scenario, parts: Sequence[PriceBound]) -> PriceBound:
+    """Put the bounds of parts together, which are so far apart that GPUs are free between them."""
+    if len(parts) == 1:
+        return parts[0]
+    types = types_of(scenario)
+    begins = [_since(part.origin, scenario) for part in parts]
+    cells: dict[float, Sequence[float]] = {}  # from each edge on, the price of every row
+    for part, begin, end in zip(parts, begins, [*begins[1:], inf], strict=True):
+        columns = [*_prices_of(part, types).T.tolist(), [0.0] * (1 + len(types))]
+        edges = (begin + time for time in part.times)
+        cells |= {edge: column for edge, column in zip(edges, columns, strict=True) if edge < end}
+    cluster, *others = zip(*list(cells.values())[:-1], strict=True)
+    return PriceBound(
+        total_jct=float_below(sum(Fraction(part.total_jct) for part in parts)),
+        weight=fsum(part.weight for part in parts),
+        jobs=sum(part.jobs for part in parts),
+        origin=parts[0].origin,
+        times=tuple(cells),
+        prices=cluster,
+        type_prices=dict(zip(types, others, strict=True)),
+        slopes=tuple(slope for part in parts for slope in part.slopes),
+        evaluations=sum(part.evaluations for part in parts),
+    )
+
+
+def _climbed(
+    scenario: Scenario,
+    demand: Demand,
+    *,
+    cells: int | None,
+    evaluations: int | None,
+    seconds: float | None,
+    start: PriceBound | None,
+    compiled: bool | None,
+    look: Callable[[PriceBound], None] | None,
+) -> PriceBound:
+    """Bound jobs that are not far apart, on a clock that begins at their first release date."""
+    begin, supply = monotonic(), Supply.of(scenario)
+    best = -inf
+
+    def check(found: Prices) -> None:
+        nonlocal best
+        if found.value > best:
+            best = found.value
+            if look is not None:
+                look(_bound_of(scenario, demand, found))
+        if evaluations is not None and found.evaluations >= evaluations:
+            raise Enough
+        if seconds is not None and monotonic() - begin >= seconds:
+            raise Enough
+
+    if compiled is None:
+        steps = len(demand.gpus)
+        compiled = steps >= (_MANY_RIGID if demand.is_rigid else _MANY) and is_worth_loading(seconds)
+    if cells is None:
+        cells = max(_FINEST, _TIMES_FIRST * first_cells(len(demand)))
+    ascent = Ascent(demand, supply, cells=cells, compiled=compiled, on_evaluation=check)
+    if start is not None:
+        ascent.take(np.array(start.times), _prices_of(start, types_of(scenario)))
+    with suppress(Enough):
+        ascent.climb()
+    return _bound_of(scenario, demand, ascent.best)
+
+
+def _bound_of(scenario: Scenario, demand: Demand, found: Prices) -> PriceBound:
+    """Put a bound together."""
+    cluster, *types = (tuple(row.tolist()) for row in found.prices)
+    return PriceBound(
+        total_jct=found.value,
+        weight=fsum(demand.weight.tolist()),
+        jobs=len(demand),
+        origin=first_release(scenario.workload),
+        times=tuple(found.edges.tolist()),
+        prices=cluster,
+        type_prices=dict(zip(types_of(scenario), types, strict=True)),
+        slopes=tuple(found.slopes.tolist()),
+        evaluations=found.evaluations,
+    )
+
+
+def _prices_of(start: PriceBound, types: Sequence[str]) -> Array:
+    """Return the prices of a bound by row; types that it does not know cost nothing on top."""
+    nothing = (0.0,) * len(start.prices)
+    return np.array([start.prices, *(start.type_prices.get(name, nothing) for name in types)])
+
+
+def _refuse(
+    scenario: Scenario,
+    weights: Sequence[float] | None,
+    cells: int | None,
+    evaluations: int | None,
+    seconds: float | None,
+) -> None:
+    """Refuse what no bound can be computed from."""
+    jobs = len(scenario.workload.jobs)
+    if not jobs:
+        raise InvalidInput("", "workload.jobs", "", "must hold a job")
+    if weights is not None and len(weights) != jobs:
+        raise InvalidInput("", "weights", f"{len(weights)} weights", f"must be one for each of the {jobs} jobs")
+    for index, weight in enumerate(weights or ()):
+        if not _LEAST_WEIGHT <= weight <= _MOST_WEIGHT:
+            raise InvalidInput(
+                "",
+                f"weights[{index}]",
+                shorten(weight),
+                f"must be between {_LEAST_WEIGHT:g} and {_MOST_WEIGHT:g}",
+            )
+    if cells is not None and cells < FIRST_CELLS:
+        raise InvalidInput("", "cells", shorten(cells), f"must be at least {FIRST_CELLS}")
+    if evaluations is not None and evaluations < 1:
+        raise InvalidInput("", "evaluations", shorten(evaluations), "must be at least 1")
+    if seconds is not None and not seconds >= 0:
+        raise InvalidInput("", "seconds", shorten(seconds), "must be a number of seconds, at least 0")

@@ -1,0 +1,56 @@
+"""Grid: the cells of time in which a GPU-second has one price."""
+
+import numpy as np
+
+from gsopt.core.numbers.tolerances import SHORTEST_CELL
+from gsopt.schedule.bounds.prices.demand import Array, Demand
+from gsopt.schedule.bounds.prices.supply import Supply
+
+
+def first_edges(demand: Demand, supply: Supply, cells: int) -> Array:
+    """Divide the time until all work can surely be done into cells, shorter ones where jobs come and go.
+
+    Half of the edges are equally far apart, the others have equally many release dates, and dates at which a
+    job is complete at the earliest, between them. Beyond the last edge GPUs are free.
+    """
+    alone = demand.release + demand.height
+    end = max(float(alone.max()), float(demand.release[-1]) + _longest_queue(demand, supply))
+    even = np.linspace(0.0, end, cells // 2 + 1)
+    dense = np.quantile(np.concatenate([demand.release, alone]), np.linspace(0.0, 1.0, cells - cells // 2 + 1))
+    edges = np.unique(np.concatenate([even, dense]))
+    long_enough = np.append(True, np.diff(edges) > SHORTEST_CELL * end)
+    return np.append(edges[:-1][long_enough[:-1]], end)
+
+
+def _longest_queue(demand: Demand, supply: Supply) -> float:
+    """Give the seconds in which the cluster, and each type of GPUs, does all its work if it is there."""
+    areas = [demand.area.sum(), *(demand.area[demand.kind == row].sum() for row in range(1, supply.rows))]
+    return float(supply.times[-1] + max(areas / np.maximum(supply.gpus[:, -1], 1.0)))
+
+
+def split(edges: Array, prices: Array, cells: int) -> tuple[Array, Array]:
+    """Halve the cells in which, or next to which, prices change most; the prices stay as they are.
+
+    Parameters
+    ----------
+    edges, prices
+        The cells, and the prices of every row in them.
+    cells
+        Number of cells that there shall be at most; no cell is halved more than once.
+
+    Examples
+    --------
+    >>> edges, prices = split(np.array([0.0, 2.0, 4.0, 6.0]), np.array([[3.0, 0.5, 0.5]]), 5)
+    >>> edges.tolist(), prices.tolist()
+    ([0.0, 1.0, 2.0, 3.0, 4.0, 6.0], [[3.0, 3.0, 0.5, 0.5, 0.5]])
+    """
+    lengths = np.diff(edges)
+    levels = np.concatenate([prices[:, :1], prices, np.zeros((len(prices), 1))], axis=1)
+    jumps = np.abs(np.diff(levels, axis=1)).sum(axis=0)
+    gains = np.where(lengths > SHORTEST_CELL * edges[-1], (jumps[1:] + jumps[:-1]) * lengths, 0.0)
+    wanted = np.argsort(-gains, kind="stable")[: max(cells - len(lengths), 0)]
+    chosen = np.sort(wanted[gains[wanted] > 0])
+    middles = (edges[chosen] + edges[chosen + 1]) / 2
+    counts = np.ones(len(lengths), dtype=np.int64)
+    counts[chosen] += 1
+    return np.sort(np.concatenate([edges, middles])), np.repeat(prices, counts, axis=1)

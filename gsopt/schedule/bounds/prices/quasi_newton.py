@@ -1,0 +1,109 @@
+"""Quasi-Newton: climbs a concave function over points that are at least 0, from its values and slopes."""
+
+from collections import deque
+from collections.abc import Callable
+
+import numpy as np
+
+from gsopt.core.numbers.tolerances import CURVATURE, SHORTEST_STEP
+from gsopt.schedule.bounds.prices.demand import Array
+
+#: Steps of which the curvature is remembered.
+_REMEMBERED = 20
+
+#: Part of the rise that the slope promises which a step must bring, and part of the slope that may be left: the
+#: constants of Armijo and Wolfe that are usual for quasi-Newton methods. They choose steps and forgive nothing.
+_RISE, _STEEP = 1e-4, 0.9
+
+#: Trials of the length of a step before the memory of the curvature is given up.
+_TRIALS = 12
+
+#: Part to which the first step falls when even the steepest ascent brings nothing.
+_SHORTER = 0.01
+
+Function = Callable[[Array], tuple[float, Array]]
+
+
+def climb(function: Function, point: Array) -> None:
+    """Climb until nothing is gained any more; the function keeps what it has seen, and may raise to end it.
+
+    The inverse curvature is that of the last steps (L-BFGS), on the coordinates that are not held at 0, and
+    points are projected. Lengths of steps are bisected until a step rises and its slope has fallen, which also
+    works where the function has kinks: A. S. Lewis and M. L. Overton, "Nonsmooth optimization via quasi-Newton
+    methods", 2013. On a kink where no step rises the climb begins anew, with shorter first steps.
+
+    Parameters
+    ----------
+    function
+        Gives value and slope of a point.
+    point
+        Where to begin; coordinates should be of like size.
+
+    Examples
+    --------
+    >>> def function(point):
+    ...     seen.append(-abs(point[0] - 3) - (point[1] + 1) ** 2)
+    ...     return seen[-1], np.array([np.sign(3 - point[0]), -2 * (point[1] + 1)])
+    >>> seen = []
+    >>> climb(function, np.zeros(2))
+    >>> round(float(max(seen)), 6)
+    -1.0
+    """
+    memory: deque[tuple[Array, Array]] = deque(maxlen=_REMEMBERED)
+    value, slope = function(point)
+    length = 1.0
+    while length >= SHORTEST_STEP:
+        free = (point > 0) | (slope > 0)
+        direction = _direction(np.where(free, slope, 0.0), free, memory, length)
+        promised = float(slope @ direction)
+        found = _search(function, point, value, slope, direction) if promised > 0 else None
+        if found is not None:
+            step, fall = found[0] - point, slope - found[2]
+            if float(step @ fall) > CURVATURE * float(np.linalg.norm(step) * np.linalg.norm(fall)):
+                memory.append((step, fall))
+            point, value, slope = found
+        elif memory:
+            memory.clear()
+        else:
+            length *= _SHORTER
+
+
+def _direction(slope: Array, free: Array, memory: deque[tuple[Array, Array]], length: float) -> Array:
+    """Turn a slope into the direction of ascent by the remembered curvature, on the free coordinates."""
+    pairs = [(np.where(free, step, 0.0), np.where(free, fall, 0.0)) for step, fall in memory]
+    curved = [(step, fall, float(step @ fall)) for step, fall in pairs if float(step @ fall) > 0]
+    parts = []
+    for step, fall, product in reversed(curved):
+        part = float(step @ slope) / product
+        parts.append(part)
+        slope = slope - part * fall
+    if curved:
+        _, fall, product = curved[-1]
+        slope = slope * (product / float(fall @ fall))
+    else:
+        slope = slope * (length / max(float(np.linalg.norm(slope)), np.finfo(float).tiny))
+    for (step, fall, product), part in zip(curved, reversed(parts), strict=True):
+        slope = slope + (part - float(fall @ slope) / product) * step
+    found: Array = np.where(free, slope, 0.0)
+    return found
+
+
+def _search(
+    function: Function, point: Array, value: float, slope: Array, direction: Array
+) -> tuple[Array, float, Array] | None:
+    """Find a step along a direction that rises; None when there seems to be none."""
+    low, high, length = 0.0, np.inf, 1.0
+    best: tuple[Array, float, Array] | None = None
+    for _ in range(_TRIALS):
+        trial = np.maximum(point + length * direction, 0.0)
+        found, after = function(trial)
+        if found > (value if best is None else best[1]):
+            best = trial, found, after
+        if found < value + _RISE * float(slope @ (trial - point)):
+            high = length
+        elif float(after @ direction) > _STEEP * float(slope @ direction):
+            low = length
+        else:
+            return trial, found, after
+        length = (low + high) / 2 if high < np.inf else 2 * length
+    return best

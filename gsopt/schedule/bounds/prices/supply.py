@@ -1,0 +1,98 @@
+"""Supply: the GPU-seconds that there are in each cell of time, of the whole cluster and of single types."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf, nextafter
+
+import numpy as np
+
+from gsopt.core.numbers.grid import decimal
+from gsopt.scenario.scenario import Scenario
+from gsopt.schedule.bounds.capability import capability
+from gsopt.schedule.bounds.prices.demand import Array, types_of
+from gsopt.schedule.bounds.stock import most_there
+from gsopt.schedule.bounds.work import first_release
+from gsopt.schedule.presence import Presence
+
+
+@dataclass(frozen=True, eq=False)
+class Supply:
+    """What is there over time, on a clock that begins at the first release date.
+
+    Attributes
+    ----------
+    times
+        When the capacity changes, the first one at 0.
+    gpus
+        GPUs that are there at most from each of these times on, times the number of jobs that may share one:
+        of the whole cluster, and of each type of GPUs to which jobs are tied. GPUs of slower types are counted
+        by what they are worth (`gsopt.schedule.bounds.capability`).
+    """
+
+    times: Array
+    gpus: Array
+
+    @property
+    def rows(self) -> int:
+        """Number of rows that limit what jobs hold: the cluster and its types."""
+        return len(self.gpus)
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> "Supply":
+        """Read what is there at most in a scenario, whichever machines are given up on request.
+
+        Examples
+        --------
+        >>> from gsopt.scenario.cluster import Cluster
+        >>> from gsopt.scenario.job import Workload
+        >>> from gsopt.scenario.scenario import CapacityChange
+        >>> changes = [CapacityChange(time=10, gpus=2)]
+        >>> given = Scenario(workload=Workload(jobs=[]), cluster=Cluster.plain(8), capacity_changes=changes)
+        >>> Supply.of(given).gpu_seconds(np.array([0.0, 5.0, 20.0])).tolist()
+        [[40.0, 60.0]]
+        """
+        origin = decimal(first_release(scenario.workload))
+        there: dict[float, Array] = {}
+        for time, gpus in _steps(scenario):
+            since = max(decimal(time) - origin, 0)
+            after = float(since)
+            if Fraction(after) != since:  # what is there before or after it is there in the doubles around it
+                before = next(reversed(there.values()))
+                low, high = sorted((after, nextafter(after, inf if Fraction(after) < since else -inf)))
+                there[low] = np.maximum(there.get(low, before), gpus)
+                after = high
+            there[after] = gpus
+        return cls(times=np.array(list(there)), gpus=np.array(list(there.values())).T * scenario.share_limit)
+
+    @property
+    def most(self) -> float:
+        """GPUs that are there at any time at most."""
+        return float(self.gpus[0].max())
+
+    def gpu_seconds(self, edges: Array) -> Array:
+        """Give the GPU-seconds of every row, cluster first, in the cells between edges."""
+        points = np.union1d(edges, self.times)
+        held = self.gpus[:, np.searchsorted(self.times, points[:-1], side="right") - 1] * np.diff(points)
+        places = np.searchsorted(edges, points[:-1], side="right") - 1
+        inside = (places >= 0) & (places < len(edges) - 1)
+        found: Array = np.array(
+            [np.bincount(places[inside], weights=row[inside], minlength=len(edges) - 1) for row in held]
+        )
+        return found
+
+
+def _steps(scenario: Scenario) -> Iterator[tuple[float, Array]]:
+    """Give what every row has from each time on, from the beginning."""
+    cluster = scenario.cluster
+    if cluster.is_plain:
+        yield 0.0, np.array([float(cluster.gpus)])
+        for step in Presence(scenario, (), float).steps:
+            yield step.time, np.array([float(step.gpus)])
+        return
+    kinds = np.array([machine.gpu_type for machine in cluster.machines])
+    sizes = np.array([machine.gpus for machine in cluster.machines])
+    worth = np.array([capability(scenario, kind) for kind in kinds])
+    worths = np.array([worth, *(worth * (kinds == name) for name in types_of(scenario))])
+    yield 0.0, worths @ sizes
+    yield from most_there(scenario, worths)

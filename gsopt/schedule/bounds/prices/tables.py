@@ -1,0 +1,122 @@
+"""Tables: seconds and costs of the cheapest cells before any time, by look-up."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from gsopt.schedule.bounds.prices.demand import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """The cells of one row of prices, with and without regard to their order by price.
+
+    Attributes
+    ----------
+    edges, prices
+        The cells in their order, the last one without end and free.
+    ascending
+        The prices of all cells but the last, ascending.
+    order, rank
+        The cells in that order, and the place of each in it; the last cell has a place beyond all.
+    seconds, costs
+        ``seconds[b, q]`` is the length of those of the first b cells that are among the q cheapest ones of all;
+        likewise what a GPU costs in them.
+    """
+
+    edges: Array
+    prices: Array
+    ascending: Array
+    order: Array
+    rank: Array
+    seconds: Array
+    costs: Array
+
+    @classmethod
+    def of(cls, edges: Array, prices: Array) -> Self:
+        """Make the tables."""
+        cells = len(prices) - 1
+        order = np.argsort(prices[:-1], kind="stable")
+        rank = np.empty(cells + 1, dtype=np.int64)
+        rank[order] = np.arange(cells)
+        rank[cells] = cells
+        lengths = np.zeros((cells + 1, cells + 1))
+        lengths[np.arange(1, cells + 1), rank[:-1] + 1] = np.diff(edges[:-1])
+        by_cell = lengths.cumsum(axis=0)
+        ascending = prices[order]
+        return cls(
+            edges=edges,
+            prices=prices,
+            ascending=ascending,
+            order=order,
+            rank=rank,
+            seconds=by_cell.cumsum(axis=1),
+            costs=(by_cell * np.append(0.0, ascending)).cumsum(axis=1),
+        )
+
+    @property
+    def cells(self) -> int:
+        """Number of cells but for the last."""
+        return len(self.ascending)
+
+
+@dataclass(frozen=True, eq=False)
+class Span:
+    """From the release dates of jobs, in cells `start`, to the cells `end` in which they complete.
+
+    Attributes
+    ----------
+    tables
+        The cells.
+    start, end
+        Cells, by job.
+    cut
+        Seconds of the first cell before the release date; 0 where it is the last one too.
+    """
+
+    tables: Tables
+    start: Array
+    end: Array
+    cut: Array
+
+    @classmethod
+    def of(cls, tables: Tables, start: Array, end: Array, release: Array) -> Self:
+        """Make the spans of jobs with these release dates."""
+        return cls(tables, start, end, np.where(start < end, release - tables.edges[start], 0.0))
+
+    def _shaped(self, cheapest: Array) -> tuple[Array, Array, Array]:
+        shape = (-1,) + (1,) * (cheapest.ndim - 1)
+        return self.start.reshape(shape), self.end.reshape(shape), self.cut.reshape(shape)
+
+    def seconds(self, cheapest: Array) -> Array:
+        """Give the seconds in the cheapest cells, of which there may be several numbers for each job."""
+        start, end, cut = self._shaped(cheapest)
+        table = self.tables.seconds
+        found: Array = (
+            table[end, cheapest] - table[start, cheapest] - cut * (self.tables.rank[start] < cheapest)
+        )
+        return found
+
+    def costs(self, cheapest: Array) -> Array:
+        """Give what a GPU costs in those seconds."""
+        start, end, cut = self._shaped(cheapest)
+        table = self.tables.costs
+        lost = cut * self.tables.prices[start] * (self.tables.rank[start] < cheapest)
+        found: Array = table[end, cheapest] - table[start, cheapest] - lost
+        return found
+
+    def usage(self, cheapest: Array, gpus: Array) -> Array:
+        """Add up by cell what is held by so many GPUs of each job in its cheapest cells."""
+        cells = self.tables.cells
+        rank = self.tables.rank
+        counts = np.zeros((cells + 1, cells + 1))
+        np.add.at(counts, (self.start, cheapest), gpus)
+        np.add.at(counts, (self.end, cheapest), -gpus)
+        running = counts.cumsum(axis=0)[:, ::-1].cumsum(axis=1)[:, ::-1]
+        here = np.arange(cells)
+        found = np.zeros(cells + 1)
+        found[:-1] = running[here, rank[:-1] + 1] * np.diff(self.tables.edges[:-1])
+        lost = np.where(rank[self.start] < cheapest, self.cut * gpus, 0.0)
+        found -= np.bincount(self.start, weights=lost, minlength=cells + 1)
+        return found

@@ -1,0 +1,254 @@
+"""Stock: the machines that may be there at most over time, whichever of them are given up."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.events import Event, Leave, Loan, Reclaim, Return
+from gsopt.scenario.scenario import Scenario
+
+Array = np.ndarray[Any, Any]
+
+#: What is known of a machine. A request makes those that are there uncertain: which ones go is decided later.
+_AWAY, _UNCERTAIN, _THERE = range(3)
+
+#: What happens, in its order within an instant.
+_CAPACITY, _EVENT, _DEADLINE = range(3)
+
+
+def most_there(scenario: Scenario, worths: Array) -> Iterator[tuple[float, Array]]:
+    """Give from each time on the most that the GPUs that are there are worth together, for rows of worths.
+
+    What is known is how many machines have been given up at each deadline, not which: so those that are there
+    are taken to be the ones that are worth most. No schedule has more; that some schedule has as much is not
+    said.
+
+    Parameters
+    ----------
+    scenario
+        Its cluster has machines.
+    worths
+        What a GPU of every machine is worth, by row and machine; at least 0.
+
+    Yields
+    ------
+    tuple
+        A time at which something happens, ascending, and the worth of every row after it.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.job import Workload
+    >>> request = Reclaim(time=0, deadline=60, servers=1)
+    >>> cluster = Cluster.uniform(machines=2, gpus=4)
+    >>> given = Scenario(workload=Workload(jobs=[]), cluster=cluster, events=[request])
+    >>> [(time, worth.tolist()) for time, worth in most_there(given, np.ones((1, 2)))]
+    [(0.0, [8.0]), (60.0, [4.0])]
+    """
+    stock = Stock(scenario.cluster)
+    machines = scenario.cluster.machines
+    ends = np.cumsum([machine.gpus for machine in machines])
+    sizes = np.array([machine.gpus for machine in machines])
+    limit = scenario.cluster.gpus
+    happenings = sorted(_happenings(scenario), key=lambda each: each[:2])
+    for time, instant in groupby(happenings, key=lambda each: each[0]):
+        for _, place, what in instant:
+            if place == _CAPACITY:
+                limit = what
+            elif place == _EVENT:
+                stock.happen(what)
+            else:
+                stock.close(what)
+        yield time, stock.most(worths * np.clip(limit - (ends - sizes), 0, sizes))
+
+
+def _happenings(scenario: Scenario) -> Iterator[tuple[float, int, Any]]:
+    """Give all that happens, with its time and place within the instant."""
+    for change in scenario.capacity_changes:
+        yield float(change.time), _CAPACITY, change.gpus
+    for event in scenario.events:
+        yield float(event.time), _EVENT, event
+        if isinstance(event, Reclaim):
+            yield float(event.deadline), _DEADLINE, event
+
+
+@dataclass
+class _Group:
+    """Machines that are counted together: those of a type, or all.
+
+    Attributes
+    ----------
+    members
+        Which machines they are.
+    there
+        How many of them are there at most.
+    promised
+        The same, with those that have been given up for requests that are still open.
+    asked
+        How many the open requests that only take members ask for.
+    """
+
+    members: Array
+    there: int
+    promised: int
+    asked: int = 0
+
+    @classmethod
+    def of(cls, members: Array) -> "_Group":
+        """Begin with all members."""
+        return cls(members, _count(members), _count(members))
+
+    def has(self, machines: Array) -> bool:
+        """Tell whether all of some machines are members."""
+        return not np.any(machines & ~self.members)
+
+    def come(self, count: int) -> None:
+        """Let at most so many members come back, or so many go if that is below 0."""
+        self.there += count
+        self.promised += count
+
+    def close(self, count: int, elsewhere: int) -> None:
+        """Close a request for so many members, when so many at most are there that it does not take.
+
+        Either all that it asks for have been given up, which `promised` counts and `there` does not; or those
+        that it takes are all away.
+        """
+        self.asked -= count
+        self.there = min(self.there, max(self.promised - count, elsewhere))
+        self.promised = max(self.promised - count, elsewhere + self.asked)
+
+    def cut(self, away: Array) -> None:
+        """Count no member that is surely away."""
+        most = _count(self.members & ~away)
+        self.there = min(self.there, most)
+        self.promised = min(self.promised, most + self.asked)
+
+
+class Stock:
+    """The machines of a cluster from event to event, as far as they do not depend on decisions.
+
+    Machines are counted in groups, one for each type and one of all: requests that take machines of one type
+    count for both, others for all machines alone. A machine that is given up is no longer there, but counts as
+    promised until the deadline of its request, when as many promises fall due as were asked for. One that
+    returns or is lent meanwhile counts anew, as it may be given up again.
+
+    Parameters
+    ----------
+    cluster
+        The machines, which are all there.
+
+    Examples
+    --------
+    >>> stock = Stock(Cluster.uniform(machines=3, gpus=2))
+    >>> stock.happen(Leave(time=0, servers=["machine 0.1"]))
+    >>> stock.most(np.array([[2.0, 7.0, 1.0]])).tolist()
+    [3.0]
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._number = {machine.name: number for number, machine in enumerate(cluster.machines)}
+        self._kinds = np.array([machine.gpu_type for machine in cluster.machines])
+        self._types = [_Group.of(self._kinds == kind) for kind in np.unique(self._kinds)]
+        self._groups = [*self._types, _Group.of(np.ones(len(self._kinds), dtype=bool))]
+        self._known = np.full(len(self._kinds), _THERE)
+        self._open: list[Reclaim] = []
+
+    def happen(self, event: Event) -> None:
+        """Let an event happen."""
+        if isinstance(event, Leave):
+            self._leave(self._named(event.servers))
+        elif isinstance(event, Return):
+            self._return(self._named(event.servers))
+        elif isinstance(event, Loan):
+            self._lend(event.servers, self._meant(event))
+        else:
+            self._ask(event)
+        self._cut()
+
+    def close(self, request: Reclaim) -> None:
+        """Let the deadline of a request pass."""
+        self._open.remove(request)
+        taken = self._meant(request)
+        for group in self._groups:
+            if group.has(taken):
+                group.close(request.servers or 0, self._elsewhere(group, taken))
+        self._cut()
+
+    def most(self, worths: Array) -> Array:
+        """Give the most that the machines that are there are worth, for rows of worths of the machines.
+
+        Of each type the best ones are taken, and of these the best ones of all: types have no machine in
+        common, so nothing better can be taken.
+        """
+        left = np.where(self._known == _AWAY, 0.0, worths)
+        for group in self._groups:
+            members = np.flatnonzero(group.members)
+            spare = len(members) - group.there
+            if spare > 0:
+                parts = left[:, members]
+                np.put_along_axis(parts, np.argsort(parts, axis=1)[:, :spare], 0.0, axis=1)
+                left[:, members] = parts
+        found: Array = left.sum(axis=1)
+        return found
+
+    # What happens
+
+    def _leave(self, servers: Array) -> None:
+        for group in self._groups:
+            group.come(-_count(group.members & servers & (self._known == _THERE)))
+        self._known[servers] = _AWAY
+
+    def _return(self, servers: Array) -> None:
+        for group in self._groups:
+            group.come(_count(group.members & servers & (self._known != _THERE)))
+        self._known[servers] = _THERE
+        for request in self._open:
+            self._doubt(servers & self._meant(request))
+
+    def _lend(self, servers: int, meant: Array) -> None:
+        """Let the first machines come that are away: so many, or all; which they are is not known."""
+        for group in self._groups:
+            group.come(min(servers, _count(group.members & meant & (self._known != _THERE))))
+        self._known[meant & (self._known == _AWAY)] = _UNCERTAIN
+
+    def _ask(self, request: Reclaim) -> None:
+        taken = self._meant(request)
+        self._open.append(request)
+        for group in self._groups:
+            if group.has(taken):
+                group.asked += request.servers or 0
+        self._doubt(taken)
+
+    def _doubt(self, machines: Array) -> None:
+        """Let it be open whether machines that were there still are."""
+        self._known[machines & (self._known == _THERE)] = _UNCERTAIN
+
+    def _cut(self) -> None:
+        for group in self._groups:
+            group.cut(self._known == _AWAY)
+
+    # Which machines
+
+    def _named(self, servers: Iterable[str]) -> Array:
+        found = np.zeros(len(self._known), dtype=bool)
+        found[[self._number[server] for server in servers]] = True
+        return found
+
+    def _meant(self, event: Reclaim | Loan) -> Array:
+        """Give the machines that a request may take, or a loan may bring."""
+        if event.among:
+            return self._named(event.among)
+        return self._kinds == event.gpu_type if event.gpu_type else np.ones(len(self._kinds), dtype=bool)
+
+    def _elsewhere(self, group: _Group, taken: Array) -> int:
+        """Count the members of a group that are there at most, and that a request does not take."""
+        left = ~taken & (self._known != _AWAY)
+        parts = [part for part in self._types if group.has(part.members)]
+        return sum(min(part.there, _count(part.members & left)) for part in parts)
+
+
+def _count(machines: Array) -> int:
+    return int(np.count_nonzero(machines))

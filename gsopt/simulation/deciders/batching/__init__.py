@@ -1,1 +1,0 @@
-"""Batching: what batches, durations and decisions are known when batch sizes are elastic."""

@@ -1,0 +1,110 @@
+"""Accumulation: the sub-batches in which a waiting job may start, and the pairs that it would make."""
+
+from typing import Any
+
+from gsopt.performance.colocation import Pair, SubBatch
+from gsopt.scenario.job import DEFAULT_MODE, Job
+from gsopt.simulation.policy import State
+
+
+def sub_batches(job: Job) -> tuple[str, ...]:
+    """Give the modes in which a job computes the batch that it demands, the whole one first.
+
+    They are those on as many GPUs of its type as it demands, with another number of steps and no other batch
+    size: their gradients are accumulated, so that the training is what it was. Castor, section 5.2.3.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.job import Mode
+    >>> quarters = Mode(name="quarters", menu=[(2, 0.7)], steps=4)
+    >>> halves = Mode(name="halves", menu=[(2, 0.9)], steps=2)
+    >>> larger = Mode(name="larger", menu=[(2, 1.4)], batch_size=512)
+    >>> modes = [quarters, larger, halves]
+    >>> sub_batches(Job(name="a", release_date=0, duration=60, gpus=2, batch_size=128, modes=modes))
+    ('', 'halves', 'quarters')
+    """
+    divided = [
+        mode
+        for mode in job.modes
+        if mode.steps > 1
+        and mode.batch_size in (None, job.batch_size)
+        and mode.gpu_type in (None, job.gpu_type)
+        and any(count == job.gpus for count, _ in mode.menu)
+    ]
+    return DEFAULT_MODE, *(mode.name for mode in sorted(divided, key=lambda mode: mode.steps))
+
+
+def memory_left(state: State, gpus: tuple[int, ...]) -> int | None:
+    """Give the bytes that are left on each of some GPUs; None when memory is not looked at."""
+    return min((left for gpu in gpus if (left := state.memory(gpu)) is not None), default=None)
+
+
+def fits(job: Job, mode: str, left: int | None) -> bool:
+    """Tell whether a job fits into so many bytes per GPU in a mode; what is unknown fits."""
+    need = job.memory_in(mode)
+    return need is None or left is None or need <= left
+
+
+class Pairs:
+    """What a waiting job and a running one would be to each other, as far as the state knows it.
+
+    Slowdowns are those of the two models, whichever their GPUs; only they are remembered. The running job is
+    taken to run alone otherwise, with the speed of its present phase, and the waiting one as if all its GPUs
+    were joined as those that the running job has to itself. Castor, Theorem 1, looks at no more than that.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Workload
+    >>> from gsopt.simulation import Start, simulate
+    >>> from gsopt.scenario.speed import Speed
+    >>> class Look:
+    ...     preemptive = False
+    ...
+    ...     def decide(self, state):
+    ...         if state.now == 0:
+    ...             yield Start(0, (0,))
+    ...         elif state.arrived:
+    ...             print(Pairs().of(state, 1, 0, (0,))[0].pair)
+    ...         elif 0 in state.completed:
+    ...             yield Start(1)
+    >>> jobs = [Job(name=name, release_date=2 * i, duration=6 - i, gpus=1) for i, name in enumerate("ab")]
+    >>> speed, machine = Speed(default_interference=1.5), Cluster.uniform(machines=1, gpus=1)
+    >>> run = simulate(Workload(jobs=jobs), lambda state: Look(), cluster=machine, speed=speed, share_limit=2)
+    Pair(remaining=4.0, seconds=5.0, slowdown_running=1.5, slowdown_new=1.5, seconds_whole=5.0)
+    """
+
+    def __init__(self) -> None:
+        self._slowdowns: dict[tuple[str, str], Any] = {}  # of the first model beside the second
+
+    def of(self, state: State, job: int, partner: int, gpus: tuple[int, ...]) -> list[SubBatch]:
+        """Give the pair for every sub-batch of a waiting job, the whole batch first.
+
+        Parameters
+        ----------
+        state, job, partner
+            The state, and the waiting and the running job.
+        gpus
+            GPUs that only the running job holds.
+        """
+        item = state.jobs[job]
+        tier = state.tier(gpus[: item.gpus])
+        left = state.remaining(job)
+        names = sub_batches(item)
+        seconds = [left / state.rate(job, item.gpus, name, tier=tier) for name in names]
+        remaining = max(state.remaining(partner), 0) / state.rate(
+            partner, state.placement(partner), state.mode(partner)
+        )
+        slowdowns = self.slowdown(state, partner, job), self.slowdown(state, job, partner)
+        return [
+            SubBatch(name, Pair(remaining, each, *slowdowns, seconds_whole=seconds[0]), item.memory_in(name))
+            for name, each in zip(names, seconds, strict=True)
+        ]
+
+    def slowdown(self, state: State, job: int, beside: int) -> Any:
+        """Give how many times longer a job takes beside another."""
+        models = state.jobs[job].model, state.jobs[beside].model
+        if models not in self._slowdowns:
+            count = state.jobs[job].gpus
+            self._slowdowns[models] = state.rate(job, count) / state.rate(job, count, beside=(beside,))
+        return self._slowdowns[models]

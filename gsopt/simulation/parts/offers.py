@@ -1,0 +1,217 @@
+"""Offers: waiting jobs are offered free GPUs in turn, and accept them or wait for closer ones."""
+
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from heapq import heappop, heappush
+from math import inf, nextafter
+from typing import Any, Literal, NamedTuple
+
+from gsopt.simulation.parts.patience import Patience
+from gsopt.simulation.parts.tiers import Need, Tiers, need_of
+from gsopt.simulation.parts.turns import Turn, Turns
+from gsopt.simulation.placer import Placer
+from gsopt.simulation.policy import Action, Start, State, Stop, Wake
+
+#: Since when a job waits: it arrived or lost its GPUs, or first declined an offer after that.
+Clock = Literal["starvation", "offer"]
+
+#: What a job whose lease ends may have again as if it had waited for it: GPUs of its best tier, of the tier
+#: that it had, or none.
+Renewal = Literal["best", "same", "never"]
+
+#: Key of a job when it begins to wait; the smallest is offered GPUs first.
+Key = Callable[[State, int], Any]
+
+
+class _Offer(NamedTuple):
+    """GPUs, by number where they have one, and the tier that joins them."""
+
+    gpus: tuple[int, ...]
+    tier: int
+
+
+class Offers:
+    """Offer free GPUs to the waiting jobs in the order of their keys; each job accepts or declines.
+
+    A job is offered as many GPUs as it demands, as close together as the placer finds them among the free
+    ones. What it declines is offered to the next. A job for which too few GPUs are free is skipped.
+
+    With leases a job gives its GPUs back when it has held them for so long; they are offered to all waiting
+    jobs, it being one of them. Nobody notices when it gets the same GPUs again.
+
+    Ties of keys: who has waited longer, then the lower number. GPUs are sought once for all jobs of a demand,
+    and where there are none for it, none of its jobs is looked at.
+
+    Parameters
+    ----------
+    state
+        The state at the beginning of the run.
+    patience
+        How long jobs wait before they accept.
+    key
+        Key of a job when it begins to wait; the same for all when None.
+    clock
+        Since when a job waits.
+    lease
+        Seconds for which a job may hold its GPUs; as long as it runs when None, and then no job is stopped.
+    renew
+        What a job may have again when its lease ends, as if it had waited for it: its own GPUs if they are free
+        and no closer ones are, else others of the tier. With ``"best"`` that must be its best tier, so that a
+        bad placement lasts no longer than a lease; with ``"same"`` it may be any.
+    placer
+        Finds the GPUs that are offered; that of the run when None.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> from gsopt.simulation.parts.patience import Timers, never_waits
+    >>> def impatient(state):
+    ...     return Offers(state, Timers(state, never_waits), lease=4)
+    >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=5, gpus=2) for n in "abc"])
+    >>> simulate(jobs, impatient, cluster=4).completion_times
+    (5.0, 6.0, 9.0)
+    """
+
+    def __init__(
+        self,
+        state: State,
+        patience: Patience,
+        key: Key | None = None,
+        *,
+        clock: Clock = "starvation",
+        lease: float | None = None,
+        renew: Renewal = "best",
+        placer: Placer | None = None,
+    ) -> None:
+        number = type(state.now)
+        self.preemptive = lease is not None
+        self._patience, self._key, self._placer = patience, key, placer
+        self._from_offer = clock == "offer"
+        self._lease = None if lease is None else number(lease)
+        self._renew = renew
+        self._tiers = Tiers(state)
+        self._turns = Turns()
+        self._due: Any = inf  # when the next waiting job would accept what it has declined
+        self._since: dict[int, Any] = {}  # when the clocks of waiting jobs began
+        self._ends: list[tuple[Any, int]] = []  # of leases; void unless a job's own
+        self._end: dict[int, Any] = {}
+        self._number = number
+
+    def decide(self, state: State) -> Iterable[Action]:
+        """End leases, and offer what is free."""
+        self._due = inf
+        for job in state.completed:
+            self._end.pop(job, None)
+        for job in (*state.evicted, *state.arrived):
+            self._wait(state, job)
+        ended = self._ended(state.now)
+        if self._renew != "never" and self._nothing_changes(state, ended):
+            for job in ended:
+                self._hold(state, job)
+        else:
+            yield from self._end_leases(state, ended)
+        yield from self._wake()
+
+    def _nothing_changes(self, state: State, ended: Sequence[int]) -> bool:
+        """Tell whether all whose leases end are on their best tier, and their GPUs too few for who waits."""
+        most = state.free + sum(state.running[job] for job in ended)
+        if any(need.gpus <= most for need in self._turns.needs):
+            return False
+        return all(self._is_content(state, job) for job in ended)
+
+    def _end_leases(self, state: State, ended: Sequence[int]) -> Generator[Action, None, None]:
+        """Take the GPUs of jobs back, and offer all that is free."""
+        before: dict[int, _Offer] = {}
+        for job in ended:
+            gpus = state.placement(job)
+            before[job] = _Offer(gpus, self._tiers.of(gpus))
+            yield Stop(job)
+            self._wait(state, job)
+        yield from self._offer_all(state, before)
+
+    def _is_content(self, state: State, job: int) -> bool:
+        """Tell whether a running job is on its best tier."""
+        return self._tiers.of(state.placement(job)) <= self._tiers.best(state.jobs[job])
+
+    def _wait(self, state: State, job: int) -> None:
+        """Let a job wait from now on."""
+        self._end.pop(job, None)
+        if not self._from_offer:
+            self._since[job] = state.now
+        key = 0 if self._key is None else self._key(state, job)
+        self._turns.add(Turn(key, state.now, job), need_of(state.jobs[job]))
+
+    def _offer_all(self, state: State, before: Mapping[int, _Offer]) -> Generator[Action, None, None]:
+        """Offer what is free to one job after the other, and find when the next may change its mind."""
+        if state.free <= 0:
+            return
+        offers: dict[Need, _Offer] = {}  # since somebody last accepted
+
+        def is_open(need: Need) -> bool:
+            if need not in offers and need.gpus <= state.free:
+                gpus = state.offer(self._turns.first(need).job, self._placer)
+                if gpus is not None:
+                    offers[need] = _Offer(gpus, self._tiers.of(gpus))
+            return need in offers
+
+        for turn, need in self._turns.walk(is_open):
+            accepted, due = self._answer(state, turn.job, offers[need], before.get(turn.job))
+            if accepted is None:
+                self._due = min(self._due, due)
+            else:
+                self._turns.remove(turn, need)
+                self._hold(state, turn.job)
+                yield Start(turn.job, accepted.gpus or None)
+                offers.clear()
+
+    def _wake(self) -> Iterator[Action]:
+        wake = min(self._due, self._next_end())
+        if wake < inf:
+            yield Wake(wake)
+
+    def _answer(
+        self, state: State, job: int, offer: _Offer, before: _Offer | None
+    ) -> tuple[_Offer | None, Any]:
+        """Give what a job accepts, or None and when it would accept what it is offered."""
+        if before is not None:
+            if offer.tier >= before.tier and before.gpus and not any(map(state.users, before.gpus)):
+                offer = before  # nothing is closer than where it is
+            if offer.tier <= before.tier and self._may_renew(state, job, before):
+                return offer, None
+        since = self._since.setdefault(job, state.now)
+        seconds = self._patience.seconds(state, job, offer.tier, offer.gpus)
+        due = inf if seconds == inf else since + self._number(seconds)
+        if due > state.now:
+            return None, due
+        self._patience.accept(state, job, offer.tier, state.now - since)
+        return offer, None
+
+    def _may_renew(self, state: State, job: int, before: _Offer) -> bool:
+        """Tell whether a job may have again what it had."""
+        if self._renew == "best":
+            return before.tier <= self._tiers.best(state.jobs[job])
+        return self._renew == "same"
+
+    def _hold(self, state: State, job: int) -> None:
+        """Note that a job gets GPUs, and until when."""
+        self._since.pop(job, None)
+        if self._lease is not None:
+            end = state.now + self._lease
+            if end <= state.now:  # only by rounding
+                end = nextafter(state.now, inf)
+            self._end[job] = end
+            heappush(self._ends, (end, job))
+
+    def _ended(self, now: Any) -> list[int]:
+        """Give the jobs whose leases end."""
+        ended = []
+        while self._next_end() <= now:
+            ended.append(heappop(self._ends)[1])
+        return ended
+
+    def _next_end(self) -> Any:
+        """Give when the next lease ends."""
+        while self._ends and self._end.get(self._ends[0][1]) != self._ends[0][0]:
+            heappop(self._ends)
+        return self._ends[0][0] if self._ends else inf

@@ -1,0 +1,115 @@
+"""Options that policies of offers have in common: the order of the jobs, where they go, and for how long."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Literal
+
+from gsopt.core.errors import require_one_of
+from gsopt.simulation.interval import require_interval
+from gsopt.simulation.parts.offers import Clock, Key, Offers, Renewal
+from gsopt.simulation.parts.patience import Patience
+from gsopt.simulation.parts.sensitivity import network_sensitivity, relative_sensitivity
+from gsopt.simulation.parts.tiers import Tiers
+from gsopt.simulation.placer import Placer, emptiest_first, first_fit
+from gsopt.simulation.policy import State
+
+#: In which order waiting jobs are offered GPUs.
+Order = Literal["network_sensitive", "relative", "fifo", "round_robin"]
+
+#: Which of the free GPUs are offered.
+Placement = Literal["best", "first", "emptiest"]
+
+#: What makes a job large: its remaining time, its GPUs, or the product.
+Size = Literal["time", "gpus", "gpu_time"]
+
+#: Placers by their names; None is that of the run.
+_PLACERS: dict[str, Placer | None] = {"best": None, "first": first_fit, "emptiest": emptiest_first}
+
+
+def offers(
+    state: State,
+    patience: Patience,
+    *,
+    order: Order | Key,
+    placement: Placement,
+    clock: Clock = "starvation",
+    lease: float | None,
+    renew: Renewal = "best",
+) -> Offers:
+    """Make the decider of a policy of offers from its options.
+
+    Raises
+    ------
+    InvalidInput
+        An option is out of its range.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> from gsopt.simulation.parts.patience import Timers, never_waits
+    >>> def impatient(state):
+    ...     return offers(state, Timers(state, never_waits), order="fifo", placement="best", lease=None)
+    >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=5, gpus=2) for n in "abc"])
+    >>> simulate(jobs, impatient, cluster=4).completion_times
+    (5.0, 5.0, 10.0)
+    """
+    require_one_of("clock", clock, ("starvation", "offer"))
+    require_one_of("renew", renew, ("best", "same", "never"))
+    require_interval("lease", lease, or_none=True)
+    key = order if callable(order) else key_of(state, order)
+    return Offers(state, patience, key, clock=clock, lease=lease, renew=renew, placer=placer_of(placement))
+
+
+def key_of(state: State, order: Order) -> Key | None:
+    """Give the key of an order; None for that by waiting.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such order.
+    """
+    require_one_of("order", order, _ORDERS)
+    return partial(relative_sensitivity, Tiers(state)) if order == "relative" else _ORDERS[order]
+
+
+def placer_of(placement: Placement) -> Placer | None:
+    """Give the placer of a placement; None for that of the run.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such placement.
+    """
+    require_one_of("placement", placement, _PLACERS)
+    return _PLACERS[placement]
+
+
+def size_key(state: State, order: Size) -> Callable[[int], Any]:
+    """Give the key by which the smallest job comes first.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such order.
+    """
+    keys: dict[str, Callable[[int], Any]] = {
+        "time": state.remaining,
+        "gpus": lambda job: state.jobs[job].gpus,
+        "gpu_time": lambda job: state.remaining(job) * state.jobs[job].gpus,
+    }
+    require_one_of("order", order, keys)
+    return keys[order]
+
+
+def release_date(state: State, job: int) -> Any:
+    """Give when a job was released."""
+    return state.jobs[job].release_date
+
+
+_ORDERS: dict[str, Key | None] = {
+    "network_sensitive": network_sensitivity,
+    "relative": network_sensitivity,
+    "fifo": release_date,
+    "round_robin": None,
+}

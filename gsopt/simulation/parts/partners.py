@@ -1,0 +1,142 @@
+"""Partners: the running jobs beside which a waiting job may start, as a decision goes on."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from gsopt.scenario.job import Job
+from gsopt.simulation.policy import State
+
+
+class Match(NamedTuple):
+    """What somebody who judges a pair says of it, if the two may share GPUs.
+
+    Examples
+    --------
+    >>> Match(rank=3.5, mode="halves") < Match(rank=4.0)
+    True
+    """
+
+    rank: Any
+    mode: str = ""
+
+
+#: Judges a pair: (state, waiting job, running job, GPUs that only the latter holds) -> match, or None. The
+#: smaller its rank, the sooner it is taken. A pair that it refuses it refuses as long as the running job has
+#: these GPUs to itself.
+Judge = Callable[[State, int, int, tuple[int, ...]], Match | None]
+
+
+class Partner(NamedTuple):
+    """A running job, GPUs that only it holds, and how a waiting job would start beside it.
+
+    Examples
+    --------
+    >>> Partner(rank=3.5, job=2, mode="", gpus=(4, 5)).gpus
+    (4, 5)
+    """
+
+    rank: Any
+    job: int
+    mode: str
+    gpus: tuple[int, ...]
+
+
+class Partners:
+    """The running jobs that have GPUs to themselves, and which waiting jobs may join them there.
+
+    Where a GPU may be held by one job only, or GPUs have no numbers, there are none. More than two jobs never
+    share a GPU.
+
+    Most pairs that are refused stay refused, because the running job only has less left. They are remembered,
+    so that each is judged once.
+
+    Parameters
+    ----------
+    judge
+        Judges a pair.
+
+    Attributes
+    ----------
+    room
+        Number of GPUs that one job has to itself.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Workload
+    >>> from gsopt.simulation import Start, simulate
+    >>> from gsopt.simulation.parts.turns import Turns
+    >>> class Everybody:
+    ...     preemptive = False
+    ...
+    ...     def __init__(self):
+    ...         self.partners = Partners(lambda state, job, partner, gpus: Match(rank=gpus))
+    ...
+    ...     def decide(self, state):
+    ...         self.partners.update(state)
+    ...         for job in state.arrived:
+    ...             found = self.partners.of(state, job)
+    ...             yield Start(job, found[0].gpus if found else None)
+    ...             self.partners.refresh(state, job)
+    >>> jobs = Workload(jobs=[Job(name=name, release_date=0, duration=1, gpus=2) for name in "ab"])
+    >>> machine = Cluster.uniform(machines=1, gpus=2)
+    >>> simulate(jobs, lambda state: Everybody(), cluster=machine, share_limit=2).completion_times
+    (1.0, 1.0)
+    """
+
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
+        self._alone: dict[int, tuple[int, ...]] = {}  # by job, in the order of their starts
+        self._refused: dict[int, dict[int, tuple[int, ...]]] = {}  # running job: waiting ones, and what for
+        self.room = 0
+
+    def update(self, state: State) -> None:
+        """Take in what happened since the last decision, and see who has GPUs to itself now."""
+        for job in state.completed:
+            self._refused.pop(job, None)
+        for job in state.evicted:  # it may have lost work
+            self._refused.pop(job, None)
+            for waiting in self._refused.values():
+                waiting.pop(job, None)
+        self._alone.clear()
+        self.room = 0
+        if state.share_limit > 1:
+            for job in state.running:
+                self._see(state, job)
+
+    def refresh(self, state: State, job: int) -> None:
+        """See again who has GPUs to itself where a job has started."""
+        if state.share_limit > 1:
+            beside = {user for gpu in state.placement(job) for user in state.users(gpu)}
+            for each in sorted(beside):
+                self._see(state, each)
+
+    def of(self, state: State, job: int) -> list[Partner]:
+        """Give the partners of a waiting job, the best first; ties go to the lower number."""
+        item = state.jobs[job]
+        found = []
+        for partner, alone in self._alone.items():
+            refused = self._refused.setdefault(partner, {})
+            if refused.get(job) == alone:
+                continue
+            gpus = suitable(state, item, alone)
+            match = self._judge(state, job, partner, gpus) if gpus else None
+            if match is not None:
+                found.append(Partner(match.rank, partner, match.mode, gpus))
+            elif not state.jobs[partner].phases:  # in a slower phase it may have more seconds left than before
+                refused[job] = alone
+        return sorted(found)
+
+    def _see(self, state: State, job: int) -> None:
+        alone = tuple(gpu for gpu in state.placement(job) if len(state.users(gpu)) == 1)
+        self.room += len(alone) - len(self._alone.pop(job, ()))
+        if alone:
+            self._alone[job] = alone
+
+
+def suitable(state: State, job: Job, gpus: tuple[int, ...]) -> tuple[int, ...]:
+    """Give those of some GPUs that are of the type that a job needs."""
+    if not job.gpu_type:
+        return gpus
+    machines, machine_of = state.cluster.machines, state.cluster.machine_of
+    return tuple(gpu for gpu in gpus if machines[machine_of[gpu]].gpu_type == job.gpu_type)

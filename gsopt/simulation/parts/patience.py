@@ -1,0 +1,88 @@
+"""Patience: how long jobs wait for GPUs that are closer together than those that they are offered."""
+
+from collections.abc import Callable
+from math import inf
+from typing import Any, Protocol
+
+from gsopt.simulation.parts.tiers import Tiers
+from gsopt.simulation.policy import State
+
+#: Seconds that a job of so many GPUs waits for a tier before it accepts the next: (tier, GPUs) -> seconds.
+Timer = Callable[[int, int], float]
+
+
+class Patience(Protocol):
+    """Says how long a job waits before it accepts an offer, and learns of what is accepted."""
+
+    def seconds(self, state: State, job: int, tier: int, gpus: tuple[int, ...], /) -> Any:
+        """Give the seconds that a job has waited when it accepts GPUs of a tier; infinity if it never does."""
+
+    def accept(self, state: State, job: int, tier: int, waited: Any, /) -> None:
+        """Take note that a job has accepted an offer of a tier after so many seconds."""
+
+
+class Timers:
+    """Patience by a timer for each tier but the outermost one: delay scheduling.
+
+    A job accepts GPUs of a tier when the timers of all better tiers have run out that it could ever have. All
+    of them run at the same time.
+
+    Source: Dally, Algorithm 1. A job that cannot fit a machine, or a rack, does not wait for one: by the size
+    of the empty cluster, since by what is free nobody would ever wait. A timer counts at least as long as
+    those of better tiers.
+
+    Parameters
+    ----------
+    state
+        The state at the beginning of the run.
+    timer
+        The timer of a tier for jobs of a demand; asked at every offer.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> from gsopt.simulation.parts.offers import Offers
+    >>> def patient(state):
+    ...     return Offers(state, Timers(state, lambda tier, gpus: 10.0))
+    >>> sizes = [("a", 30, 2), ("b", 40, 2), ("c", 1, 3)]
+    >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=d, gpus=g) for n, d, g in sizes])
+    >>> simulate(jobs, patient, cluster=Cluster.uniform(racks=2, machines=1, gpus=3)).start_times
+    (0.0, 0.0, 30.0)
+    """
+
+    def __init__(self, state: State, timer: Timer) -> None:
+        self._tiers = Tiers(state)
+        self._timer = timer
+
+    def seconds(self, state: State, job: int, tier: int, _gpus: tuple[int, ...], /) -> Any:
+        """Give the longest timer of the better tiers that the job could have."""
+        item = state.jobs[job]
+        best = self._tiers.best(item)
+        return max((self._timer(better, item.gpus) for better in range(best, tier)), default=0.0)
+
+    def accept(self, _state: State, _job: int, _tier: int, _waited: Any, /) -> None:
+        """Learn nothing."""
+
+
+def never_waits(_tier: int, _gpus: int) -> float:
+    """Give a timer that has run out.
+
+    Examples
+    --------
+    >>> never_waits(0, 8)
+    0.0
+    """
+    return 0.0
+
+
+def always_waits(_tier: int, _gpus: int) -> float:
+    """Give a timer that never runs out.
+
+    Examples
+    --------
+    >>> always_waits(0, 8)
+    inf
+    """
+    return inf

@@ -1,0 +1,304 @@
+"""Pool: the free GPUs of a decision, by kind where the cluster has several.
+
+A kind is a type of GPU with its memory. A job may use the kinds of its type with enough memory, and takes
+those of the least sufficient memory first.
+"""
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from math import inf
+from typing import Any, Protocol
+
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job
+from gsopt.simulation.placer import FreeGpus, consolidated
+from gsopt.simulation.policy import Action, Resize, Start, State, Stop
+
+#: GPUs that a job holds: a number, or a number of each kind.
+Holding = Any
+
+
+class Pool(Protocol):
+    """The free GPUs of a decision: what is left after what has been taken from it."""
+
+    @property
+    def free(self) -> Holding:
+        """What is free."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is free."""
+
+    def look(self, state: State) -> None:
+        """Take stock of what is free."""
+
+    def queue(self, job: Job, least: int) -> Hashable:
+        """Name the queue of the jobs that may use the same GPUs and need as many of them."""
+
+    def fits(self, queue: Any) -> bool:
+        """Tell whether as many GPUs are free as the jobs of a queue need."""
+
+    def room(self, job: Job) -> int:
+        """Give the number of free GPUs that a job may use."""
+
+    def usable(self, holding: Holding, job: Job) -> int:
+        """Give the number of GPUs of a holding that a job may use."""
+
+    def take(self, job: Job, count: int, before: Holding | None = None) -> Holding:
+        """Give free GPUs to a job, of those that it held before if they are free."""
+
+    def give_back(self, holding: Holding) -> None:
+        """Free what a job holds."""
+
+    def actions(
+        self, state: State, before: Mapping[int, Holding | None], after: Mapping[int, Holding | None]
+    ) -> list[Action]:
+        """Give the actions that lead from what jobs held to what they are to hold; None stands for nothing."""
+
+
+def pool_of(state: State) -> Pool:
+    """Make the pool of a cluster.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> from heuristics.policies import fifo
+    >>> def watched(state):
+    ...     print(type(pool_of(state)).__name__)
+    ...     return fifo(state)
+    >>> jobs = [Job(name="a", release_date=0, duration=1, gpus=1)]
+    >>> simulate(Workload(jobs=jobs), watched, cluster=4).completion_times
+    Count
+    (1.0,)
+    """
+    kinds = {(machine.gpu_type, machine.memory) for machine in state.cluster.machines}
+    return Kinds(state.cluster) if len(kinds) > 1 else Count()
+
+
+class Count:
+    """The pool of GPUs that are all alike: holdings are numbers."""
+
+    def __init__(self) -> None:
+        self.free = 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is free."""
+        return self.free <= 0
+
+    def look(self, state: State) -> None:
+        """Take stock of what is free."""
+        self.free = state.free
+
+    def queue(self, job: Job, least: int) -> Hashable:
+        """Name the queue after the number."""
+        del job
+        return least
+
+    def fits(self, queue: int) -> bool:
+        """Tell whether so many GPUs are free."""
+        return queue <= self.free
+
+    def room(self, job: Job) -> int:
+        """Give the number of free GPUs."""
+        del job
+        return self.free
+
+    def usable(self, holding: int, job: Job) -> int:
+        """Give the whole holding."""
+        del job
+        return holding
+
+    def take(self, job: Job, count: int, before: int | None = None) -> int:
+        """Take so many."""
+        del job, before
+        self.free -= count
+        return count
+
+    def give_back(self, holding: int) -> None:
+        """Free so many."""
+        self.free += holding
+
+    def actions(
+        self, state: State, before: Mapping[int, int | None], after: Mapping[int, int | None]
+    ) -> list[Action]:
+        """Stop and shrink first, then grow and start."""
+        del state
+        less: list[Action] = []
+        more: list[Action] = []
+        for job, had in before.items():
+            count = after[job]
+            if had is None:
+                if count is not None:
+                    more.append(Start(job, count))
+            elif count is None:
+                less.append(Stop(job))
+            elif count != had:
+                (more if count > had else less).append(Resize(job, count))
+        return less + more
+
+
+class Kinds:
+    """The pool of a cluster with several kinds of GPUs: holdings are numbers by kind, least memory first.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.cluster import Machine, Rack
+    >>> machines = [Machine(name="old", gpus=2, memory=16), Machine(name="new", gpus=2, memory=80)]
+    >>> pool = Kinds(Cluster(racks=[Rack(name="r", machines=machines)]))
+    >>> pool.give_back((2, 2))
+    >>> small = Job(name="a", release_date=0, duration=60, gpus=3, memory=8)
+    >>> large = Job(name="b", release_date=0, duration=60, gpus=1, memory=40)
+    >>> pool.take(small, 3), pool.room(small), pool.take(large, 1)
+    ((2, 1), 1, (0, 1))
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        order: dict[tuple[str, int | None], None] = {}
+        for each in cluster.machines:
+            order[each.gpu_type, each.memory] = None
+        self._kinds = sorted(order, key=lambda kind: inf if kind[1] is None else kind[1])
+        number = {kind: index for index, kind in enumerate(self._kinds)}
+        of_machine = [number[machine.gpu_type, machine.memory] for machine in cluster.machines]
+        self._machines: list[list[int]] = [[] for _ in self._kinds]
+        for machine, kind in enumerate(of_machine):
+            self._machines[kind].append(machine)
+        self._kind_of = [of_machine[machine] for machine in cluster.machine_of]
+        self._free = [0] * len(self._kinds)
+        self._allowed: dict[tuple[str, int | None], tuple[int, ...]] = {}
+
+    @property
+    def free(self) -> tuple[int, ...]:
+        """The number of free GPUs of every kind."""
+        return tuple(self._free)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is free."""
+        return not any(self._free)
+
+    def look(self, state: State) -> None:
+        """Count the free GPUs of every kind."""
+        counts = Counter(map(self._kind_of.__getitem__, state.free_gpus()))
+        self._free = [counts[kind] for kind in range(len(self._kinds))]
+
+    def queue(self, job: Job, least: int) -> Hashable:
+        """Name the queue after the kinds and the number."""
+        return self._kinds_for(job), least
+
+    def fits(self, queue: tuple[tuple[int, ...], int]) -> bool:
+        """Tell whether so many GPUs of these kinds are free."""
+        kinds, least = queue
+        return sum(self._free[kind] for kind in kinds) >= least
+
+    def room(self, job: Job) -> int:
+        """Give the number of free GPUs of the kinds for a job."""
+        return sum(self._free[kind] for kind in self._kinds_for(job))
+
+    def usable(self, holding: tuple[int, ...], job: Job) -> int:
+        """Give the number of GPUs of the kinds for a job."""
+        return sum(holding[kind] for kind in self._kinds_for(job))
+
+    def take(self, job: Job, count: int, before: tuple[int, ...] | None = None) -> tuple[int, ...]:
+        """Take what the job held before, then the least sufficient memory."""
+        taken = [0] * len(self._free)
+        kinds = self._kinds_for(job)
+        for limit in (self._free if before is None else before, self._free):
+            for kind in kinds:
+                part = min(self._free[kind], limit[kind], count)
+                self._free[kind] -= part
+                taken[kind] += part
+                count -= part
+        return tuple(taken)
+
+    def give_back(self, holding: tuple[int, ...]) -> None:
+        """Free what a job holds."""
+        self._free = [free + part for free, part in zip(self._free, holding, strict=True)]
+
+    def actions(
+        self,
+        state: State,
+        before: Mapping[int, tuple[int, ...] | None],
+        after: Mapping[int, tuple[int, ...] | None],
+    ) -> list[Action]:
+        """Name the GPUs: a job keeps its own of every kind as far as it may, and gets others close together."""
+        changed = [job for job in before if before[job] != after[job]]
+        if not changed:
+            return []
+        own = {job: self._by_kind(state.placement(job)) for job in changed if before[job] is not None}
+        free = list(state.free_gpus())
+        for job, gpus in own.items():
+            for kind, count in enumerate(after[job] or (0,) * len(gpus)):
+                free += gpus[kind][count:]
+                del gpus[kind][count:]
+        books = _Books(self._cluster, sorted(free), self._machines)
+        stops: list[Action] = [Stop(job) for job in changed if after[job] is None]
+        others: list[Action] = []
+        for job in changed:
+            if (holding := after[job]) is not None:
+                kept = own.get(job) or self._by_kind(())
+                chosen = [gpu for gpus in kept for gpu in gpus]
+                for kind, count in enumerate(holding):
+                    chosen += books.take(kind, count - len(kept[kind]))
+                named = tuple(sorted(chosen))
+                others.append(Start(job, named) if before[job] is None else Resize(job, named))
+        return stops + others
+
+    def _by_kind(self, gpus: Iterable[int]) -> list[list[int]]:
+        lists: list[list[int]] = [[] for _ in self._machines]
+        for gpu in gpus:
+            lists[self._kind_of[gpu]].append(gpu)
+        return lists
+
+    def _kinds_for(self, job: Job) -> tuple[int, ...]:
+        """Find the kinds that a job may use, the least memory first."""
+        need = (job.gpu_type, job.memory)
+        if need not in self._allowed:
+            self._allowed[need] = tuple(
+                index
+                for index, (name, memory) in enumerate(self._kinds)
+                if job.gpu_type in ("", name) and (job.memory is None or memory is None or job.memory <= memory)
+            )
+        return self._allowed[need]
+
+
+class _Books:
+    """The free GPUs of every kind, from which jobs are placed close together."""
+
+    def __init__(self, cluster: Cluster, free: Iterable[int], machines: Sequence[Sequence[int]]) -> None:
+        self._machine_of = cluster.machine_of
+        self._free: list[list[int]] = [[] for _ in cluster.machines]
+        for gpu in free:
+            self._free[self._machine_of[gpu]].append(gpu)
+        self._cluster, self._machines = cluster, machines
+        self._books: dict[int, FreeGpus] = {}
+
+    def take(self, kind: int, count: int) -> Sequence[int]:
+        """Take GPUs of a kind."""
+        if count == 0:
+            return ()
+        if kind not in self._books:
+            self._books[kind] = FreeGpus(self._cluster, self._machines[kind], self._free)
+        book = self._books[kind]
+        chosen = consolidated(book, count)
+        for gpu in chosen:
+            machine = self._machine_of[gpu]
+            before = len(self._free[machine])
+            self._free[machine].remove(gpu)
+            book.recount(machine, before, before - 1)
+        return chosen
+
+
+def size(holding: Holding | None) -> int:
+    """Give the number of GPUs of a holding.
+
+    Examples
+    --------
+    >>> size(None), size(3), size((2, 0, 1))
+    (0, 3, 3)
+    """
+    if holding is None:
+        return 0
+    return holding if isinstance(holding, int) else sum(holding)

@@ -1,0 +1,89 @@
+"""Running: jobs, or parts of jobs, that run, by key, and what those behind a rank hold."""
+
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from gsopt.simulation.parts.waiting import Rank
+
+
+class Running:
+    """Running jobs by key, in one sorted list for each holding of GPUs.
+
+    What the jobs behind a rank hold is a sum over the few different holdings, and the last job of all is the
+    last of one of them. That is also why keys may rise by themselves: they rise at one pace in each list, so
+    that its order stays.
+
+    Parameters
+    ----------
+    pace
+        How much the key of a running job rises in a second, by its holding; None when keys do not rise.
+
+    Examples
+    --------
+    >>> running = Running()
+    >>> for job, gpus, key in [(0, 4, 1.0), (1, 1, 3.0), (2, 1, 2.0)]:
+    ...     running.add(job, gpus, key)
+    >>> dict(running.behind((1.5, 7))), running.last({1: 0, 4: 0}), running.last({1: 1, 4: 0})
+    ({1: 2}, (3.0, 1), (2.0, 2))
+    """
+
+    def __init__(self, pace: Callable[[Any], Any] | None = None) -> None:
+        self._pace = pace
+        self._lists: dict[Any, list[Rank]] = {}
+        self._paces: dict[Any, Any] = {}  # of every holding that there was
+        self._at: dict[Any, tuple[Any, Rank]] = {}  # of each job, its holding and its place there
+        self.elapsed: Any = 0  # seconds for which keys have risen
+
+    def __contains__(self, job: object) -> bool:
+        return job in self._at
+
+    def holding(self, job: Any) -> Any:
+        """Give what a job holds."""
+        return self._at[job][0]
+
+    def add(self, job: Any, holding: Any, key: Any) -> None:
+        """Add a job."""
+        if self._pace is not None:
+            if holding not in self._paces:
+                self._paces[holding] = self._pace(holding)
+            key -= self._paces[holding] * self.elapsed
+        rank = (key, job)
+        self._at[job] = (holding, rank)
+        insort(self._lists.setdefault(holding, []), rank)
+
+    def remove(self, job: Any) -> Any:
+        """Remove a job and give what it held."""
+        holding, rank = self._at.pop(job)
+        ranks = self._lists[holding]
+        del ranks[bisect_left(ranks, rank)]
+        if not ranks:
+            del self._lists[holding]
+        return holding
+
+    def rekey(self, job: Any, key: Any) -> None:
+        """Give a job another key."""
+        self.add(job, self.remove(job), key)
+
+    def behind(self, rank: Rank) -> Iterator[tuple[Any, int]]:
+        """Give how many jobs there are behind a rank, by holding."""
+        key, job = rank
+        paces, elapsed = None if self._pace is None else self._paces, self.elapsed
+        for holding, ranks in self._lists.items():
+            bound = rank if paces is None else (key - paces[holding] * elapsed, job)
+            if bound < ranks[-1]:
+                yield holding, len(ranks) - bisect_right(ranks, bound)
+
+    def last(self, but: Mapping[Any, int]) -> Rank | None:
+        """Give the last job, with its key, of some holdings but for so many of the last ones of each."""
+        paces, worst = None if self._pace is None else self._paces, None
+        for holding, number in but.items():
+            ranks = self._lists[holding]
+            if number == len(ranks):
+                continue
+            rank = ranks[-1 - number]
+            if paces is not None:
+                rank = (rank[0] + paces[holding] * self.elapsed, rank[1])
+            if worst is None or rank > worst:
+                worst = rank
+        return worst

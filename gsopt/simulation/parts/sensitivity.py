@@ -1,0 +1,27 @@
+"""Sensitivity to the network: how fast jobs have been where they ran, by which Dally offers them GPUs."""
+
+from typing import Any
+
+from gsopt.simulation.parts.tiers import Tiers
+from gsopt.simulation.parts.ties import settled
+from gsopt.simulation.policy import State
+
+
+def network_sensitivity(state: State, job: int) -> Any:
+    """Give Nw_sens of a job: its work done per second of running; 0 before it has run.
+
+    Source: Dally, section IV-B1. The expected number of iterations stands above and below, and cancels. Jobs
+    that have run on one tier only tie with all others of their model on that tier.
+    """
+    return settled(_sensitivity(state, job))
+
+
+def relative_sensitivity(tiers: Tiers, state: State, job: int) -> Any:
+    """Give Nw_sens of a job relative to what it would be if it had always run on its best tier."""
+    return settled(_sensitivity(state, job) / tiers.fastest(state, job))
+
+
+def _sensitivity(state: State, job: int) -> Any:
+    item, service = state.jobs[job], state.service(job)
+    work = type(state.now)(item.duration) - state.remaining(job)
+    return work * item.gpus / service if service else 0

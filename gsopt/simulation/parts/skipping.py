@@ -1,0 +1,60 @@
+"""Skipping: waiting jobs start in the order of a key, whichever fits."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from gsopt.simulation.parts.pool import Holding, pool_of
+from gsopt.simulation.parts.waiting import Waiting
+from gsopt.simulation.policy import Action, State
+
+
+class Skipping:
+    """Start waiting jobs in the order of their keys; a job that does not fit is skipped. No job is stopped.
+
+    This is list scheduling. Nothing is reserved for a job that is skipped, as backfilling would do.
+
+    Parameters
+    ----------
+    state
+        The state at the beginning of the run.
+    key
+        Key of a job when it begins to wait.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> def widest_first(state):
+    ...     return Skipping(state, lambda job: -state.jobs[job].gpus)
+    >>> jobs = [Job(name=str(gpus), release_date=0, duration=1, gpus=gpus) for gpus in (1, 2, 4)]
+    >>> simulate(Workload(jobs=jobs), widest_first, cluster=4).completion_times
+    (2.0, 2.0, 1.0)
+    """
+
+    preemptive = False
+
+    def __init__(self, state: State, key: Callable[[int], Any]) -> None:
+        self._jobs, self._key = state.jobs, key
+        self._pool = pool_of(state)
+        self._waiting = Waiting()
+        self._free: Any = None  # what the last decision left
+
+    def decide(self, state: State) -> Iterable[Action]:
+        """Start jobs while one fits."""
+        jobs, pool, waiting = self._jobs, self._pool, self._waiting
+        queues = []
+        for job in state.arrived + state.evicted:
+            queues.append(pool.queue(jobs[job], jobs[job].gpus))
+            waiting.add(job, self._key(job), queues[-1])
+        if not waiting:
+            return ()
+        pool.look(state)
+        if pool.free == self._free and not any(map(pool.fits, queues)):
+            return ()  # nobody fits who did not fit before
+        taken: dict[int, Holding] = {}
+        while waiting and not pool.is_empty and (first := waiting.first(pool.fits)) is not None:
+            job = first[1]
+            waiting.remove(job)
+            taken[job] = pool.take(jobs[job], jobs[job].gpus)
+        self._free = pool.free
+        return pool.actions(state, dict.fromkeys(taken), taken) if taken else ()

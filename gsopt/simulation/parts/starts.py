@@ -1,0 +1,116 @@
+"""Starts: on which GPUs, and in which sub-batches, a waiting job starts on its own or beside others."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+
+from gsopt.scenario.job import DEFAULT_MODE, Job
+from gsopt.simulation.parts.accumulation import fits, memory_left, sub_batches
+from gsopt.simulation.parts.partners import Partner
+from gsopt.simulation.placer import Placer
+from gsopt.simulation.policy import Start, State
+
+
+def on_free(state: State, job: int, placer: Placer | None = None) -> Start | None:
+    """Give how a job starts on free GPUs; None where there are too few.
+
+    It has its whole batch. Only where no GPUs of the cluster have enough memory for that it starts in the
+    largest sub-batch that fits free ones, on the machines with the most of them.
+
+    Parameters
+    ----------
+    state, job
+        The state, and a waiting job.
+    placer
+        Which of the free GPUs it gets; that of the run if None.
+    """
+    gpus = state.offer(job, placer)
+    if gpus is not None:
+        return Start(job, gpus or None)
+    item = state.jobs[job]
+    if len(sub_batches(item)) == 1 or _may_be_whole(state, item):
+        return None
+    free = _usable(state, item)
+    if len(free) < item.gpus:
+        return None
+    return _in_sub_batches(state, job, _nearest(state, free, (), item.gpus), {DEFAULT_MODE})
+
+
+def beside(state: State, job: int, found: Sequence[Partner], *, free_first: bool = False) -> Start | None:
+    """Give how a job starts beside running ones; None where there are none, or not enough GPUs.
+
+    Parameters
+    ----------
+    state, job
+        The state, and a waiting job.
+    found
+        Its partners, the best first. Their GPUs are taken until there are as many as it demands; what is
+        missing are free ones, on the same machines or else where most are free.
+    free_first
+        Whether all free GPUs that suit it are taken first.
+    """
+    if not found:
+        return None
+    item = state.jobs[job]
+    free = _usable(state, item)
+    shared, modes = _taken(found, max(item.gpus - len(free), 0) if free_first else item.gpus)
+    gpus = shared + _nearest(state, free, shared, item.gpus - len(shared))
+    if not shared or len(gpus) < item.gpus:
+        return None
+    return _in_sub_batches(state, job, gpus, modes)
+
+
+def _may_be_whole(state: State, job: Job) -> bool:
+    """Tell whether enough GPUs of the cluster, free or not, have the memory for the whole batch of a job."""
+    suitable = (
+        each.gpus
+        for each in state.cluster.machines
+        if job.gpu_type in ("", each.gpu_type) and fits(job, DEFAULT_MODE, each.memory)
+    )
+    return state.cluster.is_plain or sum(suitable) >= job.gpus
+
+
+def _taken(found: Iterable[Partner], count: int) -> tuple[tuple[int, ...], set[str]]:
+    """Take so many GPUs of partners, or all if there are fewer; give them and the modes found for these."""
+    shared: list[int] = []
+    modes: set[str] = set()
+    for partner in found:
+        if len(shared) == count:
+            break
+        shared += partner.gpus[: count - len(shared)]
+        modes.add(partner.mode)
+    return tuple(shared), modes
+
+
+def _usable(state: State, job: Job) -> tuple[int, ...]:
+    """Give the free GPUs on which a job may run in some sub-batches."""
+    free = state.free_gpus(job.gpu_type)
+    least = min(job.memory_in(name) or 0 for name in sub_batches(job))
+    if not least:
+        return free
+    return tuple(gpu for gpu in free if (left := state.memory(gpu)) is None or least <= left)
+
+
+def _nearest(state: State, free: tuple[int, ...], shared: Iterable[int], count: int) -> tuple[int, ...]:
+    """Choose free GPUs: on the machines of those that are shared, then where most are free."""
+    if count <= 0:
+        return ()
+    machine_of = state.cluster.machine_of
+    own = {machine_of[gpu] for gpu in shared}
+    room = Counter(machine_of[gpu] for gpu in free)
+
+    def rank(gpu: int) -> tuple[bool, int, int]:
+        machine = machine_of[gpu]
+        return machine not in own, -room[machine], gpu
+
+    return tuple(sorted(free, key=rank)[:count])
+
+
+def _in_sub_batches(state: State, job: int, gpus: Collection[int], modes: set[str]) -> Start | None:
+    """Start a job in the smallest of some sub-batches, or in a smaller one if they do not fit the GPUs."""
+    names = sub_batches(state.jobs[job])
+    chosen = tuple(sorted(gpus))
+    left = memory_left(state, chosen)
+    for name in names[max(map(names.index, modes)) :]:
+        if fits(state.jobs[job], name, left):
+            return Start(job, chosen, name)
+    return None

@@ -1,0 +1,106 @@
+"""Tiers: what levels of the network there are, and the best that a job could ever have."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job
+from gsopt.simulation.policy import State
+
+
+class Need(NamedTuple):
+    """What a job demands: number of GPUs, their type or any, and the least memory of each or None.
+
+    Examples
+    --------
+    >>> Need(gpus=8, gpu_type="", memory=None).gpus
+    8
+    """
+
+    gpus: int
+    gpu_type: str
+    memory: int | None
+
+
+class Tiers:
+    """The network tiers of a cluster as numbers, from 0 for the innermost level outwards.
+
+    The best tier of a job is that of its demand on the empty cluster, with all machines there that suit its
+    type and memory: what is free or away at the moment does not count.
+
+    Parameters
+    ----------
+    state
+        The state of a run.
+
+    Attributes
+    ----------
+    names
+        Names of the levels from the innermost out.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.job import Workload
+    >>> from gsopt.simulation import simulate
+    >>> from heuristics.policies import fifo
+    >>> def watched(state):
+    ...     tiers = Tiers(state)
+    ...     print(tiers.names, tiers.of([0, 8]), tiers.best(Job(name="b", release_date=0, duration=1, gpus=5)))
+    ...     return fifo(state)
+    >>> cluster = Cluster.uniform(racks=2, machines=2, gpus=4)
+    >>> jobs = [Job(name="a", release_date=0, duration=1, gpus=1)]
+    >>> simulate(Workload(jobs=jobs), watched, cluster=cluster).completion_times
+    ('machine', 'rack', 'network') 2 1
+    (1.0,)
+    """
+
+    def __init__(self, state: State) -> None:
+        self._cluster = state.cluster
+        self.names = self._cluster.levels
+        self._number = {str(name): tier for tier, name in enumerate(self.names)}
+        self._room: dict[tuple[str, int | None], list[int]] = {}  # by tier, the GPUs that suit in one group
+        self._best: dict[Any, int] = {}
+
+    def of(self, gpus: Sequence[int]) -> int:
+        """Give the tier that joins GPUs; 0 where they have no numbers."""
+        return self._number[self._cluster.tier(gpus)] if gpus else 0
+
+    def best(self, job: Job) -> int:
+        """Give the best tier that a job could have; the outermost when it cannot have its GPUs at all."""
+        need = need_of(job)
+        if need not in self._best:
+            if need[1:] not in self._room:
+                self._room[need[1:]] = [_most_in_a_group(self._cluster, job, name) for name in self.names]
+            fitting = (tier for tier, room in enumerate(self._room[need[1:]]) if room >= job.gpus)
+            self._best[need] = next(fitting, len(self.names) - 1)
+        return self._best[need]
+
+    def fastest(self, state: State, number: int) -> Any:
+        """Give the speed that a job of the run would have now on its best tier."""
+        job = state.jobs[number]
+        return state.rate(number, job.gpus, tier=self.names[self.best(job)])
+
+
+def need_of(job: Job) -> Need:
+    """Give what tells apart the jobs that are offered different GPUs.
+
+    Examples
+    --------
+    >>> need_of(Job(name="a", release_date=0, duration=1, gpus=8)).gpus
+    8
+    """
+    return Need(job.gpus, job.gpu_type, job.memory)
+
+
+def _most_in_a_group(cluster: Cluster, job: Job, level: str) -> int:
+    """Count the GPUs that suit a job in the group of a level that has most of them."""
+    if cluster.is_plain:
+        return cluster.gpus
+    suitable = [
+        job.gpu_type in {"", machine.gpu_type}
+        and (machine.memory is None or machine.memory >= (job.memory or 0))
+        for machine in cluster.machines
+    ]
+    groups = zip(cluster.group_of_gpu(level), cluster.machine_of, strict=True)
+    return max(Counter(group for group, machine in groups if suitable[machine]).values(), default=0)

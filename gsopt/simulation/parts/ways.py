@@ -1,0 +1,120 @@
+"""Ways: how fast a job is on every number of GPUs, in the best of the modes that its batch limit allows."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gsopt.scenario.job import DEFAULT_MODE, Job
+
+
+class Ways(NamedTuple):
+    """The best way to run a job on every number of GPUs.
+
+    Attributes
+    ----------
+    speeds
+        Speed on 0, 1, ... GPUs; 0 where it may not run.
+    modes
+        The mode of that speed; the default mode where it may not run.
+    batches
+        Its batch size; 0 where it has none.
+    cap
+        Fewest GPUs on which the largest batch size that is allowed runs; without batch sizes, on which the job
+        is fastest. More GPUs would only make local batches smaller.
+    """
+
+    speeds: NDArray[np.float64]
+    modes: tuple[str, ...]
+    batches: tuple[int, ...]
+    cap: int
+
+
+def ways_of(job: Job, limit: int | None = None, memory: int | None = None, gpu_type: str | None = None) -> Ways:
+    """Find the best ways to run a job with a batch of at most so many samples.
+
+    Where even the smallest batch size of the job exceeds the limit, that is allowed.
+
+    Parameters
+    ----------
+    job
+        The job.
+    limit
+        Most samples of a batch, over all GPUs; any when None.
+    memory
+        Bytes of each GPU; any mode fits when None.
+    gpu_type
+        Type of all GPUs; any mode suits them when None.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.job import Mode
+    >>> large = Mode(name="large", menu=[(2, 1.8), (4, 2.5)], batch_size=64)
+    >>> job = Job(
+    ...     name="a", release_date=0, duration=9, gpus=1, batch_size=32, menu=[(1, 1), (2, 1.5)], modes=[large]
+    ... )
+    >>> found = ways_of(job)
+    >>> found.speeds.tolist(), found.modes, found.batches, found.cap
+    ([0.0, 1.0, 1.8, 0.0, 2.5], ('', '', 'large', '', 'large'), (0, 32, 64, 0, 64), 2)
+    >>> ways_of(job, 63).speeds.tolist(), ways_of(job, 63).cap
+    ([0.0, 1.0, 1.5], 1)
+    """
+    sizes = {
+        mode: size
+        for mode, size in _sizes(job).items()
+        if memory is None or (job.memory_in(mode) or 0) <= memory
+        if gpu_type is None or job.gpu_type_in(mode) in ("", gpu_type)
+    }
+    known = [size for size in sizes.values() if size is not None]
+    most = None if limit is None or not known else max(limit, min(known))
+    allowed = {mode: size for mode, size in sizes.items() if most is None or size is None or size <= most}
+    best: dict[int, tuple[float, str]] = {}
+    for mode in allowed:
+        for count, speed in job.speeds[mode].items():
+            if count not in best or speed > best[count][0]:
+                best[count] = (speed, mode)
+    width = max(best) + 1
+    chosen = [best.get(count, (0.0, DEFAULT_MODE)) for count in range(width)]
+    return Ways(
+        speeds=np.array([speed for speed, _ in chosen]),
+        modes=tuple(mode for _, mode in chosen),
+        batches=tuple(allowed[mode] or 0 if speed else 0 for speed, mode in chosen),
+        cap=_cap(job, allowed, best),
+    )
+
+
+def local_limit(job: Job) -> int | None:
+    """Give the largest batch size that runs on a single GPU; None where there is none, or it has no size.
+
+    Examples
+    --------
+    >>> local_limit(Job(name="a", release_date=0, duration=9, gpus=1, batch_size=32))
+    32
+    """
+    fitting = [size for mode, size in _sizes(job).items() if size is not None and 1 in job.speeds[mode]]
+    return max(fitting, default=None)
+
+
+def largest_batch(job: Job) -> int | None:
+    """Give the largest batch size of a job; None where none is known.
+
+    Examples
+    --------
+    >>> largest_batch(Job(name="a", release_date=0, duration=9, gpus=1))
+    """
+    return max((size for size in _sizes(job).values() if size is not None), default=None)
+
+
+def _sizes(job: Job) -> dict[str, int | None]:
+    """Give the batch size of every mode."""
+    own = {mode.name: job.batch_size if mode.batch_size is None else mode.batch_size for mode in job.modes}
+    return {DEFAULT_MODE: job.batch_size, **own}
+
+
+def _cap(job: Job, allowed: dict[str, int | None], best: dict[int, tuple[float, str]]) -> int:
+    sized = {mode: size for mode, size in allowed.items() if size is not None}
+    if not sized:
+        fastest = max(speed for speed, _ in best.values())
+        return min(count for count, (speed, _) in best.items() if speed == fastest)
+    largest = max(sized.values())
+    return min(min(job.speeds[mode]) for mode, size in sized.items() if size == largest)

@@ -1,0 +1,25 @@
+"""The solvers. Each runs in a worker process of its own; none is imported before it is used."""
+
+from gsopt.core.budget import Budget
+from gsopt.solvers.backends.base import Backend, Incumbent, Outcome
+from gsopt.solvers.backends.cp_sat import CpSat
+from gsopt.solvers.backends.highs import Highs
+from gsopt.solvers.backends.process import close
+from gsopt.solvers.backends.scip import Scip
+
+#: Every backend, in the order of preference.
+SOLVERS = (Highs, CpSat, Scip)
+
+__all__ = ["SOLVERS", "Backend", "CpSat", "Highs", "Incumbent", "Outcome", "Scip", "close", "solver_of"]
+
+
+def solver_of(budget: Budget) -> Backend:
+    """Return the backend of a budget; HiGHS when it names none.
+
+    Examples
+    --------
+    >>> solver_of(Budget()), solver_of(Budget(backend=CpSat())).name
+    (Highs(threads=1, seed=0), 'cp-sat')
+    """
+    chosen: Backend = budget.backend or Highs()
+    return chosen

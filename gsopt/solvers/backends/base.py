@@ -1,0 +1,468 @@
+"""Backend: what every solver offers, in the words that all share, and the steps that all take."""
+
+import importlib.metadata
+import importlib.util
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from enum import Enum
+from math import inf, isclose, isfinite
+from time import monotonic, perf_counter
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gsopt.core.errors import (
+    BrokenModel,
+    Contradiction,
+    GsoptError,
+    InvalidInput,
+    MissingSolver,
+    shorten,
+)
+from gsopt.core.numbers.tolerances import CLAIM
+from gsopt.core.result import Status, StoppedBy
+from gsopt.solvers.backends.process import POOL, Frame, Kind, Late, Reply, Worker
+
+if TYPE_CHECKING:  # workers import this module; without scipy they start in half the time
+    from gsopt.solvers.backends.worker import Link
+    from gsopt.solvers.standard_form import StandardForm
+
+Vector = NDArray[np.float64]
+
+#: Characters of a solver's log that are kept: its end.
+LONGEST_LOG = 2**20
+
+#: Seconds after the time limit at which a solver that has not answered is killed.
+GRACE = 0.25
+
+#: Solvers write infinity as a number at least this large.
+_INFINITY = 1e20
+
+
+@dataclass(frozen=True)
+class Incumbent:
+    """A solution found on the way, in the model's own sense.
+
+    Attributes
+    ----------
+    values
+        One value per column, shape (columns,).
+    objective
+        Objective value of the solution.
+    bound
+        Best bound proven so far, or None.
+    runtime
+        Seconds since the solve began.
+
+    Examples
+    --------
+    >>> Incumbent(np.array([1.0, 0.0]), objective=4.0, bound=3.0, runtime=0.2).objective
+    4.0
+    """
+
+    values: Vector
+    objective: float
+    bound: float | None
+    runtime: float
+
+
+#: Called with each incumbent as it comes; returning True stops the solve and keeps the incumbent.
+OnIncumbent = Callable[[Incumbent], Any]
+
+#: Called with each bound that the solver tells of on the way, in the model's own sense.
+OnBound = Callable[[float], Any]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a backend found.
+
+    Attributes
+    ----------
+    status
+        Whether there is a solution and whether that is proven (to the asked gap's tolerance).
+    values
+        One value per column, shape (columns,), or None; integer columns hold integers.
+    objective
+        Objective value of `values`, or None.
+    bound
+        Proven bound on the optimum, or None; never infinite.
+    stopped_by
+        Why the solver stopped.
+    solver
+        Solver family: ``highs``, ``cp-sat``, ``scip``.
+    duals
+        For linear programs, where the solver gives them: change of the objective per unit of each row's limit,
+        shape (rows,); else None.
+    message
+        The solver's own word for how it ended, or what happened to its process.
+    log
+        The solver's log, the last million characters of it.
+
+    Examples
+    --------
+    >>> from gsopt.solvers.backends import Highs
+    >>> from gsopt.solvers.standard_form import StandardForm
+    >>> form = StandardForm.build(cost=[1], matrix=[[2]], row_lower=[3], row_upper=[3])
+    >>> outcome = Highs().solve(form)  # twice an integer is not 3
+    >>> outcome.status, outcome.values, outcome.message
+    (<Status.INFEASIBLE: 'infeasible'>, None, 'kInfeasible')
+    """
+
+    status: Status
+    values: Vector | None
+    objective: float | None
+    bound: float | None
+    stopped_by: StoppedBy
+    solver: str
+    duals: Vector | None = None
+    message: str = ""
+    log: str = field(default="", repr=False)
+
+
+class Backend(Protocol):
+    """A solver of standard forms.
+
+    One that takes a keyword `on_bound` too is given a function, which it calls with bounds proven on the way.
+    """
+
+    @property
+    def name(self) -> str:
+        """Solver family."""
+        ...
+
+    def solve(
+        self,
+        form: "StandardForm",
+        *,
+        time_limit: float | None = None,
+        gap: float = 0.0,
+        start: Vector | None = None,
+        on_incumbent: OnIncumbent | None = None,
+        log: bool = False,
+    ) -> Outcome:
+        """Solve a standard form.
+
+        Parameters
+        ----------
+        form
+            The model.
+        time_limit
+            Seconds; None for none.
+        gap
+            Gap at which to stop, relative to the bound, as `gsopt.core.result.relative_gap` gives it.
+        start
+            A known solution, shape (columns,); NaN where it says nothing.
+        on_incumbent
+            Called with each new incumbent.
+        log
+            Stream the solver's log to standard error while it runs.
+
+        Raises
+        ------
+        MissingSolver
+            The solver is not installed or its version is known to be wrong.
+        Unsupported
+            The solver cannot take this model (for example continuous columns in CP-SAT).
+        BrokenModel
+            The model is unbounded.
+        """
+        ...
+
+
+class Ending(Enum):
+    """How a solver ended, in the words of all solvers: what is proven, and why it stopped."""
+
+    OPTIMAL = (Status.OPTIMAL, StoppedBy.FINISHED)
+    INFEASIBLE = (Status.INFEASIBLE, StoppedBy.FINISHED)
+    UNBOUNDED = (None, StoppedBy.FINISHED)
+    TIME_LIMIT = (Status.UNKNOWN, StoppedBy.TIME_LIMIT)
+    INTERRUPT = (Status.UNKNOWN, StoppedBy.INTERRUPT)
+    FAILED = (Status.UNKNOWN, StoppedBy.CRASH)
+
+
+class Answer(NamedTuple):
+    """What a solver answers from its worker.
+
+    Attributes
+    ----------
+    status
+        The solver's own word for how it ended.
+    values
+        One value per column, or None.
+    bound
+        Proven bound in the model's sense; NaN or infinite for none.
+    duals
+        One value per row, or None.
+    """
+
+    status: str
+    values: Vector | None = None
+    bound: float = inf
+    duals: Vector | None = None
+
+
+class Solver(ABC):
+    """A backend whose solver runs in a worker process.
+
+    A subclass names itself, its package and module, maps the solver's statuses to endings, and says which
+    function the worker runs on which task.
+    """
+
+    name: ClassVar[str]
+    package: ClassVar[str]  # as it is installed and imported
+    module: ClassVar[str]  # what the worker imports at its start
+    remedy: ClassVar[str] = 'pip install "gsopt[solvers]"'
+    wrong_versions: ClassVar[frozenset[str]] = frozenset()
+    endings: ClassVar[Mapping[str, Ending]]
+
+    @abstractmethod
+    def request(
+        self, form: "StandardForm", *, time_limit: float | None, gap: float, start: Vector | None
+    ) -> tuple[Callable[[Any, "Link"], Answer], Any]:
+        """Give the function that the worker runs, and its task.
+
+        Raises
+        ------
+        Unsupported
+            The solver cannot take this model.
+        """
+
+    def solve(
+        self,
+        form: "StandardForm",
+        *,
+        time_limit: float | None = None,
+        gap: float = 0.0,
+        start: Vector | None = None,
+        on_incumbent: OnIncumbent | None = None,
+        on_bound: OnBound | None = None,
+        log: bool = False,
+    ) -> Outcome:
+        """Solve a standard form, as `Backend.solve`.
+
+        The time limit covers the start of the solver's process, if there is none yet. The solver minds what is
+        left of it; if it has not answered a quarter of a second after the limit it is killed. Ctrl-C, an
+        `on_incumbent` that returns True, a killed and a crashed solver leave the best incumbent, or the start.
+
+        Raises
+        ------
+        InvalidInput
+            An option is out of range.
+        Contradiction
+            The solver calls a model infeasible of which a solution is known.
+        """
+        _check_options(form, time_limit, gap, start)
+        time_limit = None if time_limit == inf else time_limit
+        heard = _Heard(form, start, on_incumbent, on_bound, log)
+        if not form.columns:
+            return self._without_columns(heard)
+        deadline = inf if time_limit is None else monotonic() + time_limit
+        try:
+            with self.worker(deadline) as worker:
+                left = None if time_limit is None else max(deadline - monotonic(), 0.0)
+                function, task = self.request(form, time_limit=left, gap=gap, start=start)
+                limit = None if left is None else max(deadline - monotonic(), 0.0) + GRACE
+                reply = worker.call(function, task, limit=limit, hear=heard)
+        except Late:
+            reply = Reply(None, StoppedBy.TIME_LIMIT, "the time was up before the solver had started")
+        except KeyboardInterrupt:
+            reply = Reply(None, StoppedBy.INTERRUPT, "interrupted before the solver began")
+        if reply.answer is None:
+            return self._outcome(heard, Ending.FAILED, Answer(reply.message), reply.stopped_by)
+        return self._outcome(heard, self._ending(reply.answer), reply.answer, reply.stopped_by, gap)
+
+    def call(
+        self,
+        function: Callable[[Any, "Link"], Any],
+        task: Any,
+        *,
+        limit: float | None = None,
+        hear: Callable[[Frame], Any] = lambda _frame: None,
+    ) -> Reply:
+        """Run a function in a worker that has this solver.
+
+        Raises
+        ------
+        MissingSolver
+            The solver is not installed, does not start, or is of a version known to be wrong.
+        """
+        with self.worker() as worker:
+            return worker.call(function, task, limit=limit, hear=hear)
+
+    def worker(self, deadline: float = inf) -> AbstractContextManager[Worker]:
+        """Borrow a worker, and wait until one is idle; nobody else has it until it is given back.
+
+        Raises
+        ------
+        Late
+            There is none by the deadline, in seconds of the monotonic clock.
+        MissingSolver
+            The solver is not installed, does not start, or is of a version known to be wrong.
+        """
+        return POOL.borrow(self.module, self._check_installed, deadline=deadline)
+
+    def prepare(self) -> None:
+        """Start a worker for this solver without waiting for it, so that the next solve need not.
+
+        Raises
+        ------
+        MissingSolver
+            The solver is not installed, or is of a version known to be wrong.
+        """
+        POOL.prepare(self.module, self._check_installed)
+
+    def _check_installed(self) -> None:
+        if importlib.util.find_spec(self.package) is None:
+            raise MissingSolver(f"{self.name}: {self.package} is not installed: {self.remedy}")
+        version = importlib.metadata.version(self.package)
+        if version in self.wrong_versions:
+            raise MissingSolver(
+                f"{self.name}: {self.package} {version} gives wrong results: "
+                f"pip install '{self.package}!={version}'"
+            )
+
+    def _ending(self, answer: Answer) -> Ending:
+        if answer.status not in self.endings:
+            raise GsoptError(f"{self.name}: ended with a status that is not known: {answer.status}")
+        ending = self.endings[answer.status]
+        if ending is Ending.UNBOUNDED:
+            raise BrokenModel(f"{self.name}: the model is unbounded")
+        return ending
+
+    def _without_columns(self, heard: "_Heard") -> Outcome:
+        """Judge the only point of a model that leaves nothing to decide."""
+        feasible = heard.consider(np.zeros(0))
+        answer = Answer("no columns", bound=float(heard.form.offset) if feasible else inf)
+        return self._outcome(heard, Ending.OPTIMAL if feasible else Ending.INFEASIBLE, answer)
+
+    def _outcome(
+        self,
+        heard: "_Heard",
+        ending: Ending,
+        answer: Answer,
+        stopped_by: StoppedBy | None = None,
+        gap: float = 0.0,
+    ) -> Outcome:
+        """Give the best point that stands after rounding, with what is proven of it."""
+        message = answer.status
+        if answer.values is not None and not heard.consider(answer.values):
+            message += ": the solver's last solution breaks the model once rounded, and is left out"
+        best = heard.best
+        if best is not None and ending is Ending.INFEASIBLE:
+            raise Contradiction(
+                f"{self.name}: a solution of value {best.objective:g} of a model it calls infeasible"
+            )
+        bound = heard.bound if _finite(answer.bound) is None else _finite(answer.bound)
+        proven, natural_end = ending.value
+        if proven is Status.INFEASIBLE:
+            status, bound = Status.INFEASIBLE, None
+        elif best is None:
+            status = Status.UNKNOWN
+        else:
+            optimal = proven is Status.OPTIMAL and bound is not None and _meet(best.objective, bound)
+            status = Status.OPTIMAL if optimal else Status.FEASIBLE
+        if proven is Status.OPTIMAL and status is Status.FEASIBLE and gap > 0:
+            natural_end = StoppedBy.GAP
+        return Outcome(
+            status=status,
+            values=None if best is None else best.values,
+            objective=None if best is None else best.objective,
+            bound=bound,
+            stopped_by=stopped_by or natural_end,
+            solver=self.name,
+            duals=answer.duals if status is Status.OPTIMAL else None,
+            message=message,
+            log=heard.log,
+        )
+
+
+class _Heard:
+    """What a running solve has told: the best point, the bound and the log."""
+
+    def __init__(
+        self,
+        form: "StandardForm",
+        start: Vector | None,
+        on_incumbent: OnIncumbent | None,
+        on_bound: OnBound | None,
+        log: bool,
+    ) -> None:
+        self.form = form
+        self.best: Incumbent | None = None
+        self.bound: float | None = None
+        self.log = ""
+        self._on_incumbent, self._on_bound = on_incumbent, on_bound
+        self._stream = log
+        self._begin = perf_counter()
+        if start is not None:
+            self.consider(start)
+
+    def __call__(self, frame: Frame) -> Any:
+        """Take in a frame; True asks the solver to stop."""
+        kind, content = frame
+        if kind is Kind.LOG:
+            self._add_log(content)
+        elif kind is Kind.BOUND:
+            self._take_bound(content)
+        elif kind is Kind.INCUMBENT:
+            return self._take_incumbent(*content)
+        return None
+
+    def consider(self, values: Vector) -> bool:
+        """Keep a point if it is better than the best; tell whether it stands after rounding."""
+        if not np.isfinite(values).all():
+            return False
+        point = self.form.rounded(values) + 0.0  # no negative zero
+        if not self.form.is_feasible(point):
+            return False
+        objective = self.form.objective(point)
+        if self.best is None or self.form.sense.better(objective, self.best.objective):
+            self.best = Incumbent(point, objective, self.bound, perf_counter() - self._begin)
+        return True
+
+    def _take_bound(self, bound: float) -> None:
+        self.bound = _finite(bound)
+        if self._on_bound is not None and self.bound is not None:
+            self._on_bound(self.bound)
+
+    def _take_incumbent(self, values: Vector, bound: float) -> Any:
+        before = self.best
+        self._take_bound(bound)
+        self.consider(values)
+        if self._on_incumbent is None or self.best is before:
+            return None
+        return None if self.best is None else self._on_incumbent(self.best)
+
+    def _add_log(self, text: str) -> None:
+        self.log = (self.log + text)[-LONGEST_LOG:]
+        if self._stream:
+            sys.stderr.write(text)
+            sys.stderr.flush()
+
+
+def _meet(value: float, bound: float) -> bool:
+    return isclose(value, bound, rel_tol=CLAIM, abs_tol=CLAIM)
+
+
+def _finite(bound: float | None) -> float | None:
+    """Give None for a bound that says nothing."""
+    return bound if bound is not None and isfinite(bound) and abs(bound) < _INFINITY else None
+
+
+def check_option(name: str, value: object, holds: bool, rule: str) -> None:
+    """Raise `InvalidInput` where an option breaks its rule."""
+    if not holds:
+        raise InvalidInput("", name, shorten(value), rule)
+
+
+def _check_options(form: "StandardForm", time_limit: float | None, gap: float, start: Vector | None) -> None:
+    check_option("time_limit", time_limit, time_limit is None or time_limit >= 0, "must be at least 0 seconds")
+    check_option("gap", gap, 0 <= gap < inf, "must be at least 0")
+    if start is not None:
+        shape = (len(form.columns),)
+        check_option("start", start.shape, start.shape == shape, f"must have the shape {shape}")

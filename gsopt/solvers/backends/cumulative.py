@@ -1,0 +1,191 @@
+"""Cumulative: activities with optional ways on resources, solved by CP-SAT with intervals, in its worker."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gsopt.solvers.backends.following import solve_followed
+
+if TYPE_CHECKING:
+    from gsopt.solvers.backends.worker import Link
+
+
+class Way(NamedTuple):
+    """One way to run an activity: so long, on so many units of some resources together.
+
+    Attributes
+    ----------
+    length
+        Whole periods.
+    units
+        Units that it holds from start to end.
+    resources
+        Numbers of the resources from which the units come, in any split that stays.
+    """
+
+    length: int
+    units: int
+    resources: tuple[int, ...]
+
+
+class Activity(NamedTuple):
+    """Something to be run once, in one of some ways.
+
+    Attributes
+    ----------
+    release, deadline
+        First period in which it may start, and by which it must have ended.
+    ways
+        The ways, of which one is chosen.
+    """
+
+    release: int
+    deadline: int
+    ways: tuple[Way, ...]
+
+
+class Chosen(NamedTuple):
+    """What was chosen for an activity: start, number of the way, and units by number of the resource."""
+
+    start: int
+    way: int
+    units: dict[int, int]
+
+
+class Task(NamedTuple):
+    """Activities, resources and what is minimised.
+
+    Attributes
+    ----------
+    activities
+        The activities.
+    sizes
+        Units of each resource.
+    groups
+        Numbers of resources that ways may use together; said again as one resource each, which proves more.
+    last
+        Whether the last end is minimised; else the sum of the ends.
+    lower, upper
+        What the objective is known to be at least, and wanted to be at most.
+    hint
+        A known solution, or None.
+    parameters
+        CP-SAT's parameters by name.
+    """
+
+    activities: tuple[Activity, ...]
+    sizes: tuple[int, ...]
+    groups: tuple[tuple[int, ...], ...]
+    last: bool
+    lower: int
+    upper: int
+    hint: tuple[Chosen, ...] | None
+    parameters: dict[str, Any]
+
+
+class Answer(NamedTuple):
+    """What CP-SAT answers: its own word for the status, the best that it found, and the bound."""
+
+    status: str
+    chosen: tuple[Chosen, ...] | None
+    bound: float
+
+
+def solve(task: Task, link: "Link") -> Answer:
+    """Solve a task; runs in the worker.
+
+    Every way is an optional interval of fixed length. One on a single resource takes its units there. One on
+    several has a variable number of units of each, the same from start to end, that add up to what it needs. A
+    cumulative constraint holds each resource, and once more each group, to its units.
+    """
+    from ortools.sat.python.cp_model import CpModel
+
+    model = _Model(CpModel(), task)
+    status, chosen, bound = solve_followed(model.model, task.parameters, link, model.chosen)
+    if bound is None:
+        bound = float(task.upper + 1 if status == "INFEASIBLE" else task.lower)
+    return Answer(status, chosen, bound)
+
+
+class _Model:
+    """The model in CP-SAT's own words."""
+
+    def __init__(self, model: Any, task: Task) -> None:
+        self.model, self.task = model, task
+        self.starts = [
+            model.new_int_var(each.release, max(each.release, each.deadline), "") for each in task.activities
+        ]
+        self.literals = [[model.new_bool_var("") for _ in each.ways] for each in task.activities]
+        self.units = [[self._units_of(way) for way in each.ways] for each in task.activities]
+        self._ends = [self._end(number) for number in range(len(task.activities))]
+        self._hold()
+        self._minimize()
+        self._hint(task.hint or ())
+
+    def chosen(self, value: Any) -> tuple[Chosen, ...]:
+        """Read the solution."""
+        found = []
+        for number, literals in enumerate(self.literals):
+            way = next(index for index, literal in enumerate(literals) if value(literal))
+            units = {resource: int(value(each)) for resource, each in self.units[number][way].items()}
+            own = {resource: count for resource, count in units.items() if count}
+            found.append(Chosen(int(value(self.starts[number])), way, own))
+        return tuple(found)
+
+    def _units_of(self, way: Way) -> dict[int, Any]:
+        if len(way.resources) == 1:
+            return {way.resources[0]: way.units}
+        sizes = self.task.sizes
+        return {each: self.model.new_int_var(0, min(way.units, sizes[each]), "") for each in way.resources}
+
+    def _end(self, number: int) -> Any:
+        each, literals = self.task.activities[number], self.literals[number]
+        self.model.add_exactly_one(literals)
+        for way, literal, units in zip(each.ways, literals, self.units[number], strict=True):
+            if len(way.resources) > 1:
+                self.model.add(sum(units.values()) == way.units).only_enforce_if(literal)
+        end = self.model.new_int_var(each.release, max(each.release, each.deadline), "")
+        lengths = sum(way.length * literal for way, literal in zip(each.ways, literals, strict=True))
+        self.model.add(end == self.starts[number] + lengths)
+        return end
+
+    def _hold(self) -> None:
+        """Hold resources and groups to their units."""
+        single: list[list[tuple[Any, Any]]] = [[] for _ in self.task.sizes]
+        grouped: list[list[tuple[Any, Any]]] = [[] for _ in self.task.groups]
+        for number, each in enumerate(self.task.activities):
+            for way, literal, units in zip(each.ways, self.literals[number], self.units[number], strict=True):
+                interval = self.model.new_optional_fixed_size_interval_var(
+                    self.starts[number], way.length, literal, ""
+                )
+                for resource, count in units.items():
+                    single[resource].append((interval, count))
+                for group, own in zip(self.task.groups, grouped, strict=True):
+                    if set(way.resources) <= set(group):
+                        own.append((interval, way.units))
+        sizes = [
+            *self.task.sizes,
+            *(sum(self.task.sizes[each] for each in group) for group in self.task.groups),
+        ]
+        for held, size in zip([*single, *grouped], sizes, strict=True):
+            if held:
+                intervals, counts = zip(*held, strict=True)
+                self.model.add_cumulative(intervals, counts, size)
+
+    def _minimize(self) -> None:
+        if self.task.last:
+            value = self.model.new_int_var(self.task.lower, self.task.upper, "")
+            self.model.add_max_equality(value, self._ends)
+        else:
+            value = sum(self._ends)
+            self.model.add_linear_constraint(value, self.task.lower, self.task.upper)
+        self.model.minimize(value)
+
+    def _hint(self, hint: Sequence[Chosen]) -> None:
+        for number, chosen in enumerate(hint):
+            self.model.add_hint(self.starts[number], chosen.start)
+            for index, literal in enumerate(self.literals[number]):
+                self.model.add_hint(literal, index == chosen.way)
+            ways = self.task.activities[number].ways
+            if len(ways[chosen.way].resources) > 1:
+                for resource, units in self.units[number][chosen.way].items():
+                    self.model.add_hint(units, chosen.units.get(resource, 0))

@@ -1,0 +1,448 @@
+"""Worker processes: one per running solve, kept warm in between, killed when late, gone when the parent is."""
+
+import atexit
+import os
+import pickle
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from math import inf
+from queue import SimpleQueue
+from threading import Lock, Thread
+from time import monotonic
+from typing import Any
+
+from gsopt.core.errors import MissingSolver
+from gsopt.core.interrupts import held
+from gsopt.core.log import logger_of
+from gsopt.core.result import StoppedBy
+
+_LOGGER = logger_of(__name__)
+
+#: Bytes of the length that stands before each pickled frame.
+LENGTH = 8
+
+#: The frame that asks a worker to stop what it is doing.
+STOP = None
+
+_START_LIMIT = 120.0  # seconds a worker may take to import its solver, on however busy a machine
+_STOP_LIMIT = 1.0  # seconds a solver may take to obey an interrupt
+_LONGEST_WAIT = 86_400.0  # seconds of one wait: the system counts milliseconds in 32 bits
+_CHUNK = 2**20
+
+
+class Kind(StrEnum):
+    """What a frame from a worker is about."""
+
+    READY = "ready"  # the solver is imported
+    INCUMBENT = "incumbent"  # (values, bound or None)
+    BOUND = "bound"  # a number
+    LOG = "log"  # text
+    ANSWER = "answer"  # what the called function returned
+    ERROR = "error"  # one line on the exception that it raised instead
+
+
+#: One message from a worker.
+Frame = tuple[Kind, Any]
+
+
+@dataclass(frozen=True)
+class Reply:
+    """How a call ended.
+
+    Attributes
+    ----------
+    answer
+        What the function returned, or None where it did not come to that.
+    stopped_by
+        Why the call was cut short; None where the function ended by itself.
+    message
+        What happened to the process, where something did.
+    """
+
+    answer: Any = None
+    stopped_by: StoppedBy | None = None
+    message: str = ""
+
+
+class Died(Exception):
+    """The worker process is gone."""
+
+
+class Late(Exception):
+    """The worker has not answered in time."""
+
+
+class Starter:
+    """The thread from which processes are started.
+
+    The system may be asked to end a process with the thread that started it (see
+    `gsopt.solvers.backends.worker`); this one lasts as long as the program, unlike those that ask for a worker.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._orders: SimpleQueue[tuple[list[str], dict[str, Any], Future[subprocess.Popen[bytes]]]] | None = (
+            None
+        )
+
+    def start(self, command: list[str], **options: Any) -> "subprocess.Popen[bytes]":
+        """Start a process as `subprocess.Popen` does; Ctrl-C waits until it is started."""
+        found: Future[subprocess.Popen[bytes]] = Future()
+        with held():
+            with self._lock:
+                if self._orders is None:
+                    self._orders = SimpleQueue()
+                    Thread(target=_start_for_ever, args=(self._orders,), daemon=True).start()
+                self._orders.put((command, options, found))
+            return found.result()
+
+    def forget(self) -> None:
+        """Let go of the thread after a fork, in which it is not."""
+        self._lock, self._orders = Lock(), None
+
+
+def _start_for_ever(orders: "SimpleQueue[Any]") -> None:
+    while True:
+        command, options, found = orders.get()
+        try:
+            found.set_result(subprocess.Popen(command, **options))  # noqa: S603 - our own interpreter and module
+        except BaseException as error:  # noqa: BLE001 - it is raised where somebody waits for the process
+            found.set_exception(error)
+        del command, options, found  # the process is not held here
+
+
+#: What starts the processes of this one.
+STARTER = Starter()
+
+
+class Worker:
+    """One process with one solver in it, and the frames to and from it.
+
+    Parameters
+    ----------
+    module
+        The solver's module, which the worker imports before its first call.
+    """
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+        self._process = STARTER.start(
+            [sys.executable, "-P", "-m", "gsopt.solvers.backends.worker", module, str(os.getpid())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            start_new_session=True,  # Ctrl-C at the terminal reaches the parent alone
+        )
+        self._pipes = [p for p in (self._process.stdin, self._process.stdout, self._process.stderr) if p]
+        self._to, self._from, self._stray = (pipe.fileno() for pipe in self._pipes)
+        os.set_blocking(self._to, False)
+        self._writable = _poll(select.POLLOUT, self._to)
+        self._readable = _poll(select.POLLIN, self._from, self._stray)
+        self._printed = _poll(select.POLLIN, self._stray)
+        self._open = {self._from, self._stray}
+        self._received = bytearray()
+        self._ready = False
+        self._said = ""
+        self._start_deadline = monotonic() + _START_LIMIT
+
+    @property
+    def pid(self) -> int:
+        """Process id."""
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process runs and can be called."""
+        return self._process.poll() is None
+
+    def await_ready(self, deadline: float = inf) -> None:
+        """Wait until the solver is imported.
+
+        Parameters
+        ----------
+        deadline
+            When to stop waiting, in seconds of the monotonic clock; the process goes on starting.
+
+        Raises
+        ------
+        Late
+            The solver is not imported yet.
+        MissingSolver
+            The import fails, or takes longer than on any machine.
+        """
+        try:
+            while not self._ready:
+                kind, content = self._receive(min(deadline, self._start_deadline))
+                self._ready = kind is Kind.READY
+                self._said += "" if self._ready else str(content)
+        except (Died, Late) as error:
+            if isinstance(error, Late) and deadline < self._start_deadline:
+                raise
+            reason = self._said.strip().rpartition("\n")[2] or type(error).__name__.lower()
+            raise MissingSolver(f"{self._module}: its process does not start: {reason}") from None
+
+    def call(
+        self, function: Callable[..., Any], task: Any, *, limit: float | None, hear: Callable[[Frame], Any]
+    ) -> Reply:
+        """Run ``function(task, link)`` in the worker; a worker that does not answer is killed.
+
+        Parameters
+        ----------
+        function
+            A function of a module.
+        task
+            Its first argument; its second is the `gsopt.solvers.backends.worker.Link` to this process.
+        limit
+            Seconds after which the worker is killed; None for never.
+        hear
+            Called with each frame before the answer; returning True asks the function to stop.
+        """
+        deadline = inf if limit is None else monotonic() + limit
+        stopped_by = StoppedBy.TIME_LIMIT
+        try:
+            try:
+                self._send((function, task), deadline)
+                reply = self._listen(deadline, hear)
+            except KeyboardInterrupt:
+                reply = None
+            if reply is not None:
+                return reply
+            stopped_by = StoppedBy.INTERRUPT
+            deadline = min(deadline, monotonic() + _STOP_LIMIT)
+            self._send(STOP, deadline)
+            while reply is None:
+                reply = self._listen(deadline, hear)
+        except (Late, KeyboardInterrupt):
+            self.kill()
+            reason = "the solver did not stop when it had to: its process was killed"
+            self._warn(reason)
+            return Reply(None, stopped_by, reason)
+        except Died:
+            reason = self._obituary()
+            self._warn(reason)
+            return Reply(None, StoppedBy.CRASH, reason)
+        return Reply(reply.answer, reply.stopped_by or stopped_by, reply.message)
+
+    def _warn(self, reason: str) -> None:
+        _LOGGER.warning("%s: %s", self._module, reason, extra={"solver": self._module, "worker": self.pid})
+
+    def kill(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.wait()
+
+    def close(self) -> None:
+        """Close the pipes of a process that has ended, or that is another's after a fork."""
+        if self._process.returncode is None:
+            self._process.returncode = 0
+        for pipe in self._pipes:
+            pipe.close()
+
+    def _listen(self, deadline: float, hear: Callable[[Frame], Any]) -> Reply | None:
+        """Hear frames up to the reply; None when `hear` asks to stop."""
+        while True:
+            kind, content = frame = self._receive(deadline)
+            if kind is Kind.ANSWER:
+                return Reply(content)
+            if kind is Kind.ERROR:
+                return Reply(None, StoppedBy.CRASH, content)
+            if hear(frame) is True:
+                return None
+
+    def _send(self, message: Any, deadline: float) -> None:
+        body = pickle.dumps(message, protocol=5)
+        left = memoryview(len(body).to_bytes(LENGTH, "little") + body)
+        while left:
+            try:
+                left = left[os.write(self._to, left) :]
+            except BlockingIOError:
+                _wait(self._writable, deadline)
+            except BrokenPipeError:
+                raise Died from None
+
+    def _receive(self, deadline: float) -> Frame:
+        """Give the next frame; what the solver printed before it counts as log and comes first."""
+        while True:
+            if self._stray in self._open and self._printed.poll(0) and (text := self._read(self._stray)):
+                return Kind.LOG, text.decode(errors="replace")
+            end = LENGTH + int.from_bytes(self._received[:LENGTH], "little")
+            if len(self._received) >= end > LENGTH:
+                body = self._received[LENGTH:end]
+                del self._received[:end]
+                return pickle.loads(body)  # type: ignore[no-any-return]  # noqa: S301 - from our own worker
+            if not self._open:
+                raise Died
+            if self._from in _wait(self._readable, deadline):
+                self._received += self._read(self._from)
+
+    def _read(self, pipe: int) -> bytes:
+        data = os.read(pipe, _CHUNK)
+        if not data:
+            self._open.remove(pipe)
+            self._readable.unregister(pipe)
+        return data
+
+    def _obituary(self) -> str:
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_STOP_LIMIT)
+        self.kill()
+        code = self._process.returncode
+        how = f"by {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
+        return f"the solver's process ended {how}"
+
+
+class Pool:
+    """The workers of this process: all of them, and the idle ones by module.
+
+    A worker leaves the pool while it is out; a thread that borrows has it alone.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._all: set[Worker] = set()
+        self._idle: list[tuple[str, Worker]] = []
+
+    @contextmanager
+    def borrow(self, module: str, check: Callable[[], None], *, deadline: float = inf) -> Iterator[Worker]:
+        """Give an idle worker, or a new one after the check; it is killed if anything is raised meanwhile.
+
+        Raises
+        ------
+        Late
+            The worker has not started by the deadline; it goes on starting, for the next who asks.
+        MissingSolver
+            The worker does not start.
+        """
+        worker = self._idle_worker(module) or self._new_worker(module, check)
+        self._await_ready(module, worker, deadline)
+        try:
+            yield worker
+        except BaseException:
+            worker.kill()
+            raise
+        finally:
+            self._take_back(module, worker)
+
+    @property
+    def pids(self) -> list[int]:
+        """Process ids of the workers, idle and busy."""
+        with self._lock:
+            return [worker.pid for worker in self._all if worker.alive]
+
+    def close(self) -> None:
+        """End every worker; a solve that runs in another thread counts as crashed."""
+        with self._lock:
+            idle = {worker for _, worker in self._idle}
+            busy = self._all - idle
+            self._idle.clear()
+            self._all -= idle
+        for worker in busy:
+            worker.kill()  # its own thread closes its pipes
+        for worker in idle:
+            worker.kill()
+            worker.close()
+
+    def forget(self) -> None:
+        """Let go of the parent's workers after a fork."""
+        for worker in self._all:
+            worker.close()
+        self._lock = Lock()
+        self._all.clear()
+        self._idle.clear()
+
+    def _idle_worker(self, module: str) -> Worker | None:
+        with self._lock:
+            found = [pair for pair in self._idle if pair[0] == module]
+            for pair in found:
+                self._idle.remove(pair)
+                if pair[1].alive:
+                    return pair[1]
+                self._all.discard(pair[1])
+                pair[1].close()
+        return None
+
+    def _new_worker(self, module: str, check: Callable[[], None]) -> Worker:
+        check()
+        _end_with_this_process()
+        worker = Worker(module)
+        _LOGGER.debug(
+            "process %d starts for %s", worker.pid, module, extra={"solver": module, "worker": worker.pid}
+        )
+        with self._lock:
+            self._all.add(worker)
+        return worker
+
+    def _await_ready(self, module: str, worker: Worker, deadline: float) -> None:
+        try:
+            worker.await_ready(deadline)
+        except Late:
+            self._take_back(module, worker)
+            raise
+        except BaseException:
+            worker.kill()
+            self._take_back(module, worker)
+            raise
+
+    def prepare(self, module: str, check: Callable[[], None]) -> None:
+        """Have a worker idle, without waiting for it to start; none is started where one is idle already."""
+        worker = self._idle_worker(module) or self._new_worker(module, check)
+        self._take_back(module, worker)
+
+    def _take_back(self, module: str, worker: Worker) -> None:
+        with self._lock:
+            if worker.alive and worker in self._all:
+                self._idle.append((module, worker))
+            else:
+                self._all.discard(worker)
+                worker.close()
+
+
+#: The workers of this process, for every solver.
+POOL = Pool()
+
+
+def close() -> None:
+    """End every worker of this process, to free its memory; the next solve starts a new one.
+
+    Examples
+    --------
+    >>> close()
+    >>> POOL.pids
+    []
+    """
+    POOL.close()
+
+
+@cache
+def _end_with_this_process() -> None:
+    atexit.register(POOL.close)
+    os.register_at_fork(after_in_child=POOL.forget)
+    os.register_at_fork(after_in_child=STARTER.forget)
+
+
+def _poll(event: int, *pipes: int) -> Any:
+    poll = select.poll()
+    for pipe in pipes:
+        poll.register(pipe, event)
+    return poll
+
+
+def _wait(poll: Any, deadline: float) -> list[int]:
+    """Wait until a pipe is ready; look at least once, however late it is."""
+    while True:
+        left = min(max(deadline - monotonic(), 0.0), _LONGEST_WAIT)
+        ready = [pipe for pipe, _ in poll.poll(1000 * left)]
+        if ready:
+            return ready
+        if left < _LONGEST_WAIT:
+            raise Late

@@ -1,0 +1,186 @@
+"""Program: a linear program that grows, kept loaded in HiGHS' worker between its solves."""
+
+import os
+from collections import OrderedDict
+from dataclasses import dataclass
+from itertools import count
+from math import inf
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gsopt.core.budget import Budget
+from gsopt.core.result import StoppedBy
+from gsopt.solvers.backends.base import GRACE
+from gsopt.solvers.backends.highs import Highs
+
+if TYPE_CHECKING:
+    from gsopt.solvers.backends.worker import Link
+
+Vector = NDArray[np.float64]
+
+#: A method of HiGHS that changes a model, and its arguments.
+Edit = tuple[str, tuple[Any, ...]]
+
+#: Programs that a worker keeps; the one that was used least recently goes first.
+_MOST_KEPT = 8
+
+_numbers = count()
+
+
+class Solved(NamedTuple):
+    """Optimum of a linear program: values of the columns, dual values of the rows, objective."""
+
+    values: Vector
+    duals: Vector
+    objective: float
+
+
+class Task(NamedTuple):
+    """The edits since the worker last solved a program, how many came before, and the seconds it has."""
+
+    key: tuple[int, int]
+    before: int
+    edits: list[Edit]
+    time_limit: float
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """A program in the worker, and how many edits made it."""
+
+    solver: Any
+    edits: int
+
+
+class Program:
+    """A linear program to be minimised that grows, such as the master program of column generation.
+
+    It stays in a worker of HiGHS, so each solve goes on from the last basis, and only what has changed is sent.
+    A worker that does not know it, because it is a new one or has dropped it, is sent all of it again.
+
+    Examples
+    --------
+    >>> program = Program()
+    >>> program.add_rows([3.0], [inf])
+    >>> program.add_columns([1.0], [0.0], [inf], starts=[0], rows=[0], entries=[2.0])
+    >>> program.solve(Budget()).objective
+    1.5
+    >>> program.change_rows([5.0], [inf])
+    >>> program.solve(Budget()).objective
+    2.5
+    """
+
+    def __init__(self) -> None:
+        self._key = os.getpid(), next(_numbers)
+        self._edits: list[Edit] = []
+        self._sent = 0
+
+    def add_rows(self, lower: ArrayLike, upper: ArrayLike) -> None:
+        """Add rows without entries, with their limits."""
+        low, high = _floats(lower), _floats(upper)
+        starts = np.zeros(low.size, dtype=np.int32)
+        self._edit("addRows", low.size, low, high, 0, starts, _indices([]), _floats([]))
+
+    def add_columns(
+        self,
+        costs: ArrayLike,
+        lower: ArrayLike,
+        upper: ArrayLike,
+        *,
+        starts: ArrayLike,
+        rows: ArrayLike,
+        entries: ArrayLike,
+    ) -> None:
+        """Add columns with their costs and limits; each has the rows and entries from its start to the next."""
+        values, given = _floats(costs), _floats(entries)
+        limits = _floats(lower), _floats(upper)
+        self._edit("addCols", values.size, values, *limits, given.size, _indices(starts), _indices(rows), given)
+
+    def change_costs(self, costs: ArrayLike) -> None:
+        """Give all columns other costs."""
+        values = _floats(costs)
+        self._edit("changeColsCost", values.size, np.arange(values.size, dtype=np.int32), values)
+
+    def change_columns(self, columns: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> None:
+        """Give some columns other limits."""
+        chosen = _indices(columns)
+        self._edit("changeColsBounds", chosen.size, chosen, _floats(lower), _floats(upper))
+
+    def change_rows(self, lower: ArrayLike, upper: ArrayLike) -> None:
+        """Give all rows other limits."""
+        low = _floats(lower)
+        self._edit("changeRowsBounds", low.size, np.arange(low.size, dtype=np.int32), low, _floats(upper))
+
+    def solve(self, budget: Budget) -> Solved | None:
+        """Minimise; None where there is no optimum, or none is found in time.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            The user pressed Ctrl-C meanwhile.
+        """
+        answer = self._ask(self._sent, budget)
+        if answer == _UNKNOWN and self._sent:
+            answer = self._ask(0, budget)
+        self._sent = len(self._edits)
+        return answer if isinstance(answer, Solved) else None
+
+    def _edit(self, method: str, *arguments: Any) -> None:
+        self._edits.append((method, arguments))
+
+    def _ask(self, before: int, budget: Budget) -> Any:
+        left = budget.left()
+        task = Task(self._key, before, self._edits[before:], inf if left is None else left)
+        reply = Highs().call(solve, task, limit=None if left is None else left + GRACE)
+        if reply.stopped_by is StoppedBy.INTERRUPT:
+            raise KeyboardInterrupt
+        return reply.answer
+
+
+#: What a worker answers about a program of which it knows less than it was told.
+_UNKNOWN = "unknown"
+
+#: The programs of this process, if it is a worker.
+_KEPT: OrderedDict[tuple[int, int], _Kept] = OrderedDict()
+
+
+def solve(task: Task, link: "Link") -> Solved | str:
+    """Bring a program up to date and solve it; runs in the worker."""
+    del link
+    kept = _KEPT.pop(task.key, None)
+    if task.before == 0:
+        kept = _Kept(_fresh(), 0)
+    if kept is None or kept.edits != task.before:
+        return _UNKNOWN
+    solver = kept.solver
+    for method, arguments in task.edits:
+        getattr(solver, method)(*arguments)
+    _KEPT[task.key] = _Kept(solver, task.before + len(task.edits))
+    while len(_KEPT) > _MOST_KEPT:
+        _KEPT.popitem(last=False)
+    solver.setOptionValue("time_limit", solver.getRunTime() + task.time_limit)
+    solver.run()
+    if solver.getModelStatus().name != "kOptimal":
+        return "no optimum"
+    solution = solver.getSolution()
+    objective = solver.getInfo().objective_function_value
+    return Solved(np.array(solution.col_value), np.array(solution.row_dual), objective)
+
+
+def _fresh() -> Any:
+    import highspy
+
+    solver = highspy.Highs()  # type: ignore[no-untyped-call]
+    for option, value in (("output_flag", False), ("threads", 1), ("solver", "simplex")):
+        solver.setOptionValue(option, value)
+    return solver
+
+
+def _floats(values: ArrayLike) -> Vector:
+    return np.asarray(values, dtype=np.float64)
+
+
+def _indices(values: ArrayLike) -> NDArray[np.int32]:
+    return np.asarray(values, dtype=np.int32)

@@ -1,0 +1,204 @@
+"""Slotted: jobs in slots of time that do less where two of them share a GPU, solved by CP-SAT in its worker."""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gsopt.solvers.backends.following import solve_followed
+
+if TYPE_CHECKING:
+    from gsopt.solvers.backends.worker import Link
+
+
+#: Jobs that may hold one GPU.
+USERS = 2
+
+
+class SlottedJob(NamedTuple):
+    """A job that runs from its start to its end on the same GPUs.
+
+    Attributes
+    ----------
+    release, latest
+        First slot in which it may start, and by which it must have ended.
+    work
+        What it has to do; a slot in which it has all its GPUs to itself does `Task.full` of it.
+    demand
+        Number of GPUs.
+    beside
+        What a slot does in which it shares a GPU with a job, by the number of that job; those that are left out
+        may not share with it.
+    """
+
+    release: int
+    latest: int
+    work: int
+    demand: int
+    beside: Mapping[int, int]
+
+
+class Planned(NamedTuple):
+    """When a job starts, and on which GPUs."""
+
+    start: int
+    gpus: tuple[int, ...]
+
+
+class Task(NamedTuple):
+    """Jobs, GPUs, and what the sum of the ends may be.
+
+    Attributes
+    ----------
+    jobs
+        The jobs.
+    gpus
+        Number of GPUs, each of which two jobs may hold.
+    full
+        What a job does in a slot that it need not share.
+    upper
+        What the sum of the ends is wanted to be at most.
+    hint
+        A known plan, or None.
+    parameters
+        CP-SAT's parameters by name.
+    """
+
+    jobs: tuple[SlottedJob, ...]
+    gpus: int
+    full: int
+    upper: int
+    hint: tuple[Planned, ...] | None
+    parameters: dict[str, Any]
+
+
+class Answer(NamedTuple):
+    """What CP-SAT answers: its own word for the status, the best plan that it found, and the bound."""
+
+    status: str
+    plan: tuple[Planned, ...] | None
+    bound: float
+
+
+def solve(task: Task, link: "Link") -> Answer:
+    """Solve a task; runs in the worker.
+
+    A job holds its GPUs in an interval of variable length. What it does in a slot is a variable, at most what
+    each job that is active then and has a GPU in common leaves it. A cumulative constraint holds each GPU to
+    two jobs, and once more all of them together to twice their number.
+    """
+    from ortools.sat.python.cp_model import CpModel
+
+    model = _Model(CpModel(), task)
+    status, plan, bound = solve_followed(model.model, task.parameters, link, model.plan)
+    if bound is None:
+        bound = float(task.upper + 1) if status == "INFEASIBLE" else 0.0
+    return Answer(status, plan, bound)
+
+
+class _Model:
+    """The model in CP-SAT's own words."""
+
+    def __init__(self, model: Any, task: Task) -> None:
+        self.model, self.task = model, task
+        self.numbers = range(len(task.jobs))
+        self.starts = [model.new_int_var(job.release, job.latest, "") for job in task.jobs]
+        self.ends = [model.new_int_var(job.release, job.latest, "") for job in task.jobs]
+        self.held = [[model.new_bool_var("") for _ in range(task.gpus)] for _ in task.jobs]
+        self.started = [self._passed(number, self.starts[number]) for number in self.numbers]
+        self.ended = [self._passed(number, self.ends[number]) for number in self.numbers]
+        self.active = [self._active(number) for number in self.numbers]
+        self._hold()
+        self._work()
+        self._tell_gpus_apart()
+        model.add(sum(self.ends) <= task.upper)
+        model.minimize(sum(self.ends))
+        self._hint(task.hint or ())
+
+    def plan(self, value: Any) -> tuple[Planned, ...]:
+        """Read the solution."""
+        return tuple(
+            Planned(int(value(start)), tuple(gpu for gpu, holds in enumerate(held) if value(holds)))
+            for start, held in zip(self.starts, self.held, strict=True)
+        )
+
+    def _passed(self, number: int, time: Any) -> list[Any]:
+        """Give for each slot of a job whether a time is at its begin or before."""
+        job = self.task.jobs[number]
+        passed = [self.model.new_bool_var("") for _ in range(job.release, job.latest)]
+        for before, after in pairwise(passed):
+            self.model.add_implication(before, after)
+        self.model.add(time == job.latest - sum(passed))
+        return passed
+
+    def _active(self, number: int) -> dict[int, Any]:
+        """Give for each slot of a job whether it is active."""
+        release, found = self.task.jobs[number].release, {}
+        for place, (started, ended) in enumerate(zip(self.started[number], self.ended[number], strict=True)):
+            found[release + place] = self.model.new_bool_var("")
+            self.model.add(found[release + place] == started - ended)
+        return found
+
+    def _hold(self) -> None:
+        """Give each job its GPUs, and hold each GPU to two jobs."""
+        model, jobs, gpus = self.model, self.task.jobs, range(self.task.gpus)
+        lengths = [model.new_int_var(0, job.latest - job.release, "") for job in jobs]
+        spans = list(zip(self.starts, lengths, self.ends, strict=True))
+        for job, held in zip(jobs, self.held, strict=True):
+            model.add(sum(held) == job.demand)
+        whole = [model.new_interval_var(*span, "") for span in spans]
+        model.add_cumulative(whole, [job.demand for job in jobs], USERS * self.task.gpus)
+        for gpu in gpus:
+            each = [
+                model.new_optional_interval_var(*span, held[gpu], "")
+                for span, held in zip(spans, self.held, strict=True)
+            ]
+            model.add_cumulative(each, [1] * len(each), USERS)
+
+    def _work(self) -> None:
+        """Let each job do its work, less of it beside others."""
+        model, full = self.model, self.task.full
+        done = [{slot: model.new_int_var(0, full, "") for slot in active} for active in self.active]
+        for given, active, own in zip(self.task.jobs, self.active, done, strict=True):
+            model.add(sum(own.values()) >= given.work)
+            for slot, amount in own.items():
+                model.add(amount <= full * active[slot])
+        for one in self.numbers:
+            for other in range(one):
+                share = self._share(one, other)
+                self._slow(done[one], one, other, share)
+                self._slow(done[other], other, one, share)
+
+    def _slow(self, done: Mapping[int, Any], number: int, partner: int, share: Any) -> None:
+        """Let a job do less where it shares a GPU with a partner; nothing is active where they may not."""
+        most = self.task.jobs[number].beside.get(partner)
+        for slot in done.keys() & self.active[partner].keys():
+            both = [share, self.active[partner][slot]]
+            if most is None:
+                self.model.add_bool_and([self.active[number][slot].negated()]).only_enforce_if(both)
+            elif most < self.task.full:
+                self.model.add(done[slot] <= most).only_enforce_if(both)
+
+    def _share(self, one: int, other: int) -> Any:
+        """Give whether two jobs have a GPU in common."""
+        share = self.model.new_bool_var("")
+        for first, second in zip(self.held[one], self.held[other], strict=True):
+            self.model.add_bool_or([share, first.negated(), second.negated()])
+        return share
+
+    def _tell_gpus_apart(self) -> None:
+        """Put the GPUs in order by who holds them, as which is which makes no difference."""
+        weights = [2**number for number in reversed(self.numbers)]
+        codes = [
+            sum(weight * held[gpu] for weight, held in zip(weights, self.held, strict=True))
+            for gpu in range(self.task.gpus)
+        ]
+        for before, after in pairwise(codes):
+            self.model.add(before >= after)
+
+    def _hint(self, hint: Sequence[Planned]) -> None:
+        holders = [tuple(gpu in planned.gpus for planned in hint) for gpu in range(self.task.gpus)]
+        order = sorted(range(self.task.gpus), key=lambda gpu: holders[gpu], reverse=True)
+        for number, planned in enumerate(hint):
+            self.model.add_hint(self.starts[number], planned.start)
+            for gpu, variable in zip(order, self.held[number], strict=True):
+                self.model.add_hint(variable, gpu in planned.gpus)

@@ -1,0 +1,199 @@
+"""Worker: the process of one solver, run as ``python -m gsopt.solvers.backends.worker MODULE PARENT``.
+
+Frames come over what was standard input and leave over what was standard output. Both are moved aside at
+once, as whatever runs here may read and print, and close what it finds. Solvers print to descriptor 1, which is
+turned to standard error, where the parent takes it for log.
+
+The process ends with its parent, also in the middle of a solve. On Linux the system sees to that, however busy
+the interpreter is; elsewhere a thread does, which looks who the parent is.
+"""
+
+import faulthandler
+import gc
+import os
+import pickle
+import select
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
+from queue import SimpleQueue
+from threading import RLock, Thread
+from time import monotonic
+from typing import Any
+
+from gsopt.core.errors import one_line
+from gsopt.solvers.backends.process import LENGTH, STOP, Kind
+
+_TICK = 0.2  # seconds between two looks at the parent, and between two bounds sent to it
+_PR_SET_PDEATHSIG = 1  # of prctl(2)
+
+
+class Link:
+    """What a running function may tell the parent, and how the parent stops it.
+
+    Parameters
+    ----------
+    out
+        Descriptor to which frames are written.
+    """
+
+    def __init__(self, out: int) -> None:
+        self.stopped = False
+        self._out = out
+        self._lock = RLock()
+        self._stop: Callable[[], Any] = _nothing
+        self._log: list[str] = []
+        self._bound: float | None = None
+        self._told = 0.0
+
+    def on_stop(self, stop: Callable[[], Any]) -> None:
+        """Name the solver's own interrupt."""
+        self._stop = stop
+        if self.stopped:
+            stop()
+
+    def stop(self) -> None:
+        """Stop the function."""
+        self.stopped = True
+        self._stop()
+
+    def incumbent(self, values: Any, bound: float | None) -> None:
+        """Tell of a new incumbent and the bound at that time."""
+        self.send(Kind.INCUMBENT, (values, bound))
+
+    def bound(self, bound: float) -> None:
+        """Tell of a bound; cheap to call often."""
+        if bound != self._bound and monotonic() - self._told > _TICK:
+            self._bound, self._told = bound, monotonic()
+            self.send(Kind.BOUND, bound)
+
+    def log(self, text: str) -> None:
+        """Tell a piece of the log; it leaves with the next frame or the next tick."""
+        with self._lock:
+            self._log.append(text)
+
+    def tick(self) -> None:
+        """Send waiting log, unless a frame is on its way just now."""
+        if self._log and self._lock.acquire(blocking=False):
+            try:
+                self._send_log()
+            finally:
+                self._lock.release()
+
+    def send(self, kind: Kind, content: Any) -> None:
+        """Send a frame, waiting log first."""
+        with self._lock:
+            self._send_log()
+            self._write(kind, content)
+
+    def _send_log(self) -> None:
+        if self._log:
+            self._write(Kind.LOG, "".join(self._log))
+            self._log.clear()
+
+    def _write(self, kind: Kind, content: Any) -> None:
+        body = pickle.dumps((kind, content), protocol=5)
+        left = memoryview(len(body).to_bytes(LENGTH, "little") + body)
+        try:
+            while left:
+                left = left[os.write(self._out, left) :]
+        except BrokenPipeError:
+            os._exit(0)
+
+
+def main(module: str, parent: int) -> None:
+    """Serve calls until the parent is gone."""
+    incoming, out = os.dup(0), os.dup(1)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _end_with_parent()
+    faulthandler.enable()
+    import_module(module)
+    calls: SimpleQueue[tuple[Callable[[Any, Link], Any], Any, Link]] = SimpleQueue()
+    Thread(target=_watch, args=(calls, incoming, out, parent), daemon=True).start()
+    try:
+        Link(out).send(Kind.READY, None)
+        gc.freeze()
+        while True:
+            _serve(*calls.get())
+            gc.collect()  # models and callbacks hold each other; what was imported is frozen, so this is quick
+    finally:  # whoever cannot answer is of no use, and threads of a function do not keep it
+        os._exit(1)
+
+
+def _end_with_parent() -> None:
+    """Have the system kill this process with the thread that started it, which lasts as long as the parent.
+
+    A parent that is gone already is found out by the thread that watches for it.
+    """
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def _serve(function: Callable[[Any, Link], Any], task: Any, link: Link) -> None:
+    process = os.getpid()
+    try:
+        answer = function(task, link)
+    except BaseException as error:  # noqa: BLE001 - whatever it is, the parent must hear of it
+        _leave_fork(process)
+        link.log(traceback.format_exc())
+        link.send(Kind.ERROR, one_line(error))
+    else:
+        _leave_fork(process)
+        link.send(Kind.ANSWER, answer)
+    finally:
+        link.on_stop(_nothing)  # lets go of the solver
+
+
+def _leave_fork(process: int) -> None:
+    """End a process that the function forked off and let come back."""
+    if os.getpid() != process:
+        os._exit(0)
+
+
+def _nothing() -> None:
+    """Stop nothing."""
+
+
+def _watch(calls: SimpleQueue[Any], incoming: int, out: int, parent: int) -> None:
+    """Take frames from the parent; end the process, whatever it is doing, when the parent is gone."""
+    try:
+        link = Link(out)
+        while os.getppid() == parent:
+            link.tick()
+            if select.select([incoming], [], [], _TICK)[0]:
+                length = int.from_bytes(_read(incoming, LENGTH), "little")
+                message = pickle.loads(_read(incoming, length))  # noqa: S301 - from our parent
+                if message is STOP:
+                    link.stop()
+                else:
+                    link = Link(out)
+                    calls.put((*message, link))
+    except EOFError:
+        pass
+    except BaseException:  # noqa: BLE001 - a worker that cannot hear its parent is of no use
+        with suppress(BaseException):  # there may be nowhere to print to
+            traceback.print_exc()
+    finally:
+        os._exit(0)
+
+
+def _read(incoming: int, size: int) -> bytes:
+    """Read exactly so many bytes, so that none waits in a buffer where `select` does not see it."""
+    data = bytearray()
+    while len(data) < size:
+        piece = os.read(incoming, size - len(data))
+        if not piece:
+            raise EOFError
+        data += piece
+    return bytes(data)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]))

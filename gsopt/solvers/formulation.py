@@ -1,0 +1,256 @@
+"""Formulation: a Pyomo model of record, solved by a backend and cross-checked against the problem."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from math import isclose
+from typing import Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gsopt.core.budget import Budget, TimeLimit
+from gsopt.core.errors import ModelMismatch, Unsupported
+from gsopt.core.method import no_worse, solve_within, tightened, whole_budget
+from gsopt.core.numbers.grid import Number
+from gsopt.core.numbers.tolerances import MISMATCH
+from gsopt.core.problem import Problem, S, Sense
+from gsopt.core.progress import OnProgress
+from gsopt.core.result import Result, Status, StoppedBy, judged_value, plain, value_of
+from gsopt.solvers.backends import Backend
+from gsopt.solvers.scaling import optimize
+from gsopt.solvers.standard_form import StandardForm
+
+P = TypeVar("P", bound=Problem[Any])
+
+
+class Formulation(ABC, Generic[P, S]):
+    """An exact model of one decision; calling it solves a problem.
+
+    A subclass names itself, builds the Pyomo model and reads a solution out of the values of its columns.
+    Where a decision is taken online it may override `standard_form` to fill the arrays directly; a test then
+    proves the two builders equal.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> from formulations.reclaiming import milp
+    >>> problem = gsopt.load("reclaiming/aryl-figure-5")
+    >>> isinstance(milp, Formulation), milp(problem).objective, len(milp.standard_form(problem).columns)
+    (True, 1, 10)
+    """
+
+    name: ClassVar[str]
+
+    #: What the model's objective counts, where that is not what the problem's does.
+    own_unit: ClassVar[str] = ""
+
+    @property
+    def __name__(self) -> str:
+        """The name, as functions carry it."""
+        return self.name
+
+    @abstractmethod
+    def build(self, problem: P) -> Any:
+        """Build the Pyomo model of record.
+
+        Raises
+        ------
+        Unsupported
+            The model does not express this problem.
+        """
+
+    @abstractmethod
+    def extract(self, values: Mapping[str, float], problem: P) -> S:
+        """Read the solution from column values by name; integer columns are already rounded."""
+
+    def encode(self, solution: S, problem: P) -> Mapping[str, float]:
+        """Give a solution as column values by name, for a start; columns left out are 0."""
+        del solution, problem
+        raise Unsupported(f"{self.name} takes no start solution")
+
+    def obstacle(self, problem: P) -> str:
+        """Say why there can be no solution, where that is plain without solving; empty otherwise."""
+        del problem
+        return ""
+
+    def at_once(self, problem: P) -> tuple[S | None, Number | None]:
+        """Give a solution and a bound that cost next to nothing, to be returned whatever happens; or None.
+
+        The solution is asked for only where the caller has none.
+        """
+        del problem
+        return None, None
+
+    def standard_form(self, problem: P) -> StandardForm:
+        """Give the model as arrays."""
+        return StandardForm.from_pyomo(self.build(problem))
+
+    def exact_costs(self, problem: P, form: StandardForm) -> Sequence[Number]:
+        """Give the cost of each column exactly; the form's floats as they are written, unless overridden."""
+        del problem
+        costs: list[float] = form.cost.tolist()
+        return costs
+
+    def exact_offset(self, problem: P, form: StandardForm) -> Number:
+        """Give the constant of the objective exactly; the form's float as it is written, unless overridden."""
+        del problem
+        return form.offset
+
+    def __call__(
+        self,
+        problem: P,
+        /,
+        *,
+        budget: Budget | None = None,
+        time_limit: TimeLimit = None,
+        gap: float = 0.0,
+        backend: Backend | None = None,
+        start: S | None = None,
+        on_incumbent: Callable[[Result[S]], Any] | None = None,
+        on_progress: OnProgress | None = None,
+        log: bool = False,
+    ) -> Result[S]:
+        """Solve a problem and judge the solution.
+
+        Parameters
+        ----------
+        problem
+            The problem.
+        budget
+            Everything that follows in one object, from a method that hands its own down.
+        time_limit
+            Seconds, or text such as ``30s``, the building of the model included; None for none.
+        gap
+            Gap at which to stop, relative to the bound, as `gsopt.core.result.relative_gap` gives it.
+        backend
+            Solver; HiGHS when None.
+        start
+            A known solution to start from.
+        on_incumbent
+            Called with a result for each new incumbent; returning True stops the solve.
+        on_progress
+            Called with a `gsopt.core.progress.Bracket` whenever a better value or bound is known, and at the
+            end.
+        log
+            Stream the solver's log to standard error.
+
+        Raises
+        ------
+        InvalidSolution
+            The start breaks a rule of the problem.
+        Unsupported
+            The model does not express this problem.
+        MissingSolver
+            The backend's solver is not installed.
+        ModelMismatch
+            The model's objective value is not the problem's.
+        """
+        options = {
+            "time_limit": time_limit,
+            "gap": gap,
+            "backend": backend,
+            "start": start,
+            "on_incumbent": on_incumbent,
+            "on_progress": on_progress,
+            "log": log,
+        }
+        given = whole_budget(budget, options)
+        return solve_within(given, problem, self.name, partial(self._run_from, problem), self.unused)
+
+    @property
+    def unused(self) -> frozenset[str]:
+        """Options of a budget that the formulation has no use for."""
+        return frozenset() if self._takes_start else frozenset({"start"})
+
+    @property
+    def _takes_start(self) -> bool:
+        return type(self).encode is not Formulation.encode
+
+    def _run_from(self, problem: P, budget: Budget) -> Result[S]:
+        """Solve from what is known at once, and give nothing worse."""
+        obstacle = self.obstacle(problem)
+        if obstacle:
+            return Result.judged(problem, method=self.name, infeasible=True, message=obstacle, runtime=0.0)
+        solution, bound = self.at_once(problem)
+        budget.report(bound=bound)
+        start = solution if budget.start is None else budget.start
+        found = no_worse(self.run(problem, replace(budget, start=start)), problem, start)
+        return found if bound is None else tightened(found, problem, bound)
+
+    def run(self, problem: P, budget: Budget) -> Result[S]:
+        """Solve a problem within a budget; what `__call__` does but for the start's check."""
+        form = self.standard_form(problem)
+        if budget.passed:
+            return Result.judged(
+                problem, method=self.name, stopped_by=StoppedBy.TIME_LIMIT, runtime=budget.runtime
+            )
+        known = budget.start is not None and self._takes_start
+        proof = optimize(
+            form,
+            budget,
+            costs=self.exact_costs(problem, form),
+            offset=self.exact_offset(problem, form),
+            start=form.point(self.encode(budget.start, problem)) if known else None,
+            on_point=None if budget.on_incumbent is None else _Teller(self, problem, form, budget),
+            on_bound=None if budget.on_progress is None else lambda bound: budget.report(bound=bound),
+        )
+        point = proof.values
+        result = Result.judged(
+            problem,
+            method=self.name,
+            solution=None if point is None else self.extract(form.named(form.rounded(point)), problem),
+            bound=proof.bound,
+            infeasible=proof.status is Status.INFEASIBLE,
+            stopped_by=proof.stopped_by,
+            solver=proof.solver,
+            message=proof.message,
+            runtime=budget.runtime,
+        )
+        if point is not None:
+            _cross_check(result, form.objective(form.rounded(point)), problem.sense)
+        return result
+
+
+class _Teller(Generic[P, S]):
+    """Tells the caller of better solutions, as judged results.
+
+    A point better in the model need not be: the model may have charged for more than its solution needed.
+    """
+
+    def __init__(self, formulation: Formulation[P, S], problem: P, form: StandardForm, budget: Budget) -> None:
+        self.formulation, self.problem, self.form, self.budget = formulation, problem, form, budget
+        self.best: Number | None = None if budget.start is None else value_of(problem, budget.start)
+
+    def __call__(self, point: NDArray[np.float64], bound: Number | None) -> Any:
+        solution = self.formulation.extract(self.form.named(self.form.rounded(point)), self.problem)
+        value = judged_value(self.problem, self.formulation.name, solution)
+        if self.best is not None and not self.problem.sense.better(value, self.best):
+            return None
+        self.best = value
+        result = Result.judged(
+            self.problem,
+            method=self.formulation.name,
+            solution=solution,
+            bound=bound,
+            runtime=self.budget.runtime,
+        )
+        return None if self.budget.on_incumbent is None else self.budget.on_incumbent(result)
+
+
+def _cross_check(result: Result[Any], modelled: float, sense: Sense) -> None:
+    """Refuse a model's value that is better than the judge's.
+
+    Before the optimum a model may charge for more than its solution needs (a job marked as preempted though
+    none of its servers is returned), so there the judge's value may be the better one. At the optimum it may
+    not: the model's bound would then be worse than the judge's value, which is a contradiction of its own.
+    """
+    judged = result.objective
+    if judged is None or isclose(modelled, float(judged), rel_tol=MISMATCH):
+        return
+    if sense.better(modelled, judged):
+        raise ModelMismatch(
+            f"{result.method}: for the same solution the model counts {modelled:g}, "
+            f"the problem counts {plain(judged)}"
+        )

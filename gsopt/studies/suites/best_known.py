@@ -1,0 +1,140 @@
+"""Best known: the value and bound of every committed instance, as a table."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import RenderableType
+
+from gsopt.core.problem import Number
+from gsopt.evaluation import catalogue
+from gsopt.evaluation.listing import Listing
+from gsopt.evaluation.tables import PAGE, Column, lay_out, markdown_of, percent
+from gsopt.studies.suites.known import Known, Standing, described
+from gsopt.studies.suites.selection import select
+
+#: Digits of a value in a table; CSV and JSON have all of them.
+_DIGITS = 10
+
+
+@dataclass(frozen=True, repr=False)
+class BestKnown(Listing[Known]):
+    """What is known of instances; prints as a table, in notebooks too.
+
+    Examples
+    --------
+    >>> print(best_known("reclaiming/aryl-figure-5"))
+    instance       size      value  bound  standing  by                since
+    ────────────────────────────────────────────────────────────────────────
+    reclaiming  (preemptions, minimize)
+    aryl-figure-5  demand 2      1      1  proven    brute force  2026-11-20
+    """
+
+    rows: tuple[Known, ...]
+
+    def table(self, width: int = PAGE) -> RenderableType:
+        """Give a line per instance, under a line for those of a suite that count the same thing."""
+        headings: dict[int, str] = {}
+        rows = sorted(self.rows, key=_group)
+        for place, row in enumerate(rows):
+            if place == 0 or _group(row) != _group(rows[place - 1]):
+                headings[place] = f"{row.suite}  ({row.unit}, {row.sense})"
+        names = [row.instance.rpartition("/")[2] for row in rows]
+        return lay_out(_columns(rows, names), headings=headings, width=width, elsewhere="--csv and --json")
+
+    def to_markdown(self) -> str:
+        """Give the table in Markdown, every column of it."""
+        return markdown_of(_columns(self.rows, [row.instance for row in self.rows]))
+
+    def having(self, standing: Standing) -> "BestKnown":
+        """Give the instances of one standing."""
+        return BestKnown(tuple(row for row in self.rows if row.standing is standing))
+
+    def summary(self) -> RenderableType:
+        """Give a line per suite: how many instances it has, and how many of each standing."""
+        suites: dict[str, list[Known]] = {}
+        for row in self.rows:
+            suites.setdefault(row.suite, []).append(row)
+        counts = [Counter(row.standing for row in rows) for rows in suites.values()]
+        columns = [
+            Column("suite", list(suites), right=False),
+            Column("instances", [str(len(rows)) for rows in suites.values()]),
+            *(Column(each.value, [str(count[each] or "-") for count in counts]) for each in _COUNTED),
+            Column("widest gap", [_widest(rows) for rows in suites.values()]),
+        ]
+        return lay_out(columns)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Give every row in full, as plain JSON types."""
+        return [row.as_dict() for row in self.rows]
+
+
+#: The standings that a summary counts; of the committed instances none is unknown.
+_COUNTED = (Standing.PROVEN, Standing.INFEASIBLE, Standing.CHALLENGE)
+
+
+def best_known(*what: str) -> BestKnown:
+    """Give what is known of committed instances.
+
+    Parameters
+    ----------
+    what
+        Decisions, suites and instances, such as ``"reclaiming"`` or ``"waiting/medium"``; all when there are
+        none.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such decision, suite or instance.
+
+    Examples
+    --------
+    >>> {row.standing.value for row in best_known("reclaiming/production")}
+    {'proven'}
+    """
+    return BestKnown(tuple(Known.of(catalogue.load(name)) for name in select(what)))
+
+
+def shown(value: Number | None) -> str:
+    """Show a value in a table.
+
+    Examples
+    --------
+    >>> shown(1234), shown(701.2807049327946), shown(None)
+    ('1,234', '701.2807049', '-')
+    """
+    if value is None:
+        return "-"
+    return f"{value:,}" if isinstance(value, int) else f"{float(value):,.{_DIGITS}g}"
+
+
+def _standing(row: Known) -> str:
+    """Name the standing, with the gap of a challenge."""
+    return f"{row.standing.value}, {percent(row.gap)}" if row.gap else row.standing.value
+
+
+def _sizes(row: Known) -> str:
+    """Give the numbers that tell instances apart; what else tells them apart is in the name and the unit."""
+    return described({name: size for name, size in row.size.items() if not isinstance(size, str)})
+
+
+def _columns(rows: Sequence[Known], names: Sequence[str]) -> list[Column]:
+    return [
+        Column("instance", names, right=False),
+        Column("size", [_sizes(row) for row in rows], right=False),
+        Column("value", [shown(row.objective) for row in rows]),
+        Column("bound", [shown(row.bound) for row in rows], rank=2),
+        Column("standing", [_standing(row) for row in rows], right=False),
+        Column("by", [row.by or "-" for row in rows], right=False, rank=3),
+        Column("since", ["-" if row.since is None else row.since.isoformat() for row in rows], rank=1),
+    ]
+
+
+def _group(row: Known) -> tuple[str, str]:
+    return row.suite, row.unit
+
+
+def _widest(rows: Sequence[Known]) -> str:
+    gaps = [row.gap for row in rows if row.gap]
+    return percent(max(gaps)) if gaps else "-"

@@ -1,0 +1,196 @@
+"""Families: how far heuristics get on the instances of each suite."""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from rich.console import RenderableType
+
+from gsopt.core.errors import Unsupported
+from gsopt.core.problem import Number, Problem
+from gsopt.core.result import relative_gap, settles
+from gsopt.evaluation import catalogue
+from gsopt.evaluation.listing import Listing
+from gsopt.evaluation.tables import PAGE, Column, lay_out, markdown_of, percent
+from gsopt.studies.suites.known import Known, Standing
+from gsopt.studies.suites.selection import select
+
+
+@dataclass(frozen=True)
+class Member:
+    """What the decision's heuristics come to on one instance.
+
+    Attributes
+    ----------
+    known
+        What is known of it.
+    values
+        The value of each heuristic that handles it, by name.
+    solved
+        The heuristics that find a proven optimum.
+    """
+
+    known: Known
+    values: dict[str, Number]
+    solved: frozenset[str]
+
+    def gap(self, heuristic: str) -> float | None:
+        """Give how far a heuristic is from the best bound, as `gsopt.core.result.relative_gap`."""
+        proven = self.known.standing is Standing.PROVEN
+        if heuristic in self.solved:
+            return 0.0
+        return relative_gap(self.values.get(heuristic), self.known.objective if proven else self.known.bound)
+
+
+@dataclass(frozen=True)
+class Family:
+    """The instances of a suite together.
+
+    Attributes
+    ----------
+    suite
+        Its name.
+    members
+        Its instances that have a solution.
+
+    Examples
+    --------
+    >>> (family,) = families("waiting/small/one-job")
+    >>> family.suite, family.sizes, family.solved
+    ('waiting/small', 'jobs 1, GPUs 8', 1.0)
+    """
+
+    suite: str
+    members: tuple[Member, ...]
+
+    @property
+    def sizes(self) -> str:
+        """The least and the largest of each number that tells instances apart."""
+        figures: dict[str, list[float]] = {}
+        for member in self.members:
+            for name, size in member.known.size.items():
+                if not isinstance(size, str):
+                    figures.setdefault(name, []).append(size)
+        return ", ".join(f"{name} {_span(sizes)}" for name, sizes in figures.items())
+
+    @property
+    def solved(self) -> float:
+        """The share of instances of which some heuristic finds the proven optimum."""
+        return fmean(bool(member.solved) for member in self.members)
+
+    @property
+    def gaps(self) -> dict[str, float]:
+        """The mean gap of each heuristic, over the instances on which it has one."""
+        names = dict.fromkeys(name for member in self.members for name in member.values)
+        found = {name: [gap for each in self.members if (gap := each.gap(name)) is not None] for name in names}
+        return {name: fmean(gaps) for name, gaps in found.items() if gaps}
+
+
+@dataclass(frozen=True, repr=False)
+class Families(Listing[Family]):
+    """Suites and how far heuristics get on them; prints as a table, in notebooks too.
+
+    Examples
+    --------
+    >>> (family,) = families("reclaiming/aryl-figure-5")
+    >>> family.suite, family.sizes, family.solved, family.gaps["greedy"]
+    ('reclaiming', 'demand 2', 1.0, 0.0)
+    """
+
+    rows: tuple[Family, ...]
+
+    def table(self) -> RenderableType:
+        """Give a line per suite."""
+        return lay_out(self._columns(), width=PAGE, elsewhere="--json and --markdown")
+
+    def to_markdown(self) -> str:
+        """Give the table in Markdown."""
+        return markdown_of(self._columns())
+
+    def records(self) -> list[dict[str, Any]]:
+        """Give every suite in full, as plain JSON types."""
+        return [
+            {
+                "suite": row.suite,
+                "instances": len(row.members),
+                "sizes": row.sizes,
+                "solved_by_heuristics": row.solved,
+                "mean_gaps": row.gaps,
+            }
+            for row in self.rows
+        ]
+
+    def _columns(self) -> list[Column]:
+        best = [_extreme(row.gaps, min) for row in self.rows]
+        worst = [_extreme(row.gaps, max) for row in self.rows]
+        return [
+            Column("suite", [row.suite for row in self.rows], right=False),
+            Column("instances", [str(len(row.members)) for row in self.rows]),
+            Column("sizes", [row.sizes for row in self.rows], right=False, rank=2),
+            Column("solved by heuristics", [percent(row.solved) for row in self.rows]),
+            Column("least mean gap", best, right=False),
+            Column("largest mean gap", worst, right=False, rank=1),
+        ]
+
+
+def families(*what: str, on_instance: Callable[[str], Any] | None = None) -> Families:
+    """Run the heuristics of the decisions on committed instances, and summarise them by suite.
+
+    Parameters
+    ----------
+    what
+        Decisions, suites and instances; all when there are none.
+    on_instance
+        Called with the name of each instance before its turn.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such instance.
+
+    Examples
+    --------
+    >>> [(family.suite, len(family.members)) for family in families("reclaiming/aryl-figure-5")]
+    [('reclaiming', 1)]
+    """
+    found: dict[str, list[Member]] = {}
+    for name in select(what):
+        if on_instance is not None:
+            on_instance(name)
+        problem = catalogue.load(name)
+        if problem.about is not None and problem.about.objective is not None:
+            member = _member(problem)
+            found.setdefault(member.known.suite, []).append(member)
+    return Families(tuple(Family(suite, tuple(members)) for suite, members in found.items()))
+
+
+def _member(problem: Problem[Any]) -> Member:
+    known = Known.of(problem)
+    values: dict[str, Number] = {}
+    for name, method in catalogue.own_heuristics(problem.word).items():
+        with suppress(Unsupported):
+            value = method(problem).objective
+            if value is not None:
+                values[name] = value
+    proven = known.standing is Standing.PROVEN
+    solved = frozenset(name for name, value in values.items() if proven and _is_optimum(problem, known, value))
+    return Member(known, values, solved)
+
+
+def _is_optimum(problem: Problem[Any], known: Known, value: Number) -> bool:
+    stored = None if known.objective is None else float(known.objective)
+    return settles(float(value), stored, float(problem.resolution(value)))
+
+
+def _span(values: Sequence[float]) -> str:
+    low, high = min(values), max(values)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def _extreme(gaps: dict[str, float], choose: Callable[..., str]) -> str:
+    if not gaps:
+        return "-"
+    name = choose(gaps, key=lambda each: gaps[each])
+    return f"{percent(gaps[name])} ({name})"

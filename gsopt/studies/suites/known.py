@@ -1,0 +1,139 @@
+"""Known: what is known of one instance."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+from typing import Any
+
+from gsopt.core.problem import About, Number, Problem
+from gsopt.core.result import relative_gap
+
+
+class Standing(StrEnum):
+    """How much is known of an instance.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> Known.of(gsopt.load("reclaiming/aryl-figure-5")).standing
+    <Standing.PROVEN: 'proven'>
+    """
+
+    PROVEN = "proven"  # a solution, and the proof that none is better
+    INFEASIBLE = "infeasible"  # the proof that there is no solution
+    CHALLENGE = "challenge"  # a solution or a bound, and no proof that they meet
+    UNKNOWN = "unknown"  # nothing is on record
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of one instance.
+
+    Attributes
+    ----------
+    instance, decision
+        Their names.
+    size
+        The figures that tell instances of a suite apart.
+    unit, sense
+        What the objective counts, and whether it is minimized or maximized.
+    objective, bound
+        The best known value and the best proven bound, or None.
+    standing
+        How much is known.
+    by
+        What proved or found it: methods and solvers.
+    since
+        The day from which on it has been known, or None.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> known = Known.of(gsopt.load("reclaiming/aryl-figure-5"))
+    >>> known.objective, known.gap, known.by
+    (1, 0.0, 'brute force')
+    """
+
+    instance: str
+    decision: str
+    size: Mapping[str, int | float | str]
+    unit: str
+    sense: str
+    objective: Number | None
+    bound: Number | None
+    standing: Standing
+    by: str
+    since: date | None
+
+    @classmethod
+    def of(cls, problem: Problem[Any]) -> "Known":
+        """Read it from what an instance says of itself.
+
+        Examples
+        --------
+        >>> from instances.reclaiming import churn
+        >>> Known.of(churn(servers=20, demand=2)).standing
+        <Standing.UNKNOWN: 'unknown'>
+        """
+        about = problem.about or About()
+        return cls(
+            instance=problem.name,
+            decision=problem.word,
+            size=problem.headline(),
+            unit=problem.unit,
+            sense=problem.sense.value,
+            objective=_whole(about.objective),
+            bound=_whole(about.bound),
+            standing=_standing(about),
+            by=about.proved_by or about.found_by,
+            since=about.since,
+        )
+
+    @property
+    def suite(self) -> str:
+        """The suite to which the instance belongs: its decision and folder."""
+        return self.instance.rpartition("/")[0]
+
+    @property
+    def gap(self) -> float | None:
+        """How far value and bound are apart, relative to the bound; 0 where the optimum is proven."""
+        return 0.0 if self.standing is Standing.PROVEN else relative_gap(self.objective, self.bound)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain JSON types."""
+        return {
+            "instance": self.instance,
+            "decision": self.decision,
+            "size": described(self.size),
+            "unit": self.unit,
+            "sense": self.sense,
+            "objective": self.objective,
+            "bound": self.bound,
+            "gap": self.gap,
+            "standing": self.standing.value,
+            "by": self.by,
+            "since": None if self.since is None else self.since.isoformat(),
+        }
+
+
+def described(size: Mapping[str, int | float | str]) -> str:
+    """Write the figures of an instance in one line.
+
+    Examples
+    --------
+    >>> described({"jobs": 4, "GPUs": 8})
+    'jobs 4, GPUs 8'
+    """
+    return ", ".join(f"{name} {value}" for name, value in size.items())
+
+
+def _whole(value: float | None) -> Number | None:
+    """Give a number without a fraction as an integer, as it is counted."""
+    return int(value) if value is not None and value.is_integer() else value
+
+
+def _standing(about: About) -> Standing:
+    if about.proved_by:
+        return Standing.INFEASIBLE if about.objective is None else Standing.PROVEN
+    return Standing.UNKNOWN if about.objective is about.bound is None else Standing.CHALLENGE

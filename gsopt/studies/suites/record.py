@@ -1,0 +1,80 @@
+"""Record: what is better than what the files say, written back to them."""
+
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+from gsopt.core.files import require_folder, require_writable, write
+from gsopt.core.problem import About, Number, Problem, Sense
+from gsopt.core.result import Result, Status
+from gsopt.evaluation import catalogue
+from gsopt.problems.reader import read_problem
+from gsopt.studies.suites.known import Known, Standing
+from gsopt.studies.suites.verdict import Outcome, Verdict
+
+
+def record(verdict: Verdict, folder: Path | None = None, *, today: date | None = None) -> list[Path]:
+    """Write an improvement back to the files of its instance, and give the paths of these.
+
+    The solution is kept, and the instance's file takes value, bound, who found them and the day, unless the
+    optimum was proven before. Nothing is written of any other outcome.
+
+    Parameters
+    ----------
+    verdict
+        What came of the instance.
+    folder
+        The folder of all instances; that of the committed ones when None.
+    today
+        The day; the day it is when None.
+
+    Raises
+    ------
+    InvalidInput
+        A file cannot be written.
+
+    Examples
+    --------
+    >>> from gsopt.studies.suites.verdict import examine
+    >>> record(examine("reclaiming/aryl-figure-5", time_limit=10))
+    []
+    """
+    if verdict.outcome is not Outcome.IMPROVED or verdict.result is None:
+        return []
+    within = folder or catalogue.instances_folder()
+    file, kept = within / f"{verdict.instance}.json", within / "solutions" / f"{verdict.instance}.json"
+    require_writable(file)
+    written = []
+    if verdict.result.solution is not None:
+        require_folder(kept.parent)
+        write(verdict.result.solution, kept)
+        written.append(kept)
+    if verdict.known.standing in (Standing.PROVEN, Standing.INFEASIBLE):
+        return written
+    write(_improved(read_problem(file), verdict.known, verdict.result, today or datetime.now(UTC).date()), file)
+    return [*written, file]
+
+
+def _improved(problem: Problem[Any], known: Known, result: Result[Any], day: date) -> Problem[Any]:
+    """Give the instance with the better value and bound of the two, and who found them."""
+    bounds = [bound for bound in (known.bound, result.bound) if bound is not None]
+    proven = result.status in (Status.OPTIMAL, Status.INFEASIBLE)
+    tightest = max if problem.sense is Sense.MINIMIZE else min
+    about = (problem.about or About()).model_copy(
+        update={
+            "objective": _float(result.objective),
+            "bound": _float(result.bound if proven else tightest(bounds, default=None)),
+            "proved_by": _who(result) if proven else "",
+            "found_by": "" if proven else _who(result),
+            "since": day,
+        }
+    )
+    return problem.model_copy(update={"about": about})
+
+
+def _who(result: Result[Any]) -> str:
+    return f"{result.method}, {result.solver}" if result.solver else result.method
+
+
+def _float(value: Number | None) -> float | None:
+    return None if value is None else float(value)

@@ -1,0 +1,261 @@
+"""Verdict: what comes of computing anew what is known of one instance."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from itertools import chain
+from math import ulp
+from typing import Any
+
+from gsopt.core.errors import Contradiction, InvalidSolution
+from gsopt.core.numbers.tolerances import ULPS
+from gsopt.core.problem import Frozen, Number, Problem
+from gsopt.core.result import Result, Status, plain
+from gsopt.evaluation import catalogue
+from gsopt.evaluation.solve import solve
+from gsopt.studies.suites.known import Known, Standing
+
+#: By how much the day differs from that of UTC, somewhere on earth.
+_A_DAY = timedelta(days=1)
+
+
+class Outcome(StrEnum):
+    """What comes of computing it anew.
+
+    Examples
+    --------
+    >>> Outcome("improved").is_wrong, Outcome("contradicted").is_wrong
+    (False, True)
+    """
+
+    CONFIRMED = "confirmed"  # the solution is worth what the file says, and the bound is proven again
+    IMPROVED = "improved"  # a better value or a better bound
+    OPEN = "not recomputed"  # the solution is worth what the file says, the bound is not reached in time
+    CONTRADICTED = "contradicted"  # what the file says is wrong
+    FAILED = "failed"  # the method failed
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether the library or its files are in error."""
+        return self in (Outcome.CONTRADICTED, Outcome.FAILED)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What comes of one instance.
+
+    Attributes
+    ----------
+    instance
+        Its name.
+    outcome
+        What comes of it.
+    note
+        One line: what is better, wrong or missing; empty where everything is confirmed.
+    known
+        What the file says.
+    result
+        What the exact method found, or None where it was not asked or failed.
+
+    Examples
+    --------
+    >>> verdict = examine("reclaiming/aryl-figure-5", time_limit=10)
+    >>> verdict.outcome, verdict.note
+    (<Outcome.CONFIRMED: 'confirmed'>, '')
+    """
+
+    instance: str
+    outcome: Outcome
+    note: str
+    known: Known
+    result: Result[Any] | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain JSON types, without solutions."""
+        found = self.result
+        return {
+            "instance": self.instance,
+            "outcome": self.outcome.value,
+            "note": self.note,
+            "objective": plain(self.known.objective),
+            "bound": plain(self.known.bound),
+            "found_objective": None if found is None else plain(found.objective),
+            "found_bound": None if found is None else plain(found.bound),
+            "runtime": None if found is None else found.runtime,
+        }
+
+
+def examine(name: str, *, time_limit: float) -> Verdict:
+    """Judge the solution on file of a committed instance, and have the exact method go on from it.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    time_limit
+        Seconds for the exact method.
+
+    Examples
+    --------
+    >>> examine("allocation/small/cannot-start", time_limit=10).result.status
+    <Status.INFEASIBLE: 'infeasible'>
+    """
+    return compare(catalogue.load(name), catalogue.best_solution(name), time_limit=time_limit)
+
+
+def compare(problem: Problem[Any], solution: Frozen | None, *, time_limit: float) -> Verdict:
+    """Hold what an instance says of itself against its best known solution and the exact method.
+
+    Parameters
+    ----------
+    problem
+        The instance.
+    solution
+        The solution that is said to be worth its value, or None.
+    time_limit
+        Seconds for the exact method.
+
+    Examples
+    --------
+    >>> from datetime import date
+    >>> from instances.reclaiming import figure_5
+    >>> from instances.suites import with_about
+    >>> said = {"objective": 2.0, "bound": 2.0, "proved_by": "nobody", "since": date(2026, 11, 22)}
+    >>> wrong = with_about(figure_5(), said)
+    >>> compare(wrong, catalogue.best_solution("reclaiming/aryl-figure-5"), time_limit=10).note
+    'the solution on file is worth 1, the file says 2'
+    """
+    known = Known.of(problem)
+    wrong = chain(_wrong_of_claims(problem, known), _wrong_of_solution(problem, known, solution))
+    broken = next(wrong, "")
+    if broken:
+        return Verdict(known.instance, Outcome.CONTRADICTED, broken, known)
+    try:
+        result = solve(problem, time_limit=time_limit, start=solution)
+    except (Contradiction, InvalidSolution) as error:
+        return Verdict(known.instance, Outcome.CONTRADICTED, str(error), known)
+    outcome, note = _Case(problem, known, result, has_solution=solution is not None).outcome()
+    return Verdict(known.instance, outcome, note, known, result)
+
+
+def _wrong_of_claims(problem: Problem[Any], known: Known) -> Iterator[str]:
+    """Say what cannot be right of what the file says, whatever the instance is."""
+    if known.standing is Standing.PROVEN and known.objective is not None:
+        apart = known.bound is None or abs(float(known.objective) - float(known.bound)) > _slack(
+            problem, known.objective
+        )
+        if apart:
+            yield f"the file says {_told(known.objective)} is proven, and its bound is {_told(known.bound)}"
+    if known.since is None and known.standing is not Standing.UNKNOWN:
+        yield "the file does not say since when"
+    if known.since is not None and known.since > datetime.now(UTC).date() + _A_DAY:
+        yield f"the file says since {known.since}, which is yet to come"
+
+
+def _wrong_of_solution(problem: Problem[Any], known: Known, solution: Frozen | None) -> Iterator[str]:
+    """Say what is wrong with the solution on file, without any method."""
+    if solution is None:
+        return
+    for broken in problem.violations(solution):
+        yield f"the solution on file breaks a rule: {broken}"
+    value = problem.objective(solution)
+    if known.objective is None:
+        yield f"a solution of value {plain(value)} is on file, and no value"
+    elif abs(float(value) - float(known.objective)) > _slack(problem, known.objective):
+        yield f"the solution on file is worth {plain(value)}, the file says {plain(known.objective)}"
+
+
+@dataclass(frozen=True)
+class _Case:
+    """What an instance says of itself, and what the exact method found."""
+
+    problem: Problem[Any]
+    known: Known
+    result: Result[Any]
+    has_solution: bool
+
+    def outcome(self) -> tuple[Outcome, str]:
+        """Say what comes of it, and what is to be said of that."""
+        contradiction = self._contradiction()
+        if contradiction:
+            return Outcome.CONTRADICTED, contradiction
+        better = self._improvement()
+        if better:
+            return Outcome.IMPROVED, better
+        if self._is_reached():
+            return Outcome.CONFIRMED, ""
+        return Outcome.OPEN, self._shortfall()
+
+    @property
+    def _stated(self) -> Number | None:
+        """The bound on file: where the optimum is proven, its value."""
+        proven = self.known.standing is Standing.PROVEN
+        return self.known.objective if proven else self.known.bound
+
+    def _contradiction(self) -> str:
+        found, known = self.result, self.known
+        if self._better(found.objective, known.bound):
+            return f"value {_told(found.objective)} is better than the bound {_told(known.bound)} on file"
+        if self._better(known.objective, found.bound):
+            return f"bound {_told(found.bound)} forbids the value {_told(known.objective)} on file"
+        if known.standing is Standing.INFEASIBLE and found.solution is not None:
+            return f"has a solution of value {_told(found.objective)}; the file says that there is none"
+        if known.objective is not None and found.status is Status.INFEASIBLE:
+            return f"has no solution; the file says {_told(known.objective)}"
+        return ""
+
+    def _improvement(self) -> str:
+        found, known = self.result, self.known
+        parts = []
+        if self._lacks_solution and not self._better(known.objective, found.objective):
+            parts.append(f"a solution of value {_told(found.objective)}")
+        if known.standing in (Standing.PROVEN, Standing.INFEASIBLE):
+            return ", ".join(parts)
+        if found.objective is not None and known.objective is None:
+            parts.append(f"value none -> {_told(found.objective)}")
+        if self._better(found.objective, known.objective):
+            parts.append(f"value {_told(known.objective)} -> {_told(found.objective)}")
+        if found.bound is not None and (known.bound is None or self._better(known.bound, found.bound)):
+            parts.append(f"bound {_told(known.bound)} -> {_told(found.bound)}")
+        if found.status in (Status.OPTIMAL, Status.INFEASIBLE):
+            parts.append("proven")
+        return ", ".join(parts)
+
+    @property
+    def _lacks_solution(self) -> bool:
+        """Whether the value on file can be checked now, and could not before."""
+        stated = self.known.objective is not None and not self.has_solution
+        return stated and self.result.objective is not None
+
+    def _shortfall(self) -> str:
+        """Say what is not reached of what the file says."""
+        found, known = self.result, self.known
+        if known.objective is not None and not self.has_solution:
+            return f"value {_told(found.objective)} so far; the file says {_told(known.objective)}"
+        return f"bound {_told(found.bound)} so far; the file says {_told(self._stated)}"
+
+    def _is_reached(self) -> bool:
+        """Tell whether all that the file says is proven again."""
+        if self.known.objective is not None and not self.has_solution:
+            return False
+        if self.known.standing is Standing.INFEASIBLE:
+            return self.result.status is Status.INFEASIBLE
+        if self.known.standing is Standing.PROVEN:
+            return self.result.status is Status.OPTIMAL
+        return self.result.bound is not None and not self._better(self.result.bound, self.known.bound)
+
+    def _better(self, value: Number | None, other: Number | None) -> bool:
+        """Tell whether a value is better than another, by more than floats explain; not if one is missing."""
+        if value is None or other is None or not self.problem.sense.better(value, other):
+            return False
+        return abs(float(value) - float(other)) > _slack(self.problem, other)
+
+
+def _slack(problem: Problem[Any], value: Number) -> float:
+    """Give how far exact values may be moved by being stored as floats, and floats by being computed."""
+    return max(float(problem.resolution(value)), ULPS * ulp(float(value)))
+
+
+def _told(value: Number | None) -> str:
+    return "none" if value is None else str(plain(value))

@@ -1,0 +1,175 @@
+"""Verification: what comes of many instances, computed by several processes."""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import CancelledError, ThreadPoolExecutor, as_completed
+from contextlib import closing
+from dataclasses import dataclass
+from threading import Event
+from typing import Any
+
+from rich.console import RenderableType
+
+from gsopt.core.budget import Budget
+from gsopt.core.errors import GsoptError, InvalidInput, one_line, shorten
+from gsopt.evaluation import catalogue
+from gsopt.evaluation.listing import Listing
+from gsopt.evaluation.tables import Column, lay_out
+from gsopt.solvers.backends.process import Pool
+from gsopt.studies.suites.known import Known
+from gsopt.studies.suites.selection import select
+from gsopt.studies.suites.verdict import Outcome, Verdict, examine
+
+#: Seconds that the exact method gets for an instance unless told otherwise.
+TIME_LIMIT = 30.0
+
+#: How much longer a process may take before it is killed: solving ends by itself, and reading is quick.
+_PATIENCE, _MORE = 2.0, 60.0
+
+_MODULE = "gsopt.studies.suites.verdict"  # what a worker process imports first
+
+
+@dataclass(frozen=True, repr=False)
+class Verification(Listing[Verdict]):
+    """What came of computing anew what is known of instances; prints as a table, in notebooks too.
+
+    Attributes
+    ----------
+    rows
+        The verdicts, in the order of the instances.
+    total
+        Number of the instances that were asked for.
+
+    Examples
+    --------
+    >>> Verification((), total=4).missing
+    4
+    """
+
+    rows: tuple[Verdict, ...]
+    total: int
+
+    @property
+    def missing(self) -> int:
+        """Number of instances that Ctrl-C has left out."""
+        return self.total - len(self.rows)
+
+    def having(self, outcome: Outcome) -> tuple[Verdict, ...]:
+        """Give the verdicts of one outcome."""
+        return tuple(row for row in self.rows if row.outcome is outcome)
+
+    def table(self) -> RenderableType:
+        """Give a line per suite with the number of each outcome; what is not confirmed stands below."""
+        suites: dict[str, list[Verdict]] = {}
+        for row in self.rows:
+            suites.setdefault(row.known.suite, []).append(row)
+        counts = [Counter(row.outcome for row in rows) for rows in suites.values()]
+        shown = [each for each in Outcome if each is Outcome.CONFIRMED or self.having(each)]
+        columns = [
+            Column("suite", list(suites), right=False),
+            Column("instances", [str(len(rows)) for rows in suites.values()]),
+            *(Column(each.value, [str(count[each] or "-") for count in counts]) for each in shown),
+        ]
+        return lay_out(columns, notes=[_line(row) for row in self.rows if row.note])
+
+    def records(self) -> list[dict[str, Any]]:
+        """Give every verdict in full, as plain JSON types."""
+        return [row.as_dict() for row in self.rows]
+
+
+def verify(
+    *what: str,
+    time_limit: float | str = TIME_LIMIT,
+    workers: int | None = None,
+    on_verdict: Callable[[Verdict], Any] | None = None,
+) -> Verification:
+    """Compute anew what is known of committed instances.
+
+    The judge scores the solution on file, and the decision's exact method goes on from it until it proves the
+    bound on file or the time is over. Ctrl-C ends it, and what has been settled by then is given.
+
+    Parameters
+    ----------
+    what
+        Decisions, suites and instances; all when there are none.
+    time_limit
+        Seconds per instance, or such as ``"2min"``.
+    workers
+        Number of processes; one per CPU when None.
+    on_verdict
+        Called with each verdict as it comes.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such instance, or an option is out of its range; nothing is computed then.
+
+    Examples
+    --------
+    >>> [row.outcome.value for row in verify("reclaiming/aryl-figure-5", time_limit=10, workers=1)]
+    ['confirmed']
+    """
+    names = select(what)
+    limit = Budget(time_limit=time_limit).time_limit
+    if limit is None:
+        raise InvalidInput("", "time_limit", "None", "must be given")
+    count = min(os.cpu_count() or 1, len(names)) if workers is None else workers
+    if count < 1:
+        raise InvalidInput("", "workers", shorten(workers), "must be at least 1")
+    found: dict[str, Verdict] = {}
+    verdicts = _examine_all(names, limit, count)
+    with closing(verdicts):
+        try:
+            for verdict in verdicts:
+                found[verdict.instance] = verdict
+                if on_verdict is not None:
+                    on_verdict(verdict)
+        except KeyboardInterrupt:
+            pass
+    return Verification(tuple(found[name] for name in names if name in found), len(names))
+
+
+def call(task: tuple[str, float], link: Any) -> Verdict:
+    """Examine an instance in a worker process."""
+    del link
+    name, time_limit = task
+    try:
+        return examine(name, time_limit=time_limit)
+    except (GsoptError, MemoryError) as error:
+        return _failed(name, one_line(error))
+
+
+def _examine_all(names: Sequence[str], time_limit: float, workers: int) -> Generator[Verdict, None, None]:
+    """Examine instances in processes, and give each verdict as it comes; closing ends the processes."""
+    pool, stopped = Pool(), Event()
+
+    def refuse_stopped() -> None:
+        if stopped.is_set():
+            raise CancelledError
+
+    def settle(name: str) -> Verdict:
+        with pool.borrow(_MODULE, refuse_stopped) as worker:
+            limit = _PATIENCE * time_limit + _MORE
+            reply = worker.call(call, (name, time_limit), limit=limit, hear=lambda _: None)
+        refuse_stopped()
+        return reply.answer if isinstance(reply.answer, Verdict) else _failed(name, reply.message)
+
+    threads = ThreadPoolExecutor(workers)
+    try:
+        for future in as_completed([threads.submit(settle, name) for name in names]):
+            yield future.result()
+    finally:
+        stopped.set()
+        threads.shutdown(wait=False, cancel_futures=True)
+        pool.close()  # ends the processes at once, and with them the threads
+        threads.shutdown()
+        pool.close()
+
+
+def _failed(name: str, why: str) -> Verdict:
+    return Verdict(name, Outcome.FAILED, why, Known.of(catalogue.load(name)))
+
+
+def _line(row: Verdict) -> str:
+    return f"{row.instance}: {row.outcome.value}: {row.note}"

@@ -1,0 +1,149 @@
+"""Sequenced: jobs of one GPU start as the orders say in which all that wait would end earliest on average."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gsopt.core.errors import Unsupported
+from gsopt.core.numbers.assignment import sequence, shorter_first
+from gsopt.simulation.parts.inventory import Inventory
+from gsopt.simulation.policy import Action, State
+
+
+class Sequenced:
+    """Put all jobs that wait in order on all GPUs, and start those that are first on free ones. No job stops.
+
+    Whatever happens, the orders are made anew; who has not started has no place for good.
+
+    Parameters
+    ----------
+    state
+        The state at the beginning of the run.
+    alpha
+        Part of the users, those with the least service, whose jobs have a place; at least as many jobs as GPUs
+        are free have one.
+    users
+        The user of each job, by names; each job is a user of its own when it has none.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 9), ("b", 2)]])
+    >>> simulate(jobs, lambda state: Sequenced(state), cluster=1).completion_times
+    (11.0, 2.0)
+    """
+
+    preemptive = False
+
+    def __init__(self, state: State, *, alpha: float = 1.0, users: Mapping[str, str] | None = None) -> None:
+        self._alpha, self._users = alpha, users or {}
+        self._inventory = Inventory(state)
+        self._waiting: dict[int, None] = {}
+        self._kinds: dict[int, str] = {}  # of the running jobs
+        self._service: dict[Any, Any] = {}  # of users by jobs that are complete
+
+    def decide(self, state: State) -> Iterable[Action]:
+        """Start the jobs that are first on free GPUs."""
+        self._take_in(state)
+        if not (self._waiting and state.free > 0):
+            return
+        self._inventory.look(state)
+        started = self._first(state)
+        if started:
+            self._kinds |= started
+            for job in started:
+                del self._waiting[job]
+            yield self._inventory.assign(state, self._kinds)
+
+    def _take_in(self, state: State) -> None:
+        for job in state.completed:
+            user = self._user(state, job)
+            self._service[user] = self._service.get(user, 0) + state.service(job)
+            self._inventory.leave(job)
+            self._kinds.pop(job, None)
+        for job in state.evicted:
+            del self._kinds[job]
+            self._waiting[job] = None
+        for job in state.arrived:
+            require_one_gpu(state, job)
+            self._inventory.enter(state, job)
+            self._waiting[job] = None
+
+    def _first(self, state: State) -> dict[int, str]:
+        """Give the jobs that are first on free GPUs, with the kinds of these."""
+        machines = self._machines(state)
+        jobs = self._entering(state, sum(not free for _, free in machines))
+        kinds, available = [kind for kind, _ in machines], np.array([free for _, free in machines])
+        seconds = self._seconds(state, jobs, kinds)
+        runs = np.isfinite(seconds).any(axis=1)
+        jobs, seconds = [job for job, there in zip(jobs, runs, strict=True) if there], seconds[runs]
+        if not jobs:
+            return {}
+        orders = shorter_first(sequence(seconds, available), seconds, available, kinds)
+        return {
+            jobs[order[0]]: kind
+            for kind, free, order in zip(kinds, available, orders, strict=True)
+            if order and not free
+        }
+
+    def _machines(self, state: State) -> list[tuple[str, float]]:
+        """Give the kind of each GPU that is there, and the seconds until it is free."""
+        busy: dict[str, list[float]] = {kind: [] for kind in self._inventory.kinds}
+        for job, kind in self._kinds.items():
+            left = state.remaining(job) / self._inventory.rate(state, job, kind)
+            busy[kind].append(float(state.ready(job) - state.now + left))
+        return [
+            (kind, free)
+            for kind, count in self._inventory.counts.items()
+            for free in [*[0.0] * (count - len(busy[kind])), *busy[kind]]
+        ]
+
+    def _seconds(self, state: State, jobs: Sequence[int], kinds: Sequence[str]) -> Any:
+        """Give what jobs take on GPUs of some kinds; infinite where they do not run."""
+        rows = []
+        for job in jobs:
+            left = state.remaining(job)
+            own = {
+                kind: float(left / self._inventory.rate(state, job, kind))
+                for kind in self._inventory.kinds_of(job)
+            }
+            rows.append([own.get(kind, np.inf) for kind in kinds])
+        return np.array(rows).reshape(len(jobs), len(kinds))
+
+    # Users
+
+    def _user(self, state: State, job: int) -> Any:
+        return self._users.get(state.jobs[job].name, job)
+
+    def _entering(self, state: State, free: int) -> list[int]:
+        """Give the jobs that have a place: those of the users with the least service, in order of arrival."""
+        service = dict(self._service)
+        for job in self._kinds:
+            user = self._user(state, job)
+            service[user] = service.get(user, 0) + state.service(job)
+        by_user: dict[Any, list[int]] = {}
+        for job in sorted(self._waiting):
+            by_user.setdefault(self._user(state, job), []).append(job)
+        least = sorted(by_user.values(), key=lambda jobs: (service.get(self._user(state, jobs[0]), 0), jobs[0]))
+        entering: list[int] = []
+        for place, jobs in enumerate(least):
+            if place < int(self._alpha * len(least)) or len(entering) < free:
+                entering += jobs
+        return sorted(entering)
+
+
+def require_one_gpu(state: State, job: int) -> None:
+    """Raise Unsupported for a job that demands several GPUs.
+
+    Raises
+    ------
+    Unsupported
+        It does.
+    """
+    item = state.jobs[job]
+    if item.gpus > 1:
+        raise Unsupported(
+            f"job {item.name!r} demands {item.gpus} GPUs, AlloX has an order for jobs of one only"
+        )

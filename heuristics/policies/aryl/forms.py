@@ -1,0 +1,116 @@
+"""Forms: in which mode, on which machines and in how large workers a job may run."""
+
+from collections.abc import Iterator, Mapping
+from math import gcd
+from typing import NamedTuple
+
+from gsopt.scenario.job import Job
+from heuristics.policies.aryl.epoch import Pool
+from heuristics.policies.aryl.machines import Counts, Machines, Mask
+
+
+class Form(NamedTuple):
+    """One way to run a job in workers, each of which stands on one machine.
+
+    Attributes
+    ----------
+    mode
+        The mode of the job.
+    pool
+        Where its workers may stand; ``mixed`` when its base workers may stand on both pools together.
+    suits
+        Which machines suit it, shape (machines,).
+    worker_gpus
+        GPUs of each worker.
+    base
+        Fewest workers.
+    speeds
+        Speed alone with base + w workers, at w; 0 where so many are not allowed.
+    """
+
+    mode: str
+    pool: Pool
+    suits: Mask
+    worker_gpus: int
+    base: int
+    speeds: tuple[float, ...]
+
+    @property
+    def is_elastic(self) -> bool:
+        """Whether more workers than the fewest are allowed."""
+        return len(self.speeds) > 1
+
+    @property
+    def base_gpus(self) -> int:
+        """GPUs of the fewest workers."""
+        return self.base * self.worker_gpus
+
+
+def forms_of(job: Job, machines: Machines, *, training_first: bool = False) -> tuple[Form, ...]:
+    """List the forms of a job, the preferred one first.
+
+    There is one for each pool, in the first of the job's modes that runs there. Elastic jobs prefer the
+    inference pool, from which flexible workers can make way without a preemption; inelastic ones prefer the
+    training pool. A mode that any type of GPU will do for, in a cluster where the pools differ, is mixed and
+    comes last.
+
+    A worker has as many GPUs as the largest divisor of all numbers of GPUs of the mode that is at most those of
+    every machine that suits it; or the next smaller divisor, where machines that are all empty could not hold
+    the fewest workers otherwise.
+
+    Source: Aryl, section 5.3 for the preferences, section 6 for heterogeneous jobs.
+
+    Parameters
+    ----------
+    job
+        The job.
+    machines
+        The machines, whether they are there or not.
+    training_first
+        Whether elastic jobs prefer the training pool too.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> job = Job(name="a", release_date=0, duration=60, gpus=4, menu=[(4, 1.0), (8, 1.9), (16, 3.0)])
+    >>> (form,) = forms_of(job, Machines(Cluster.uniform(machines=4, gpus=8), "T4"))
+    >>> form.pool, form.worker_gpus, form.base, form.speeds
+    ('training', 4, 1, (1.0, 1.9, 0.0, 3.0))
+    """
+    found: dict[Pool, Form] = {}
+    for mode, menu in job.speeds.items():
+        for pool, suits in _pools(job, mode, machines):
+            if pool not in found and (form := _form(mode, menu, pool, suits, machines.gpus)) is not None:
+                found[pool] = form
+    elastic = any(form.is_elastic for form in found.values()) and not training_first
+    order: tuple[Pool, ...] = ("inference", "training") if elastic else ("training", "inference")
+    return tuple(found[pool] for pool in (*order, "mixed") if pool in found)
+
+
+def _pools(job: Job, mode: str, machines: Machines) -> Iterator[tuple[Pool, Mask]]:
+    """Give the pool in which a job runs in a mode, with the machines that suit it; none where it cannot."""
+    suits = machines.suiting(job.gpu_type_in(mode), job.memory_in(mode) or 0)
+    lent = bool((suits & machines.inference).any())
+    own = bool((suits & ~machines.inference).any())
+    if own or lent:
+        yield "mixed" if own and lent else "inference" if lent else "training", suits
+
+
+def _form(mode: str, menu: Mapping[int, float], pool: Pool, suits: Mask, gpus: Counts) -> Form | None:
+    """Give the form of a mode; None where even all machines together are too few for its fewest GPUs."""
+    sizes: Counts = gpus[suits]
+    fewest = min(menu)
+    for worker in _divisors(gcd(*menu), int(sizes.min())):
+        most = int((sizes // worker).sum())
+        if fewest <= most * worker:
+            base = fewest // worker
+            counts = {count // worker - base: speed for count, speed in menu.items() if count <= most * worker}
+            return Form(
+                mode, pool, suits, worker, base, tuple(counts.get(w, 0.0) for w in range(max(counts) + 1))
+            )
+    return None
+
+
+def _divisors(number: int, most: int) -> Iterator[int]:
+    """Give the divisors of a number that are at most another, the largest first."""
+    return (divisor for divisor in range(min(number, most), 0, -1) if number % divisor == 0)

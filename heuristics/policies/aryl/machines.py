@@ -1,0 +1,76 @@
+"""Machines: which pool each machine of a cluster belongs to, and which machines suit a job."""
+
+from collections.abc import Sequence
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gsopt.core.errors import InvalidInput
+from gsopt.scenario.cluster import Cluster
+
+Counts = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+class Machines:
+    """The machines of a cluster by number; nothing of it changes during a run.
+
+    Parameters
+    ----------
+    cluster
+        The cluster.
+    inference
+        The type of GPU of the machines that are on loan at times: the pool ``inference``. All other machines
+        are the pool ``training``. No machine is on loan when it is empty.
+
+    Attributes
+    ----------
+    names, number_of
+        Name of each machine, and its number by name.
+    gpus
+        GPUs of each machine, shape (machines,).
+    first
+        The first GPU of each machine.
+    inference
+        Whether each machine is of the pool ``inference``, shape (machines,).
+    machine_of
+        Machine of every GPU.
+
+    Raises
+    ------
+    InvalidInput
+        The cluster is plain.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.cluster import Machine, Rack
+    >>> kinds = ["V100", "T4"]
+    >>> racks = [Rack(name=kind, machines=[Machine(name=f"{kind}.0", gpus=8, gpu_type=kind)]) for kind in kinds]
+    >>> machines = Machines(Cluster(racks=racks), "T4")
+    >>> machines.inference.tolist(), machines.suiting("T4", 0).tolist()
+    ([False, True], [False, True])
+    """
+
+    def __init__(self, cluster: Cluster, inference: str) -> None:
+        if cluster.is_plain:
+            rule = "must have machines: workers are placed on them"
+            raise InvalidInput("", "cluster", f"{cluster.gpus} plain GPUs", rule)
+        machines = cluster.machines
+        self.names = tuple(machine.name for machine in machines)
+        self.number_of = {name: number for number, name in enumerate(self.names)}
+        self.machine_of: Sequence[int] = cluster.machine_of
+        self.gpus: Counts = np.array([machine.gpus for machine in machines], dtype=np.int64)
+        self.first = tuple(cluster.gpus_of[name].start for name in self.names)
+        self.inference: Mask = np.array([bool(inference) and each.gpu_type == inference for each in machines])
+        self._types = np.array([machine.gpu_type for machine in machines])
+        self._memories = np.array([inf if each.memory is None else each.memory for each in machines])
+        self._suiting: dict[tuple[str, int], Mask] = {}
+
+    def suiting(self, gpu_type: str, memory: int) -> Mask:
+        """Tell which machines have GPUs of a type, or of any if it is empty, and so much memory on each."""
+        need = gpu_type, memory
+        if need not in self._suiting:
+            enough = self._memories >= memory
+            self._suiting[need] = enough & (self._types == gpu_type) if gpu_type else enough
+        return self._suiting[need]

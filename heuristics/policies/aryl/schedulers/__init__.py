@@ -1,0 +1,14 @@
+"""Schedulers: who starts on base workers and who has flexible ones, beside the two phases of Aryl.
+
+Each is a function whose options make a scheduler; it is named in the option `scheduler` of a policy.
+"""
+
+from heuristics.policies.aryl.schedulers.afs import afs
+from heuristics.policies.aryl.schedulers.fifo import fifo
+from heuristics.policies.aryl.schedulers.gandiva import gandiva
+from heuristics.policies.aryl.schedulers.goodput_search import goodput_search
+from heuristics.policies.aryl.schedulers.marginal import marginal
+from heuristics.policies.aryl.schedulers.max_first import max_first
+from heuristics.policies.aryl.schedulers.optimus import optimus
+
+__all__ = ["afs", "fifo", "gandiva", "goodput_search", "marginal", "max_first", "optimus"]

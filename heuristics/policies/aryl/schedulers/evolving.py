@@ -1,0 +1,130 @@
+"""Evolving: a seeded genetic search of flexible workers, on arrays."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from heuristics.policies.aryl.schedulers.fitness import Counts, Fitness, Floats
+
+
+@dataclass(frozen=True)
+class Search:
+    """How long the search goes on, and among how many candidates.
+
+    Attributes
+    ----------
+    population
+        Candidates that are kept.
+    generations
+        Generations at most.
+    patience
+        Generations without a better candidate after which it ends.
+    """
+
+    population: int = 100
+    generations: int = 100
+    patience: int = 20
+
+
+def evolve(fitness: Fitness, start: Counts, search: Search, random: np.random.Generator) -> Counts:
+    """Give the best numbers of flexible workers that a genetic search finds, shape (jobs,).
+
+    Candidates begin with the given one, none, and random ones. Each generation has as many children: of two
+    candidates, each the better of two random ones, a child has the jobs before a random place from one and
+    those from it on from the other; then some jobs, one on average, get a random number of workers; what is too
+    much then is taken away from random jobs. The best of candidates and children go on. Of equal ones the older
+    goes first, so the result is never worse than the given start.
+
+    O(G P J) for G generations of P candidates of J jobs.
+
+    Parameters
+    ----------
+    fitness
+        What numbers are worth, and what is there.
+    start
+        Flexible workers of each job to begin with, shape (jobs,); what does not fit is taken away.
+    search
+        How long, and among how many.
+    random
+        All random draws.
+
+    Examples
+    --------
+    >>> from heuristics.policies.aryl.epoch import Elastic, Epoch
+    >>> pair = [Elastic(job, 60.0, 1, 1, 3, 0, "training", (1.0, 2.0, 3.0)) for job in (0, 1)]
+    >>> fitness = Fitness.of(Epoch(0.0, (), tuple(pair), {"training": 2}, pending=False), power=-1.0)
+    >>> evolve(fitness, np.array([0, 0]), Search(), np.random.default_rng(0)).tolist()
+    [1, 1]
+    """
+    alone: Counts = fitness.worth.argmax(axis=1)
+    if np.array_equal(repaired(fitness, alone[None], random)[0], alone):
+        return alone  # what is best for each job fits
+    rows = _first(fitness, start, search, random)
+    worth = fitness.of_rows(rows)
+    best, stale = worth.max(), 0
+    for _ in range(search.generations):
+        children = repaired(fitness, _children(fitness, rows, worth, random), random)
+        rows, worth = _fittest(rows, worth, children, fitness.of_rows(children))
+        stale = 0 if worth[0] > best else stale + 1
+        if stale >= search.patience:
+            break
+        best = worth[0]
+    found: Counts = rows[int(worth.argmax())]
+    return found
+
+
+def repaired(fitness: Fitness, rows: Counts, random: np.random.Generator) -> Counts:
+    """Take workers away from random jobs until each row fits, pool by pool; none that need not go.
+
+    Examples
+    --------
+    >>> from heuristics.policies.aryl.epoch import Elastic, Epoch
+    >>> pair = [Elastic(job, 60.0, 2, 1, 3, 0, "training", (1.0, 2.0, 3.0)) for job in (0, 1)]
+    >>> fitness = Fitness.of(Epoch(0.0, (), tuple(pair), {"training": 5}, pending=False), power=-1.0)
+    >>> sorted(repaired(fitness, np.array([[2, 1], [1, 1]]), np.random.default_rng(0)).sum(axis=1).tolist())
+    [2, 2]
+    """
+    rows = np.minimum(rows, fitness.most)
+    every = np.arange(len(fitness.jobs))
+    rows = fitness.allowed[every, rows]
+    for confined, gpus in fitness.limits:
+        held = rows * fitness.worker_gpus * confined
+        excess = held.sum(axis=1) - gpus
+        over = np.flatnonzero(excess > 0)
+        if not over.size:
+            continue
+        turns = np.argsort(random.random((over.size, every.size)), axis=1)
+        queue = np.take_along_axis(held[over], turns, axis=1)
+        before = queue.cumsum(axis=1) - queue
+        gone = np.clip(excess[over, None] - before, 0, queue)
+        lost = np.zeros_like(gone)
+        np.put_along_axis(lost, turns, gone, axis=1)
+        fewer = -(-lost // fitness.worker_gpus)
+        rows[over] = fitness.allowed[every, rows[over] - fewer]
+    return rows
+
+
+def _first(fitness: Fitness, start: Counts, search: Search, random: np.random.Generator) -> Counts:
+    rows = random.integers(0, fitness.most + 1, size=(search.population, len(fitness.jobs)))
+    rows[0] = start
+    rows[1:2] = 0
+    return repaired(fitness, rows, random)
+
+
+def _children(fitness: Fitness, rows: Counts, worth: Floats, random: np.random.Generator) -> Counts:
+    number, jobs = rows.shape
+    drawn = random.integers(0, number, size=(2, 2, number))
+    parents = np.where(worth[drawn[0]] >= worth[drawn[1]], drawn[0], drawn[1])
+    cut = random.integers(0, jobs + 1, size=number)
+    children: Counts = np.where(np.arange(jobs) < cut[:, None], rows[parents[0]], rows[parents[1]])
+    who = np.flatnonzero(random.random(children.size) * jobs < 1)
+    place = who % jobs
+    children.flat[who] = random.integers(0, fitness.most[place] + 1)
+    return children
+
+
+def _fittest(rows: Counts, worth: Floats, children: Counts, theirs: Floats) -> tuple[Counts, Floats]:
+    """Keep as many of both as there are candidates, the best first."""
+    every, values = np.concatenate((rows, children)), np.concatenate((worth, theirs))
+    order = np.argsort(-values, kind="stable")[: len(rows)]
+    return every[order], values[order]

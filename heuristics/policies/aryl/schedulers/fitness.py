@@ -1,0 +1,121 @@
+"""Fitness: what numbers of flexible workers are worth together, as Pollux counts it, on arrays."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heuristics.policies.aryl.epoch import Elastic, Epoch, Pool
+from heuristics.policies.aryl.schedulers.pools import Pools
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Fitness:
+    """The worth of each number of flexible workers of each job, and what is there of them.
+
+    The worth of all together is the power mean of their speedups, which are speeds relative to that on a fair
+    share of the GPUs. For a given power it grows with a sum over the jobs: of the powers of the speedups, or of
+    their negatives where the power is negative, or of the logarithms where it is 0.
+
+    Attributes
+    ----------
+    jobs
+        The jobs.
+    power
+        The power of the mean.
+    most
+        The most flexible workers of each that are tried, shape (jobs,).
+    limits
+        GPUs that flexible workers may have: for each pool in which some job is confined the places of the jobs
+        that are, and the GPUs; and at last the same of all.
+
+    Examples
+    --------
+    >>> pair = [Elastic(job, 60.0, 1, 1, 3, 0, "training", (1.0, 2.0, 3.0)) for job in (0, 1)]
+    >>> fitness = Fitness.of(Epoch(0.0, (), tuple(pair), {"training": 2}, pending=False), power=-1.0)
+    >>> fitness.fair.tolist(), fitness.of_rows(np.array([[1, 1], [2, 0]])).tolist()
+    ([1, 1], [-2.0, -2.6666666666666665])
+    """
+
+    jobs: tuple[Elastic, ...]
+    power: float
+    most: Counts
+    limits: tuple[tuple[NDArray[np.bool_], int], ...]
+
+    @classmethod
+    def of(cls, epoch: Epoch, *, power: float, doubling: bool = False) -> "Fitness":
+        """Take the jobs of an epoch; with `doubling` none gets more than twice the workers that it has."""
+        pools, jobs = Pools(epoch), epoch.elastic
+        most = [
+            min(job.most - job.base, job.base + 2 * job.extra) if doubling else job.most - job.base
+            for job in jobs
+        ]
+        names: tuple[Pool, ...] = ("training", "inference")
+        confined = [(np.array([job.pool == pool for job in jobs]), pools.left(pool)) for pool in names]
+        limits = [each for each in confined if each[0].any()]
+        limits.append((np.ones(len(jobs), dtype=np.bool_), pools.left("mixed")))
+        return cls(jobs, power, np.array(most, dtype=np.int64), tuple(limits))
+
+    @cached_property
+    def worker_gpus(self) -> Counts:
+        """GPUs of a worker of each job, shape (jobs,)."""
+        return np.array([job.worker_gpus for job in self.jobs], dtype=np.int64)
+
+    @cached_property
+    def allowed(self) -> Counts:
+        """Give the largest allowed number of flexible workers up to each, shape (jobs, most + 1)."""
+        numbers = np.arange(int(self.most.max(initial=0)) + 1)
+        table = np.zeros((len(self.jobs), numbers.size), dtype=np.int64)
+        for row, job, most in zip(table, self.jobs, self.most.tolist(), strict=True):
+            usable = np.array([0, *(extra for extra in job.extras if extra <= most)])
+            row[:] = usable[np.searchsorted(usable, numbers, side="right") - 1]
+        return table
+
+    @cached_property
+    def fair(self) -> Counts:
+        """Flexible workers of each job on its fair share of all GPUs that elastic jobs have or may have."""
+        gpus = self.limits[-1][1] + sum(job.base * job.worker_gpus for job in self.jobs)
+        each = -(-gpus // max(len(self.jobs), 1))
+        shares = [
+            max(
+                extra
+                for extra in (0, *job.extras)
+                if extra == 0 or (job.base + extra) * job.worker_gpus <= each
+            )
+            for job in self.jobs
+        ]
+        return np.array(shares, dtype=np.int64)
+
+    @cached_property
+    def worth(self) -> Floats:
+        """The worth of each number of flexible workers of each job, shape (jobs, most + 1)."""
+        table = np.zeros(self.allowed.shape)
+        for row, job, allowed, fair in zip(table, self.jobs, self.allowed, self.fair.tolist(), strict=True):
+            speedups = np.array(job.speeds)[allowed] / job.speeds[fair]
+            row[:] = np.log(speedups) if self.power == 0 else np.copysign(speedups**self.power, self.power)
+        return table
+
+    def of_rows(self, rows: Counts) -> Floats:
+        """Give the worth of each row of flexible workers by job; more is better, shape (rows,)."""
+        worth: Floats = self.worth[np.arange(len(self.jobs)), rows].sum(axis=1)
+        return worth
+
+    def mean(self, row: Counts) -> float:
+        """Give the power mean of the speedups of one row.
+
+        Examples
+        --------
+        >>> pair = [Elastic(job, 60.0, 1, 1, 3, 0, "training", (1.0, 2.0, 3.0)) for job in (0, 1)]
+        >>> fitness = Fitness.of(Epoch(0.0, (), tuple(pair), {"training": 2}, pending=False), power=-1.0)
+        >>> round(fitness.mean(np.array([2, 0])), 9)
+        0.75
+        """
+        each = float(self.of_rows(row[None])[0]) / len(self.jobs)
+        if self.power == 0:
+            return float(np.exp(each))
+        return float(np.exp(log(abs(each)) / self.power))

@@ -1,0 +1,109 @@
+"""Growing: GPUs go, a step at a time, to the job whose next step comes first."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from heuristics.policies.aryl.epoch import Elastic, Epoch, Pool
+from heuristics.policies.aryl.schedulers.pools import Pools
+from heuristics.policies.optimus.race import race as shared_race
+
+#: What the step of a job from so many flexible workers to so many counts; the least goes first, None never.
+Rank = Callable[[Elastic, int, int], float | None]
+
+
+class Step(NamedTuple):
+    """What a job asks for next.
+
+    Attributes
+    ----------
+    rank
+        Its rank; the least goes first.
+    gpus
+        The GPUs that it asks for.
+    pool
+        Where it asks for them.
+    extra
+        Flexible workers that the job has afterwards.
+    """
+
+    rank: float
+    gpus: int
+    pool: Pool
+    extra: int
+
+
+def steps(job: Elastic, rank: Rank) -> Iterator[Step]:
+    """Give the steps of a job from no flexible workers to its most, as far as they have a rank.
+
+    Examples
+    --------
+    >>> job = Elastic(0, 60.0, 2, 1, 4, 0, "training", (1.0, 2.0, 0.0, 3.0))
+    >>> [(step.gpus, step.extra) for step in steps(job, lambda job, before, after: 0.0)]
+    [(2, 1), (4, 3)]
+    """
+    before = 0
+    for after in job.extras:
+        value = rank(job, before, after)
+        if value is None:
+            return
+        yield Step(value, (after - before) * job.worker_gpus, job.pool, after)
+        before = after
+
+
+def race(pools: Pools, contenders: Iterable[Iterator[Step]]) -> Iterator[tuple[int, Step]]:
+    """Grant step after step, that of the least rank first, and give whose it is, by place.
+
+    Who has a step that does not fit leaves the race. Of equal ranks the one that is named first goes first.
+    O(J + S log J) for S steps of J contenders.
+
+    Examples
+    --------
+    >>> pools = Pools(Epoch(0.0, waiting=(), elastic=(), idle={"training": 3}, pending=False))
+    >>> one, other = Step(2.0, 1, "training", 1), Step(1.0, 2, "training", 1)
+    >>> asking = [iter([one]), iter([other, other])]
+    >>> [place for place, _ in race(pools, asking)]
+    [1, 0]
+    """
+    return shared_race(contenders, lambda _, step: pools.take(step.gpus, step.pool))
+
+
+def grow(epoch: Epoch, rank: Rank) -> dict[int, int]:
+    """Begin with no flexible workers, and give one step after the other to the job that ranks first.
+
+    A step leads to the next number of workers that the job allows; that is one worker more where it allows all
+    of them. A job leaves the race when its next step does not fit any more or has no rank.
+
+    Parameters
+    ----------
+    epoch
+        What is decided on.
+    rank
+        The rank of a step.
+
+    Returns
+    -------
+    dict of int to int
+        Flexible workers of each elastic job.
+
+    Examples
+    --------
+    >>> jobs = [Elastic(job, 60.0, 1, 1, 3, 0, "training", (1.0, 2.0, 3.0)) for job in (0, 1)]
+    >>> grow(Epoch(0.0, (), tuple(jobs), {"training": 3}, pending=False), lambda job, before, after: -job.job)
+    {0: 1, 1: 2}
+    """
+    given = none(epoch)
+    for place, step in race(Pools(epoch), [steps(job, rank) for job in epoch.elastic]):
+        given[epoch.elastic[place].job] = step.extra
+    return given
+
+
+def none(epoch: Epoch) -> dict[int, int]:
+    """Give no flexible workers to each elastic job.
+
+    Examples
+    --------
+    >>> job = Elastic(7, 60.0, 1, 1, 3, 0, "training", (1.0, 2.0, 3.0))
+    >>> none(Epoch(0.0, (), (job,), {"training": 3}, pending=False))
+    {7: 0}
+    """
+    return dict.fromkeys((job.job for job in epoch.elastic), 0)

@@ -1,0 +1,46 @@
+"""Pools: the GPUs that flexible workers may have, by pool, and what is left of them."""
+
+from heuristics.policies.aryl.epoch import Epoch, Pool
+
+
+class Pools:
+    """The GPUs that are idle or held by flexible workers, of which jobs take what they get.
+
+    Flexible workers of a job that runs on any mixture are in no pool known here. What they hold is left to such
+    jobs, which may take what is idle or flexible in the other pools too; so whatever is taken can be held.
+
+    Parameters
+    ----------
+    epoch
+        What is decided on.
+
+    Examples
+    --------
+    >>> from heuristics.policies.aryl.epoch import Elastic
+    >>> job = Elastic(0, time=60.0, worker_gpus=2, base=1, most=3, extra=1, pool="training", speeds=(1, 2, 3))
+    >>> pools = Pools(Epoch(0.0, (), (job,), idle={"training": 3, "inference": 8}, pending=False))
+    >>> [pools.take(4, "training"), pools.take(2, "training"), pools.left("training"), pools.left("mixed")]
+    [True, False, 1, 9]
+    """
+
+    def __init__(self, epoch: Epoch) -> None:
+        self._pools = {pool: epoch.idle.get(pool, 0) for pool in ("training", "inference")}
+        self._total = sum(self._pools.values())
+        for job in epoch.elastic:
+            held = job.extra * job.worker_gpus
+            self._total += held
+            if job.pool in self._pools:
+                self._pools[job.pool] += held
+
+    def take(self, gpus: int, pool: Pool = "mixed") -> bool:
+        """Take so many GPUs of a pool, or of any, and tell whether they were left."""
+        if gpus > self.left(pool):
+            return False
+        self._total -= gpus
+        if pool in self._pools:
+            self._pools[pool] -= gpus
+        return True
+
+    def left(self, pool: Pool) -> int:
+        """Give the GPUs that are left for a pool."""
+        return min(self._total, self._pools.get(pool, self._total))

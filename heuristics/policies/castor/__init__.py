@@ -1,0 +1,7 @@
+"""Castor: jobs that share GPUs where sharing pays, and the policies it compares with."""
+
+from heuristics.policies.castor.best_pairs import best_pairs
+from heuristics.policies.castor.sjf_bsbf import sjf_bsbf
+from heuristics.policies.castor.sjf_ffs import sjf_ffs
+
+__all__ = ["best_pairs", "sjf_bsbf", "sjf_ffs"]

@@ -1,0 +1,109 @@
+"""Colocating: waiting jobs start on free GPUs, and where these are too few beside running jobs."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from gsopt.simulation.parts.partners import Judge, Partners
+from gsopt.simulation.parts.starts import beside, on_free
+from gsopt.simulation.parts.tiers import need_of
+from gsopt.simulation.parts.turns import Turn, Turns
+from gsopt.simulation.placer import Placer
+from gsopt.simulation.policy import Action, Start, State
+from heuristics.policies.castor.patient import Patience
+
+
+class Colocating:
+    """Start waiting jobs in the order of their keys, on free GPUs or beside running jobs. No job is stopped.
+
+    A job takes free GPUs if there are as many as it demands. Else it takes GPUs that one job has to itself, of
+    the partners that a judge finds for it, the best first, and then free ones, near those and where most are
+    free, until it has as many as it demands. Beside several partners it starts in the smallest of the
+    sub-batches that were found for them, or in a smaller one if that needs too much memory somewhere. If all
+    that is not enough it waits for the next event.
+
+    Parameters
+    ----------
+    state
+        The state at the beginning of the run.
+    key
+        Key of a job when it begins to wait; ties go to the lower number.
+    judge
+        Finds partners.
+    skip
+        Whether a job that cannot start is skipped; else it blocks all jobs behind it.
+    free_first
+        Whether a job that shares takes all free GPUs that suit it first, and shared ones after them.
+    share_first
+        Whether a job seeks partners even though enough GPUs are free.
+    placer
+        Where a job goes for which enough GPUs are free; that of the run if None.
+    patience
+        Tells of each start beside others whether it is made or the job waits; all are made if None.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> from gsopt.simulation.parts.partners import Match
+    >>> def anyhow(state):
+    ...     return Colocating(state, key=lambda job: job, judge=lambda *pair: Match(rank=0))
+    >>> jobs = [Job(name=name, release_date=0, duration=2, gpus=2) for name in "abc"]
+    >>> machine = Cluster.uniform(machines=1, gpus=2)
+    >>> simulate(Workload(jobs=jobs), anyhow, cluster=machine, share_limit=2).completion_times
+    (2.0, 2.0, 4.0)
+    """
+
+    preemptive = False
+
+    def __init__(
+        self,
+        state: State,
+        key: Callable[[int], Any],
+        judge: Judge,
+        *,
+        skip: bool = True,
+        free_first: bool = False,
+        share_first: bool = False,
+        placer: Placer | None = None,
+        patience: Patience | None = None,
+    ) -> None:
+        self._jobs, self._key, self._placer = state.jobs, key, placer
+        self._patience = patience
+        self._skip, self._free_first, self._share_first = skip, free_first, share_first
+        self._partners = Partners(judge)
+        self._turns = Turns()
+
+    def decide(self, state: State) -> Iterable[Action]:
+        """Start jobs in turn."""
+        for job in (*state.evicted, *state.arrived):
+            self._turns.add(Turn(self._key(job), 0, job), need_of(self._jobs[job]))
+        if not self._turns:
+            return
+        partners = self._partners
+        partners.update(state)
+
+        def is_open(need: Any) -> bool:
+            return not self._skip or need.gpus <= state.free + partners.room
+
+        for turn, need in self._turns.walk(is_open):
+            start = self._start(state, turn.job)
+            if start is not None:
+                self._turns.remove(turn, need)
+                yield start
+                partners.refresh(state, turn.job)
+            elif not self._skip:
+                return
+
+    def _start(self, state: State, job: int) -> Start | None:
+        """Give how a job starts now; None when it waits."""
+        if self._share_first:
+            return self._beside(state, job) or on_free(state, job, self._placer)
+        return on_free(state, job, self._placer) or self._beside(state, job)
+
+    def _beside(self, state: State, job: int) -> Start | None:
+        found = self._partners.of(state, job) if self._partners.room else []
+        start = beside(state, job, found, free_first=self._free_first)
+        if start is None or self._patience is None or self._patience(state, start):
+            return start
+        return None

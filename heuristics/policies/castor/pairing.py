@@ -1,0 +1,145 @@
+"""Pairing: waiting jobs start on free GPUs, and those left are paired with running ones all together."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from gsopt.simulation.parts.partners import Judge, Partner, Partners
+from gsopt.simulation.parts.starts import beside, on_free
+from gsopt.simulation.parts.tiers import need_of
+from gsopt.simulation.parts.turns import Turn, Turns
+from gsopt.simulation.placer import Placer
+from gsopt.simulation.policy import Action, Start, State
+
+
+class Pairing:
+    """Start waiting jobs on free GPUs by their keys, and the others in the best pairs. No job is stopped.
+
+    What is best is a matching of waiting with running jobs: each is in one pair at most, and the ranks that a
+    judge gives to the pairs, all below 0, have the least sum. The partner of a job has to have as many GPUs to
+    itself as that demands. Running jobs that have GPUs left are matched again until no pair is found.
+
+    Parameters
+    ----------
+    state
+        The state at the beginning of the run.
+    key
+        Key of a job when it begins to wait, by which it gets free GPUs; ties go to the lower number.
+    judge
+        Finds partners, with ranks below 0.
+    several
+        Whether a job that is too wide for any partner alone starts beside several, in its turn after the pairs:
+        those of the smallest ranks first, as in `heuristics.policies.castor.colocating.Colocating`.
+    placer
+        Where a job goes for which enough GPUs are free; that of the run if None.
+
+    Examples
+    --------
+    The second waiting job has only one possible partner, so the first one takes the other:
+
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> from gsopt.simulation.parts.partners import Match
+    >>> ranks = {(2, 0): -5, (2, 1): -4, (3, 0): -3}
+    >>> def judge(state, job, partner, gpus):
+    ...     return Match(ranks[job, partner]) if (job, partner) in ranks else None
+    >>> def paired(state):
+    ...     return Pairing(state, key=lambda job: job, judge=judge)
+    >>> jobs = Workload(jobs=[Job(name=name, release_date=0, duration=2, gpus=1) for name in "abcd"])
+    >>> run = simulate(jobs, paired, cluster=Cluster.uniform(machines=1, gpus=2), share_limit=2, record=True)
+    >>> [each.placement for each in run.schedule.segments]
+    [(0,), (1,), (1,), (0,)]
+    """
+
+    preemptive = False
+
+    def __init__(
+        self,
+        state: State,
+        key: Callable[[int], Any],
+        judge: Judge,
+        *,
+        several: bool = False,
+        placer: Placer | None = None,
+    ) -> None:
+        self._jobs, self._key, self._several, self._placer = state.jobs, key, several, placer
+        self._partners = Partners(judge)
+        self._turns = Turns()
+
+    def decide(self, state: State) -> Iterable[Action]:
+        """Start jobs on free GPUs, and pair the others."""
+        for job in (*state.evicted, *state.arrived):
+            self._turns.add(Turn(self._key(job), 0, job), need_of(self._jobs[job]))
+        if not self._turns:
+            return
+        self._partners.update(state)
+        for turn, need in self._turns.walk(lambda need: need.gpus <= state.free):
+            start = on_free(state, turn.job, self._placer)
+            if start is not None:
+                self._turns.remove(turn, need)
+                yield start
+                self._partners.refresh(state, turn.job)
+        while starts := self._pairs(state):
+            for turn, need, start in starts:
+                self._turns.remove(turn, need)
+                yield start
+                self._partners.refresh(state, turn.job)
+        if self._several:
+            yield from self._beside_several(state)
+
+    def _pairs(self, state: State) -> list[tuple[Turn, Any, Start]]:
+        """Give the waiting jobs of the best pairs in order, and how they start."""
+        turns = list(self._turns.walk(lambda need: need.gpus <= self._partners.room))
+        found: dict[int, dict[int, Partner]] = {}
+        for turn, need in turns:
+            wide = [each for each in self._partners.of(state, turn.job) if len(each.gpus) >= need.gpus]
+            if wide:
+                found[turn.job] = {partner.job: partner for partner in wide}
+        chosen = best_pairs({job: {p: -each.rank for p, each in own.items()} for job, own in found.items()})
+        starts = []
+        for turn, need in turns:
+            if turn.job in chosen:
+                partner = found[turn.job][chosen[turn.job]]
+                starts.append((turn, need, Start(turn.job, partner.gpus[: need.gpus], partner.mode)))
+        return starts
+
+    def _beside_several(self, state: State) -> Iterator[Start]:
+        """Start the jobs that are too wide for a pair, and find enough partners."""
+        partners = self._partners
+        for turn, need in self._turns.walk(lambda need: need.gpus <= state.free + partners.room):
+            start = beside(state, turn.job, partners.of(state, turn.job))
+            if start is not None:
+                self._turns.remove(turn, need)
+                yield start
+                partners.refresh(state, turn.job)
+
+
+def best_pairs(values: Mapping[int, Mapping[int, Any]]) -> dict[int, int]:
+    """Give to each of some jobs one of its partners, or none, so that the values have the largest sum.
+
+    It is the assignment problem, with 0 for a pair that is none; values are rounded to floats. O(n^3) for n
+    partners (Jonker and Volgenant 1987, as scipy has it).
+
+    Parameters
+    ----------
+    values
+        By job and partner, all above 0.
+
+    Examples
+    --------
+    >>> best_pairs({2: {0: 5, 1: 4}, 3: {0: 3}})
+    {2: 1, 3: 0}
+    """
+    import numpy as np
+    from scipy.optimize import linear_sum_assignment
+
+    if not values:
+        return {}
+    columns = {partner: at for at, partner in enumerate(sorted({p for own in values.values() for p in own}))}
+    matrix = np.zeros((len(values), len(columns)))
+    for row, own in enumerate(values.values()):
+        for partner, value in own.items():
+            matrix[row, columns[partner]] = float(value)
+    jobs, partners = list(values), list(columns)
+    assigned = zip(*linear_sum_assignment(matrix, maximize=True), strict=True)
+    return {jobs[row]: partners[column] for row, column in assigned if matrix[row, column] > 0}

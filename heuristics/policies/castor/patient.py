@@ -1,0 +1,102 @@
+"""Patient: whether a start beside others is better than to wait for the first GPUs that are free."""
+
+from collections.abc import Callable, Mapping, Sequence
+from math import inf
+from typing import Any
+
+from gsopt.simulation.parts.partners import suitable
+from gsopt.simulation.policy import Start, State
+
+#: Tells whether a job starts now as it would, or waits: (state, start) -> True to start.
+Patience = Callable[[State, Start], bool]
+
+
+class Patient:
+    """Compare a start beside running jobs with waiting for the earliest free GPUs, as if nobody else came.
+
+    Two sums of seconds from now are compared. One is that of the start: until the job completes, and until each
+    of its partners does. The other is that of waiting: until as many GPUs are free as the job demands and it
+    has run alone on them, and until each of the same jobs completes without it. All that runs goes on at its
+    present speed until then, but for what the start itself changes.
+
+    Theorem 1 of Castor compares a pair with waiting until the running job has completed, though other GPUs may
+    be free long before; and it knows one partner, where a gang may have several.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> from gsopt.scenario.speed import Speed
+    >>> from heuristics.policies import sjf_bsbf
+    >>> given = [("long", 0, 20, 1), ("short", 0, 2, 1), ("new", 1, 10, 1)]
+    >>> jobs = Workload(jobs=[Job(name=n, release_date=r, duration=d, gpus=g) for n, r, d, g in given])
+    >>> machine, speed = Cluster.uniform(machines=1, gpus=2), Speed(default_interference=1.7)
+    >>> for wait_for in ("partner", "gpus"):
+    ...     def policy(state):
+    ...         return sjf_bsbf(state, wait_for=wait_for)
+    ...     print(simulate(jobs, policy, cluster=machine, speed=speed, share_limit=2).completion_times)
+    (27.0, 2.0, 18.0)
+    (20.0, 2.0, 12.0)
+    """
+
+    def __init__(self) -> None:
+        self._seen: tuple[Any, int] | None = None
+        self._left: dict[int, Any] = {}
+
+    def __call__(self, state: State, start: Start) -> bool:
+        """Tell whether to start now; a tie starts, as do GPUs that nobody holds."""
+        sharing, waiting = self.sums(state, start)
+        return bool(sharing <= waiting)
+
+    def sums(self, state: State, start: Start) -> tuple[Any, Any]:
+        """Give the seconds until a job and its partners have completed: if it starts so now, and if it waits.
+
+        Waiting is infinite where there will never be as many GPUs as the job demands.
+        """
+        gpus = start.gpus if isinstance(start.gpus, tuple) else ()
+        left = self._seconds_left(state)
+        partners = sorted({user for gpu in gpus for user in state.users(gpu)})
+        alone = state.remaining(start.job) / state.rate(start.job, state.jobs[start.job].gpus)
+        waiting = _free_from(state, start.job, left) + alone + sum(left[each] for each in partners)
+        return _together(state, start, gpus, {each: left[each] for each in partners}), waiting
+
+    def _seconds_left(self, state: State) -> Mapping[int, Any]:
+        """Give how long each running job takes at its present speed; found once for all that is running."""
+        seen = state.now, len(state.running)
+        if seen != self._seen:
+            self._seen = seen
+            self._left = {job: max(state.remaining(job), 0) / _rate(state, job) for job in state.running}
+        return self._left
+
+
+def _rate(state: State, job: int, more: Sequence[int] = ()) -> Any:
+    """Give the speed of a running job where it is, and some more jobs beside it."""
+    gpus = state.placement(job)
+    beside = {user for gpu in gpus for user in state.users(gpu) if user != job}
+    return state.rate(job, gpus, state.mode(job), sorted(beside | set(more)))
+
+
+def _free_from(state: State, job: int, left: Mapping[int, Any]) -> Any:
+    """Give the seconds until as many GPUs are free as a job demands; infinite if there are never as many."""
+    item = state.jobs[job]
+    suits = suitable(state, item, tuple(range(state.cluster.gpus)))
+    until = sorted(max((left[user] for user in state.users(gpu)), default=0) for gpu in suits)
+    return until[item.gpus - 1] if item.gpus <= len(until) else inf
+
+
+def _together(state: State, start: Start, gpus: tuple[int, ...], rest: Mapping[int, Any]) -> Any:
+    """Add the seconds until a job and its partners, with so many left each, have completed if it starts now."""
+    job, work, now, total = start.job, state.remaining(start.job), 0, 0
+    slowed = {each: _rate(state, each, [job]) / _rate(state, each) for each in rest}
+    while rest:
+        rate = state.rate(job, gpus, start.mode, sorted(rest))
+        first = min(rest, key=lambda each: rest[each] / slowed[each])
+        step, own = rest[first] / slowed[first], work / rate
+        if own <= step:  # the others run on without it
+            return total + now + own + sum(now + own + rest[each] - own * slowed[each] for each in rest)
+        work -= step * rate
+        now += step
+        total += now
+        rest = {each: left - step * slowed[each] for each, left in rest.items() if each != first}
+    return total + now + work / state.rate(job, gpus, start.mode)

@@ -1,0 +1,66 @@
+"""Shortest job first, with first-fit sharing: the baseline of Castor that shares without looking."""
+
+from gsopt.simulation import Decider, State
+from gsopt.simulation.parts.accumulation import fits, memory_left, sub_batches
+from gsopt.simulation.parts.options import Placement, Size, placer_of, size_key
+from gsopt.simulation.parts.partners import Match
+from heuristics.policies.castor.colocating import Colocating
+
+
+def sjf_ffs(
+    state: State,
+    *,
+    order: Size = "time",
+    skip: bool = True,
+    free_first: bool = False,
+    placement: Placement = "best",
+) -> Decider:
+    """Start the shortest job that fits; where too few GPUs are free, beside whoever comes first.
+
+    It is `heuristics.policies.castor.sjf_bsbf` without its decision: every running job that has GPUs to
+    itself is a partner if the memory suffices, in the order of the first of these GPUs, and a job starts in
+    the largest sub-batch that fits.
+
+    Source: Castor, section 7 (baseline SJF-FFS, which resorts to colocation whenever idle resources are
+    insufficient); all else as in SJF-BSBF, so that the decision alone makes the difference.
+    Key: remaining time. Ties: lower number. Not preemptive; knows durations, but no interference.
+    O(waiting jobs times running jobs) per event at worst.
+
+    Parameters
+    ----------
+    state
+        The state at the beginning of the run.
+    order, skip, free_first, placement
+        As those of `sjf_bsbf`.
+
+    Raises
+    ------
+    InvalidInput
+        An option is out of its range.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> from gsopt.scenario.speed import Speed
+    >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 4), ("b", 1)]])
+    >>> machine, speed = Cluster.uniform(machines=1, gpus=1), Speed(default_interference=3.0)
+    >>> simulate(jobs, sjf_ffs, cluster=machine, speed=speed, share_limit=2).completion_times
+    (6.0, 3.0)
+    """
+    return Colocating(
+        state,
+        size_key(state, order),
+        first_fit_sharing,
+        skip=skip,
+        free_first=free_first,
+        placer=placer_of(placement),
+    )
+
+
+def first_fit_sharing(state: State, job: int, partner: int, gpus: tuple[int, ...], /) -> Match | None:
+    """Judge by memory alone, and rank by the first GPU."""
+    del partner
+    item, left = state.jobs[job], memory_left(state, gpus)
+    return next((Match(gpus[0], name) for name in sub_batches(item) if fits(item, name, left)), None)

@@ -1,0 +1,65 @@
+"""Timers: how long jobs of one demand would wait for a tier, as a tuner changes it."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from gsopt.core.drawing import legend_beside, looks, set_time_axis, tick_time, titled
+from heuristics.policies.dally.tuner import TunedTimer
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_MARKS_PER_LINE = 8
+
+
+def tuned_timers(
+    seen: Mapping[str, Sequence[TunedTimer]], *, tier: str, gpus: int, axes: "Axes | None" = None
+) -> "Axes":
+    """Draw the timer of one tier and demand over time, one line per run.
+
+    Source: the plot of Dally's Figure 4.
+
+    Parameters
+    ----------
+    seen
+        What `heuristics.policies.dally` told its `observe`, by what the legend calls the run.
+    tier
+        Name of the tier for which jobs wait.
+    gpus
+        Number of GPUs that they demand.
+    axes
+        Where to draw; on a new figure when None.
+
+    Examples
+    --------
+    >>> timers = [TunedTimer(60.0, "rack", 16, 7200.0), TunedTimer(90.0, "rack", 8, 60.0)]
+    >>> axes = tuned_timers({"Dally": timers}, tier="rack", gpus=16)
+    >>> axes.lines[0].get_xydata().tolist()
+    [[60.0, 7200.0]]
+    """
+    axes = titled(axes, "", "", size=(9, 4))
+    wanted = {
+        label: [(float(each.time), each.seconds) for each in timers if (each.tier, each.gpus) == (tier, gpus)]
+        for label, timers in seen.items()
+    }
+    points = [point for timers in wanted.values() for point in timers]
+    for (label, timers), look in zip(wanted.items(), looks(len(wanted)), strict=True):
+        axes.step(
+            [time for time, _ in timers],
+            [seconds for _, seconds in timers],
+            where="post",
+            markevery=max(1, len(timers) // _MARKS_PER_LINE),
+            fillstyle="none",
+            label=label,
+            **look._asdict(),
+        )
+    begin, end = min((time for time, _ in points), default=0.0), max((time for time, _ in points), default=1.0)
+    set_time_axis(axes, begin, max(end, begin + 1))
+    longest = max((seconds for _, seconds in points), default=0.0)
+    axes.set_ylim(0, 1.05 * longest or 1.0)
+    unit = tick_time(axes.yaxis, 0.0, longest or 1.0)
+    axes.set_ylabel(f"wait for the tier {tier}, {gpus} GPUs [{unit}]")
+    axes.grid(alpha=0.3)
+    if axes.lines:
+        legend_beside(axes)
+    return axes

@@ -1,0 +1,5 @@
+"""Ares: elastic fair queuing."""
+
+from heuristics.policies.efq.policy import efq
+
+__all__ = ["efq"]

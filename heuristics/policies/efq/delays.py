@@ -1,0 +1,268 @@
+"""Delays: how late jobs complete compared with their fair share, and what Ares' Theorem 1 says of it."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, Literal, get_args
+
+from gsopt.core.errors import Unsupported, require_one_of
+from gsopt.core.numbers.clock import clock_error
+from gsopt.scenario.scenario import Scenario
+from gsopt.scenario.speed import efficient_counts
+from gsopt.schedule import Schedule
+from gsopt.schedule.fairness import gps_finish_times
+from gsopt.schedule.judge import judged
+
+#: What bounds the delay behind GPS: the theorem as printed, or one that holds without or with caps.
+Theorem = Literal["paper", "uncapped", "capped"]
+
+
+#: What is a busy period: all GPUs are held, jobs are there, or jobs are there under GPS.
+BusyPeriod = Literal["GPUs", "jobs", "GPS"]
+
+
+def longest_busy_period(
+    schedule: Schedule, scenario: Scenario, busy: BusyPeriod = "jobs", *, exact: bool = False
+) -> Any:
+    """Give the length of the longest busy period of a schedule in seconds.
+
+    Parameters
+    ----------
+    schedule, scenario
+        What ran, and what was given.
+    busy
+        When the cluster is busy. The paper's text says when all GPUs are held ("GPUs"); its proof needs more:
+        when jobs are there ("jobs"), or when jobs are there under generalized processor sharing ("GPS").
+    exact
+        Whether to compute in fractions instead of floats.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such busy period.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.schedule import Segment
+    >>> workload = Workload(jobs=[Job(name="a", release_date=0, duration=3, gpus=1)])
+    >>> scenario = Scenario(workload=workload, cluster=Cluster.plain(2))
+    >>> schedule = Schedule((Segment("a", 1, 4, 1),))
+    >>> [longest_busy_period(schedule, scenario, busy) for busy in ("GPUs", "jobs", "GPS")]
+    [0.0, 4.0, 1.5]
+    """
+    require_one_of("busy", busy, get_args(BusyPeriod))
+    number: Callable[[Any], Any] = Fraction if exact else float
+    workload, gpus = scenario.workload, scenario.cluster.gpus
+    if busy == "GPUs":
+        spans = _spans_of_full_use(schedule, gpus, number)
+    else:
+        releases = [number(job.release_date) for job in workload.jobs]
+        if busy == "GPS":
+            ends = gps_finish_times(workload, gpus, exact=exact)
+        else:
+            segments = sorted(schedule.segments, key=lambda segment: segment.end)
+            last = {segment.job: number(segment.end) for segment in segments}
+            ends = [last[job.name] for job in workload.jobs]
+        spans = list(zip(releases, ends, strict=True))
+    return _longest_union(spans, number(0))
+
+
+def _spans_of_full_use(schedule: Schedule, gpus: int, number: Callable[[Any], Any]) -> list[tuple[Any, Any]]:
+    changes: dict[Any, int] = {}
+    for segment in schedule.segments:
+        for time, change in ((segment.start, segment.gpus), (segment.end, -segment.gpus)):
+            changes[number(time)] = changes.get(number(time), 0) + change
+    spans, held = [], 0
+    for start, end in pairwise(sorted(changes)):
+        held += changes[start]
+        if held == gpus:
+            spans.append((start, end))
+    return spans
+
+
+def _longest_union(spans: Iterable[tuple[Any, Any]], longest: Any) -> Any:
+    """Give the length of the longest interval without a gap that the spans cover together."""
+    begin = until = None
+    for start, end in sorted(spans):
+        if until is None or start > until:
+            begin = until = start
+        until = max(until, end)
+        longest = max(longest, until - begin)
+    return longest
+
+
+@dataclass(frozen=True)
+class LateJob:
+    """A job that completes later than a bound on its delay allows; times in seconds."""
+
+    job: str
+    delay: Any
+    bound: Any
+
+
+@dataclass(frozen=True)
+class DelayReport:
+    """How late jobs complete compared with their fair share, and what a theorem says about it.
+
+    Attributes
+    ----------
+    kind
+        The theorem.
+    busy_period
+        Length of the longest busy period in seconds.
+    bounds
+        Most that each job may be late by the theorem, by number.
+    delays
+        Completion time minus that under the fair share, by number; negative for a job that is early.
+    violations
+        The jobs that are later than their bounds.
+    """
+
+    kind: Theorem
+    busy_period: Any
+    bounds: tuple[Any, ...]
+    delays: tuple[Any, ...]
+    violations: tuple[LateJob, ...]
+
+    @property
+    def worst_delay(self) -> Any:
+        """The largest delay; None without jobs."""
+        return max(self.delays, default=None)
+
+
+def delay_bound(
+    scenario: Scenario,
+    busy_period: Any,
+    *,
+    alpha: float | Fraction = 0.75,
+    kind: Theorem = "paper",
+    exact: bool = False,
+) -> tuple[Any, ...]:
+    """Bound how late each job completes under elastic fair queuing, compared with its fair share.
+
+    With B the longest busy period and decisions at every event, without overhead:
+
+    * "paper": (1/alpha - 1) B. Source: Ares, Theorem 1. It is **false** in general: one job that may use only
+      one of two GPUs breaks it, and so do linear jobs on 3 GPUs at alpha = 1.
+    * "uncapped": (1 - alpha) B, where every job may use all GPUs and B counts while jobs are there. Only
+      the first job by virtual finish time runs then, so the work that precedes job j is done at an efficiency
+      of at least alpha from its arrival on; the fair share does it no faster than all GPUs.
+    * "capped": (1/(alpha c) - 1) B + (1 - 1/M) L/(alpha c) + the seconds of the job on its largest allowed
+      count, for M GPUs, L the largest GPU-seconds of a job on its demanded GPUs, and c = min(1/r, (M - d + 1)
+      / M) for the largest demand d and r the largest ratio, at least 2, of allowed counts in a row. Loose.
+
+    Parameters
+    ----------
+    scenario
+        What is given.
+    busy_period
+        B in seconds, see `longest_busy_period`.
+    alpha
+        The threshold of elastic fair queuing.
+    kind
+        The theorem.
+    exact
+        Whether to compute in fractions instead of floats.
+
+    Raises
+    ------
+    InvalidInput
+        `alpha` is not a number above 0 and at most 1, or there is no such theorem.
+    Unsupported
+        The theorem is that without caps, and some job may not use all GPUs.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> job = Job(name="a", release_date=0, duration=1, gpus=1, menu=[(1, 1.0), (2, 1.5)])
+    >>> scenario = Scenario(workload=Workload(jobs=[job]), cluster=Cluster.plain(2))
+    >>> kinds = ("paper", "uncapped", "capped")
+    >>> [round(delay_bound(scenario, 0.75, kind=kind)[0], 9) for kind in kinds]
+    [0.25, 0.1875, 3.25]
+    """
+    require_one_of("kind", kind, get_args(Theorem))
+    number: Callable[[Any], Any] = Fraction if exact else float
+    jobs, gpus, one = scenario.workload.jobs, scenario.cluster.gpus, number(1)
+    allowed = [tuple(k for k in efficient_counts(job, alpha) if k <= gpus) for job in jobs]
+    efficiency, period = number(alpha), number(busy_period)
+    if kind == "paper":
+        return tuple((1 / efficiency - 1) * period for _ in jobs)
+    if kind == "uncapped":
+        for job, counts in zip(jobs, allowed, strict=True):
+            if counts[-1] != gpus:
+                raise Unsupported(f"job {job.name!r} may not use all {gpus} GPUs, as the theorem wants")
+        return tuple((1 - efficiency) * period for _ in jobs)
+    if not jobs:
+        return ()
+    ratio = max([2 * one, *(one * late / early for counts in allowed for early, late in pairwise(counts))])
+    in_use = efficiency * min(1 / ratio, one * (gpus - max(job.gpus for job in jobs) + 1) / gpus)
+    largest = max(number(job.duration) * job.gpus for job in jobs)
+    common = (1 / in_use - 1) * period + (1 - one / gpus) * largest / in_use
+    alone = [
+        number(job.duration) / number(job.speed(counts[-1])) for job, counts in zip(jobs, allowed, strict=True)
+    ]
+    return tuple(common + seconds for seconds in alone)
+
+
+def delay_report(
+    schedule: Schedule,
+    scenario: Scenario,
+    *,
+    alpha: float | Fraction = 0.75,
+    kind: Theorem = "paper",
+    busy: BusyPeriod = "jobs",
+    fair_times: Sequence[Any] | None = None,
+    exact: bool = False,
+) -> DelayReport:
+    """Compare the delays of a schedule with the bounds of a theorem on elastic fair queuing.
+
+    Parameters
+    ----------
+    schedule, scenario
+        What ran, and what was given; the schedule is judged first.
+    alpha, kind
+        See `delay_bound`.
+    busy
+        Which busy period the paper's theorem takes, see `longest_busy_period`; the others take "jobs".
+    fair_times
+        When jobs finish under the fair share, from where the clock of the scenario begins; those of
+        `gps_finish_times` when None.
+    exact
+        Whether to compute in fractions instead of floats, whose rounding is excused.
+
+    Raises
+    ------
+    InvalidSolution
+        The schedule breaks a rule.
+    InvalidInput, Unsupported
+        As for `delay_bound`.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.schedule import Segment
+    >>> job = Job(name="a", release_date=0, duration=1, gpus=1)
+    >>> scenario = Scenario(workload=Workload(jobs=[job]), cluster=Cluster.plain(2))
+    >>> delay_report(Schedule((Segment("a", 0, 1, 1),)), scenario).violations
+    (LateJob(job='a', delay=0.5, bound=0.33333333333333326),)
+    """
+    completions = judged(schedule, scenario, exact=exact).ends
+    rounded_on = float(schedule.rounded_on(scenario.clock).origin)
+    schedule, scenario = schedule.timed(scenario.clock.since), scenario.on_own_clock()
+    if fair_times is None:
+        fair_times = gps_finish_times(scenario.workload, scenario.cluster.gpus, exact=exact)
+    period = longest_busy_period(schedule, scenario, busy if kind == "paper" else "jobs", exact=exact)
+    bounds = delay_bound(scenario, period, alpha=alpha, kind=kind, exact=exact)
+    delays = tuple(time - reference for time, reference in zip(completions, fair_times, strict=True))
+    jobs = scenario.workload.jobs
+    late = tuple(
+        LateJob(job.name, delay, bound)
+        for job, time, delay, bound in zip(jobs, completions, delays, bounds, strict=True)
+        if delay > bound + (0 if exact else clock_error(rounded_on + time, time - jobs[0].release_date))
+    )
+    return DelayReport(kind, period, bounds, delays, late)

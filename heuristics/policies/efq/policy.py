@@ -1,0 +1,75 @@
+"""Elastic fair queuing."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+from gsopt.scenario.speed import efficient_counts
+from gsopt.schedule.fairness import VirtualTime
+from gsopt.simulation import Action, Decider, State
+from gsopt.simulation.parts.greedy import Greedy
+
+
+def efq(state: State, *, alpha: float | Fraction = 0.75, skip: bool = True) -> Decider:
+    """Run the jobs that would complete first under an equal fluid share, on as many GPUs as they use well.
+
+    At every event, in the order of the virtual finish times, each job gets the largest of its allowed counts
+    that is free; one whose demanded count is not free is skipped. A job grows before the jobs behind it get
+    anything. A job without a menu is rigid.
+
+    Source: Ares, sections 3.2-3.3 (elastic fair queuing).
+    Key: virtual finish time, fixed at the release. Ties: lower number. Preemptive at arrivals and completions
+    (in rounds at their multiples); resizes; knows durations. O(log jobs) for the key, and O(different
+    holdings) per start or resize.
+
+    Departures: the allowed counts are those of the job's menu instead of doublings, see
+    `gsopt.scenario.speed.efficient_counts`. The reference is the cluster as it is at the beginning, also when
+    GPUs come and go.
+
+    Parameters
+    ----------
+    state
+        The state at the beginning of the run.
+    alpha
+        Least speed per GPU to which a job may grow, relative to that on its demanded GPUs.
+    skip
+        Whether jobs behind one that does not fit may start; the paper does not say.
+
+    Raises
+    ------
+    InvalidInput
+        `alpha` is not a number above 0 and at most 1.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> menu = [(1, 1.0), (2, 2.0)]
+    >>> sizes = [("a", 3.0), ("b", 6.0), ("c", 6.6)]
+    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1, menu=menu) for n, d in sizes]
+    >>> [round(time, 9) for time in simulate(Workload(jobs=jobs), efq, cluster=2).completion_times]
+    [1.5, 4.5, 7.8]
+    """
+    return _FairQueue(state, alpha, skip=skip)
+
+
+class _FairQueue:
+    preemptive = True
+
+    def __init__(self, state: State, alpha: float | Fraction, *, skip: bool) -> None:
+        self._number = type(state.now)
+        self._clock = VirtualTime(state.capacity, self._number)
+        self._finish: dict[int, Any] = {}
+        self._greedy = Greedy(
+            state,
+            self._finish.__getitem__,
+            lambda job: efficient_counts(state.jobs[job], alpha),
+            skip=skip,
+        )
+
+    def decide(self, state: State) -> Iterable[Action]:
+        for number in state.arrived:  # in rounds they arrived before now
+            job = state.jobs[number]
+            self._clock.advance(self._number(job.release_date))
+            self._finish[number] = self._clock.arrive(number, self._number(job.duration) * job.gpus)
+        return self._greedy.decide(state)

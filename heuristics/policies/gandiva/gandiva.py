@@ -1,0 +1,52 @@
+"""Gandiva: jobs start wherever GPUs are free, take turns, and migrate to closer GPUs when some become free."""
+
+from gsopt.simulation import Decider, State
+from gsopt.simulation.interval import require_interval
+from gsopt.simulation.parts.options import Placement, placer_of
+from heuristics.policies.gandiva.migrating import Migrating
+
+
+def gandiva(state: State, *, lease: float | None = 28800.0, placement: Placement = "best") -> Decider:
+    """Start who has waited longest on whatever is free, and move running jobs together when that is possible.
+
+    Source: Gandiva (OSDI 2018), sections 3.1 to 3.4, as the network-agnostic baseline of Dally, section V-C.
+    The network has no say in who starts, or when; a job whose GPUs are further apart than they need be moves as
+    soon as closer ones are free. Time slices are leases: when one ends the job makes room for those that
+    have waited longer. Key: waiting since. Ties: lower number. Preemptive at the end of leases; moves at
+    every event. Durations are not known. O(waiting and running jobs) per event.
+
+    Departures: jobs are not packed on a GPU, and do not grow and shrink; the other policies of Dally's
+    comparison do neither, and Gandiva in other comparisons is `gandiva_growing` (Aryl), `gandiva_packing`
+    (Gavel) and `gandiva_rotation` (Tiresias, ElasticFlow). Slices are as long as the others' leases, hours
+    instead of a minute. A placement is as close as the free GPUs allow, which is more than a policy that is
+    agnostic asks for.
+
+    Parameters
+    ----------
+    state
+        The state at the beginning of the run.
+    lease
+        Seconds for which a job holds its GPUs while others wait; as long as it runs when None.
+    placement
+        As that of `heuristics.policies.dally.dally`.
+
+    Raises
+    ------
+    InvalidInput
+        An option is out of its range.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> from gsopt.scenario.speed import TIER_PENALTIES, Speed
+    >>> sizes = [("a", 4), ("b", 8), ("c", 2)]
+    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=2, model="alexnet") for n, d in sizes]
+    >>> racks = Cluster.uniform(racks=2, machines=1, gpus=3)
+    >>> run = simulate(Workload(jobs=jobs), gandiva, cluster=racks, speed=Speed(tiers=TIER_PENALTIES))
+    >>> run.start_times, run.completion_times
+    ((0.0, 0.0, 0.0), (4.08, 8.16, 4.0))
+    """
+    require_interval("lease", lease, or_none=True)
+    return Migrating(state, lease=lease, placer=placer_of(placement))

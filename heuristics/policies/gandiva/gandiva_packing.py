@@ -1,0 +1,81 @@
+"""Gandiva as Gavel compares it: equal time for all, in pairs that share GPUs where there are too few."""
+
+from typing import get_args
+
+from gsopt.core.errors import require, require_one_of
+from gsopt.simulation import Decider, State
+from gsopt.simulation.interval import require_interval
+from heuristics.policies.gandiva.packing import Packing, Pairing
+from heuristics.policies.gavel.rounds import Rounds
+
+
+def gandiva_packing(
+    state: State,
+    *,
+    pairing: Pairing = "random",
+    seed: int = 0,
+    interval: float = 360,
+    renewal: float = 1920,
+) -> Decider:
+    """Let jobs and pairs of jobs take equal turns in rounds; pairs share all their GPUs.
+
+    Source: Gandiva (OSDI 2018), section 3.3, packing, as the simulator of Gavel (OSDI 2020) has it in its
+    policy ``gandiva``: while the jobs demand more GPUs than there are, those without a partner are paired at
+    random with others of their size, and a pair stays together until its jobs make less progress than they
+    would in turns (`heuristics.policies.gandiva.packing`). Of m units on M GPUs each has the part M / (m n) of
+    the time on its n GPUs, at most all, in Gavel's rounds (`heuristics.policies.gavel.rounds`, ``original``).
+
+    Key: part of the time over that which the unit has had. Ties: what it missed before, where a pair begins
+    with half a round, then the unit whose later job came first. Preemptive, at the beginning of rounds.
+    Durations are not known. O(n) per round with random pairs; with ``exact`` a matching, O(n^3).
+
+    Readings:
+
+    - ``pairing="exact"`` makes the pairs whose jobs make the most progress in all, by a maximum weight
+      matching; the published rule draws them.
+    - Pairs that cannot run, for which the memory is not enough or in which a job makes next to no progress, are
+      not made; the code makes them, and lets them wait.
+    - When one of a pair is complete the other one goes on alone. In the code neither is complete, and the other
+      one stays slow, until both are through with their steps of the round.
+    - On GPUs that are left over runs who was left of a pair, alone. In the code it may run there with any other
+      job, even beside GPUs that stay empty, and whatever the two do to each other.
+    - Without racks, or where a GPU is for one job only, there are no pairs.
+
+    Parameters
+    ----------
+    state
+        The state at the beginning of the run.
+    pairing
+        ``random`` or ``exact``.
+    seed
+        Seed of random pairs.
+    interval
+        Seconds of a round.
+    renewal
+        Fewest seconds from pairs to pairs.
+
+    Raises
+    ------
+    InvalidInput
+        An option is out of its range.
+    Unsupported
+        A job demands more GPUs than there are of any kind.
+
+    Examples
+    --------
+    Two jobs that do not disturb each other share one GPU:
+
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=240, gpus=1) for n in "ab"])
+    >>> one = Cluster.uniform(machines=1, gpus=1)
+    >>> simulate(jobs, gandiva_packing, cluster=one, share_limit=2).completion_times
+    (240.0, 240.0)
+    """
+    require_one_of("pairing", pairing, get_args(Pairing))
+    require_interval("interval", interval)
+    require_interval("renewal", renewal)
+    require(isinstance(seed, int), "seed", seed, "must be a whole number")
+    packing = Packing(pairing, seed=seed)
+    return Rounds(state, packing, interval=interval, renewal=renewal, pairs=lambda: packing.pairs)

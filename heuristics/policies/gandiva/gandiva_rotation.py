@@ -1,0 +1,51 @@
+"""Gandiva as ElasticFlow and Tiresias compare it: jobs of one size take turns on groups of GPUs."""
+
+from typing import get_args
+
+from gsopt.core.errors import require_one_of
+from gsopt.simulation import Decider, State
+from gsopt.simulation.interval import require_interval
+from heuristics.policies.gandiva.rotating import Rotating, Sharing
+
+
+def gandiva_rotation(state: State, *, span: float = 60.0, sharing: Sharing = "measured") -> Decider:
+    """Start every job as it comes, on GPUs of its own or in turns with jobs of its size, a minute each.
+
+    Source: Gandiva (OSDI 2018), sections 3.1 and 3.2, time slicing and packing, in the form in which the
+    evaluations of Tiresias (NSDI 2019) and ElasticFlow (ASPLOS 2023) have it: GPUs are held by groups of jobs
+    that demand equally many. Key: turn in the group; release date for GPUs. Ties: lower number. Preemptive, at
+    multiples of `span`. Durations are not known. O(jobs) per event.
+
+    Readings: in those simulators jobs share GPUs at full speed as long as the memory is enough
+    (``sharing="memory"``); here sharing costs what the scenario says, and jobs share only where they make no
+    less progress together than in turns. Unless the scenario lets several jobs hold a GPU they take turns only.
+    Where a job waits for GPUs because there is no group of its size, those that come later join groups but open
+    none, so that GPUs become free; a job may still wait for as long as groups of other sizes live. A job that
+    has made no progress in its turn yet, or has no checkpoints, keeps it. Jobs neither grow nor move;
+    see `gandiva`, `gandiva_growing` and, for pairs in rounds, `gandiva_packing`.
+
+    Parameters
+    ----------
+    state
+        The state at the beginning of the run.
+    span
+        Seconds of a slice of time, at least a millionth of one.
+    sharing
+        When jobs of a group run at the same time: ``measured``, ``memory`` or ``never``.
+
+    Raises
+    ------
+    InvalidInput
+        An option is out of its range.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 90), ("b", 60)]]
+    >>> simulate(Workload(jobs=jobs), gandiva_rotation, cluster=1).completion_times
+    (150.0, 120.0)
+    """
+    require_interval("span", span)
+    require_one_of("sharing", sharing, get_args(Sharing))
+    return Rotating(state, span=span, sharing=sharing)

@@ -1,0 +1,76 @@
+"""Migrating: every offer is accepted, and running jobs move closer together when GPUs become free."""
+
+from collections.abc import Generator, Iterable
+from typing import Any
+
+from gsopt.simulation.parts.offers import Key, Offers
+from gsopt.simulation.parts.patience import Timers, never_waits
+from gsopt.simulation.policy import Action, Start, State, Stop
+
+
+class Migrating(Offers):
+    """Start jobs on whatever is free, and move running ones to closer GPUs when there are some.
+
+    After the waiting jobs have got what they can, every running job that is not on its best tier moves if the
+    placer finds it GPUs of a better tier among the free ones and its own, in the order of their starts. That
+    is repeated until nobody moves. A move does not renew a lease.
+
+    Parameters
+    ----------
+    state
+        The state at the beginning of the run.
+    key, lease
+        As those of `Offers`.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> sizes = [("a", 4, 2), ("b", 8, 2), ("c", 6, 2)]
+    >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=d, gpus=g) for n, d, g in sizes])
+    >>> run = simulate(jobs, Migrating, cluster=Cluster.uniform(racks=2, machines=1, gpus=3), record=True)
+    >>> [(each.start, each.placement) for each in run.schedule.segments if each.job == "c"]
+    [(0.0, (2, 5)), (4.0, (0, 1))]
+    """
+
+    def __init__(
+        self, state: State, key: Key | None = None, *, lease: float | None = None, **options: Any
+    ) -> None:
+        super().__init__(state, Timers(state, never_waits), key, lease=lease, **options)
+        self._capacity = 0  # of the last decision
+        self._apart: dict[int, None] = {}  # running jobs that are not on their best tier, by start
+
+    def decide(self, state: State) -> Iterable[Action]:
+        """Serve the waiting jobs, and then move running ones."""
+        freed = bool(state.completed or state.evicted) or state.capacity > self._capacity
+        self._capacity = state.capacity
+        for job in (*state.completed, *state.evicted):
+            self._apart.pop(job, None)
+        for action in super().decide(state):
+            yield action
+            self._look(state, action)
+            freed = freed or isinstance(action, Stop)
+        while freed and self._apart:
+            freed = yield from self._move_once(state)
+
+    def _look(self, state: State, action: Action) -> None:
+        """Note whether a job that starts, or stops, is further apart than it need be."""
+        if isinstance(action, Start | Stop):
+            self._apart.pop(action.job, None)
+            if isinstance(action, Start) and not self._is_content(state, action.job):
+                self._apart[action.job] = None
+
+    def _move_once(self, state: State) -> Generator[Action, None, bool]:
+        """Move every running job that can get closer; tell whether any did, which may help others."""
+        moved = False
+        for job in tuple(self._apart):
+            gpus = state.placement(job)
+            yield Stop(job)
+            offer = state.offer(job, self._placer)
+            if offer is not None and self._tiers.of(offer) < self._tiers.of(gpus):
+                gpus, moved = offer, True
+            yield Start(job, gpus)
+            if self._is_content(state, job):
+                del self._apart[job]
+        return moved

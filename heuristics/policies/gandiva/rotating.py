@@ -1,0 +1,201 @@
+"""Rotating: jobs of one size take turns on groups of GPUs, and share them where that is worth it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from gsopt.core.numbers.clock import clock_error
+from gsopt.simulation.parts.instants import Instants
+from gsopt.simulation.parts.partners import suitable
+from gsopt.simulation.parts.starts import on_free
+from gsopt.simulation.policy import Action, Start, State, Stop, Wake
+
+#: When jobs of a group run at the same time.
+Sharing = Literal["measured", "memory", "never"]
+
+
+@dataclass
+class Group:
+    """GPUs, and the jobs that take turns there.
+
+    Attributes
+    ----------
+    size
+        Number of GPUs.
+    gpus
+        Their numbers; empty in a plain cluster.
+    members
+        The jobs by turn; those whose turn it is stand first.
+    running
+        Those whose turn it is.
+
+    Examples
+    --------
+    >>> Group(2, (0, 1), [3, 5], {3}).waits
+    True
+    """
+
+    size: int
+    gpus: tuple[int, ...]
+    members: list[int]
+    running: set[int] = field(default_factory=set)
+
+    @property
+    def waits(self) -> bool:
+        """Whether somebody waits for a turn."""
+        return len(self.running) < len(self.members)
+
+
+class Rotating:
+    """Give every job GPUs at once, or a place in a group of jobs of its size that take turns.
+
+    A job that comes gets free GPUs of its own as long as nobody else waits for some; else it joins the group of
+    as many GPUs that has the fewest jobs; where there is none, it waits until GPUs are free. A group whose last
+    job is complete gives its GPUs back. At multiples of the slice, groups in which somebody waits go on with
+    their next jobs; a job that has made no progress yet, or would lose it, keeps its turn.
+
+    Parameters
+    ----------
+    state
+        The state at the beginning of the run.
+    span
+        Seconds of a slice of time.
+    sharing
+        When jobs of a group run at the same time, as many as the scenario allows: ``measured`` as long as they
+        make no less progress together than without the last of them, ``memory`` as long as the memory is
+        enough, or ``never``.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 90), ("b", 60)]]
+    >>> simulate(Workload(jobs=jobs), lambda state: Rotating(state), cluster=1).completion_times
+    (150.0, 120.0)
+    """
+
+    preemptive = True
+
+    def __init__(self, state: State, *, span: float = 60.0, sharing: Sharing = "measured") -> None:
+        del state
+        self._instants, self._sharing = Instants(span, "span"), sharing
+        self._groups: list[Group] = []
+        self._waiting: list[int] = []
+        self._modes: dict[int, str] = {}
+        self._left: dict[int, Any] = {}  # the work that each job had left when its turn began
+        self._turn: Any = None  # when groups go on with their next jobs
+
+    def decide(self, state: State) -> Iterable[Action]:
+        """Place jobs, and let groups go on."""
+        self._take_in(state)
+        if self._turn is not None and state.now >= self._turn:
+            for group in self._groups:
+                self._rotate(state, group)
+        yield from self._settle(state, self._groups)
+        yield from self._place(state)
+        if any(group.waits for group in self._groups):
+            self._turn = self._instants.after(state.now)
+            yield Wake(self._turn)
+        else:
+            self._turn = None
+
+    def _take_in(self, state: State) -> None:
+        gone = {*state.completed, *state.evicted}
+        left = [group for group in self._groups if not gone.isdisjoint(group.members)]
+        free, room = set(state.free_gpus()), state.free
+        for group in left:
+            is_lost = not group.running.isdisjoint(state.evicted)
+            group.members = [job for job in group.members if job not in gone]
+            group.running &= set(group.members)
+            if not group.running:  # GPUs may go in the instant in which the last job on them completes
+                is_lost |= group.size > room or not free.issuperset(group.gpus)
+                room -= group.size
+            if is_lost:
+                self._waiting += group.members
+                group.members = []
+        self._groups = [group for group in self._groups if group.members]
+        self._waiting = sorted((*self._waiting, *state.evicted, *state.arrived))
+
+    def _place(self, state: State) -> Iterator[Action]:
+        """Give waiting jobs GPUs of their own, or a place in a group."""
+        left: list[int] = []
+        for job in self._waiting:
+            start = None if left else on_free(state, job)
+            if start is not None:
+                self._modes[job] = start.mode
+                self._left[job] = state.remaining(job)
+                yield start
+                self._groups.append(Group(state.jobs[job].gpus, state.placement(job), [job], {job}))
+            elif groups := [group for group in self._groups if _suits(state, group, job)]:
+                group = min(groups, key=lambda each: len(each.members))
+                group.members.append(job)
+                self._modes[job] = ""
+                yield from self._settle(state, [group])
+            else:
+                left.append(job)
+        self._waiting = left
+
+    def _rotate(self, state: State, group: Group) -> None:
+        """Put the jobs that are through with their turn last, in a group in which somebody waits."""
+        if group.waits:
+            through = [
+                job for job in group.members if job in group.running and self._is_through(state, group, job)
+            ]
+            group.members = [job for job in group.members if job not in through] + through
+
+    def _is_through(self, state: State, group: Group, job: int) -> bool:
+        """Tell whether a running job has done something in its turn, more than rounding, and would keep it."""
+        rate = state.rate(job, group.gpus or group.size, self._modes[job])
+        done = (self._left[job] - state.remaining(job)) / rate
+        return state.jobs[job].checkpoints and bool(done > clock_error(state.now, 0))
+
+    def _settle(self, state: State, groups: Sequence[Group]) -> Iterator[Action]:
+        """Let those run whose turn it is, and nobody else."""
+        chosen = [(group, self._chosen(state, group)) for group in groups]
+        for group, jobs in chosen:
+            yield from (Stop(job) for job in sorted(group.running - set(jobs)))
+        for group, jobs in chosen:
+            new = [job for job in jobs if job not in group.running]
+            self._left |= {job: state.remaining(job) for job in new}
+            yield from (Start(job, group.gpus or None, self._modes[job]) for job in new)
+            group.running = set(jobs)
+            group.members = jobs + [job for job in group.members if job not in group.running]
+
+    def _chosen(self, state: State, group: Group) -> list[int]:
+        """Give the first jobs of a group that may run at the same time."""
+        together = group.members[:1]
+        for job in group.members[1:]:
+            if len(together) < state.share_limit and self._may_join(state, group, together, job):
+                together.append(job)
+        return together
+
+    def _may_join(self, state: State, group: Group, together: Sequence[int], job: int) -> bool:
+        if self._sharing == "never" or not _have_memory(state, group, [*together, job]):
+            return False
+        return self._sharing == "memory" or self._progress(state, group, [*together, job]) >= self._progress(
+            state, group, together
+        )
+
+    def _progress(self, state: State, group: Group, together: Sequence[int]) -> Any:
+        """Add up what jobs do per second, each relative to itself alone on these GPUs."""
+        total: Any = 0
+        for job in together:
+            beside = [other for other in together if other != job]
+            mode = self._modes[job]
+            total += state.rate(job, group.gpus, mode, beside) / state.rate(job, group.gpus, mode)
+        return total
+
+
+def _suits(state: State, group: Group, job: int) -> bool:
+    """Tell whether a job may have the GPUs of a group."""
+    item = state.jobs[job]
+    if item.gpus != group.size:
+        return False
+    return len(suitable(state, item, group.gpus)) == len(group.gpus) and _have_memory(state, group, [job])
+
+
+def _have_memory(state: State, group: Group, jobs: Sequence[int]) -> bool:
+    """Tell whether the GPUs of a group have memory for some jobs at the same time."""
+    machines, machine_of = state.cluster.machines, state.cluster.machine_of
+    known = [memory for gpu in group.gpus if (memory := machines[machine_of[gpu]].memory) is not None]
+    return sum(state.jobs[job].memory or 0 for job in jobs) <= min(known, default=float("inf"))

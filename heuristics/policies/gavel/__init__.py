@@ -1,0 +1,7 @@
+"""Gavel: shares of time by linear programs, in rounds; and Themis, by the same rounds or by auctions."""
+
+from heuristics.policies.gavel.gavel import gavel
+from heuristics.policies.gavel.themis import themis
+from heuristics.policies.gavel.themis_auction import themis_auction
+
+__all__ = ["gavel", "themis", "themis_auction"]

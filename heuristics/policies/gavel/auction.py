@@ -1,0 +1,102 @@
+"""Auction: GPUs go to those who bid, so that the product of their values is largest, and each pays its harm."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import isclose, log
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gsopt.core.numbers.tolerances import SUM
+
+Floats = NDArray[np.float64]
+
+#: Values by numbers of GPUs, above 0; that of no GPUs is among them.
+Bid = Mapping[int, float]
+
+
+class Award(NamedTuple):
+    """What a bidder wins.
+
+    Attributes
+    ----------
+    gpus
+        Number of GPUs.
+    part
+        What is left to it of them after it has paid: the product of the values of the others beside it, over
+        the largest that they could have without it.
+
+    Examples
+    --------
+    >>> Award(4, 0.5).part
+    0.5
+    """
+
+    gpus: int
+    part: float
+
+    def kept(self, counts: Iterable[int]) -> int:
+        """Give the fewest GPUs of some numbers that are no less than what is left, rounding excused.
+
+        Examples
+        --------
+        >>> Award(4, 0.4).kept([1, 2, 4])
+        2
+        """
+        left = self.gpus * self.part * (1 - SUM)
+        return min(count for count in counts if count >= left)
+
+
+def auction(bids: Sequence[Bid], gpus: int) -> list[Award]:
+    """Find the numbers of GPUs with the largest product of values, and what each bidder pays for its own.
+
+    A dynamic program over bidders and GPUs, in logarithms; tables from both ends give the best without each
+    bidder too. Of equally good numbers later bidders have the fewest.
+
+    Complexity: O(B N (C + 1)) for B bidders, N GPUs and C numbers in a bid.
+
+    Source: Themis (NSDI 2020), section 5.1 (partial allocation mechanism; hidden payments).
+
+    Parameters
+    ----------
+    bids
+        What each bidder bids.
+    gpus
+        Number of GPUs.
+
+    Examples
+    --------
+    >>> auction([{0: 1.0, 1: 2.0, 2: 4.0}, {0: 1.0, 2: 5.0}], 2)
+    [Award(gpus=0, part=1.0), Award(gpus=2, part=0.25)]
+    """
+    worths = [{count: log(value) for count, value in bid.items()} for bid in bids]
+    ahead, behind = _tables(worths, gpus), _tables(worths[::-1], gpus)[::-1]
+    counts, left = [0] * len(bids), gpus
+    for place in reversed(range(len(bids))):
+        counts[place] = _best(worths[place], ahead[place], left)
+        left -= counts[place]
+    total = sum(worth[count] for worth, count in zip(worths, counts, strict=True))
+    awards = []
+    for place, (worth, count) in enumerate(zip(worths, counts, strict=True)):
+        without = float(np.max(ahead[place] + behind[place + 1][::-1]))
+        awards.append(Award(count, min(1.0, float(np.exp(total - worth[count] - without)))))
+    return awards
+
+
+def _tables(worths: Sequence[Mapping[int, float]], gpus: int) -> list[Floats]:
+    """Give the most that the first bidders, none, one and so on, are worth on up to 0, 1, ... GPUs."""
+    tables = [np.zeros(gpus + 1)]
+    for worth in worths:
+        best = np.full(gpus + 1, -np.inf)
+        for count, value in worth.items():
+            if count <= gpus:
+                best[count:] = np.maximum(best[count:], tables[-1][: gpus + 1 - count] + value)
+        tables.append(best)
+    return tables
+
+
+def _best(worth: Mapping[int, float], before: Floats, left: int) -> int:
+    """Give the fewest GPUs of a bidder with which it and those before it are worth most, rounding excused."""
+    total = {count: worth[count] + float(before[left - count]) for count in sorted(worth) if count <= left}
+    most = max(total.values())
+    return next(count for count, value in total.items() if isclose(value, most, rel_tol=SUM, abs_tol=SUM))

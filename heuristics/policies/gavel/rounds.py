@@ -1,0 +1,270 @@
+"""Rounds: jobs take turns on GPUs of several kinds, so that each comes to its share of the time."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from math import ceil, floor
+from operator import itemgetter
+from typing import Any, Literal, NamedTuple
+
+from gsopt.core.numbers.tolerances import SPAN_ERROR
+from gsopt.simulation.parts.inventory import Inventory
+from gsopt.simulation.policy import Action, State, Wake
+from heuristics.policies.gavel.received import Claim, Portions, Received, Unit
+
+#: Gives jobs their shares of the time.
+Divide = Callable[[State, Sequence[int], Inventory], Portions]
+
+#: Whose rounds.
+Form = Literal["original", "port"]
+
+
+class Rules(NamedTuple):
+    """What differs between the programs that have such rounds.
+
+    Attributes
+    ----------
+    resets
+        Whether shares are computed after arrivals and completions only, and not too often, and the time that
+        jobs have had is then counted anew; else they are computed in every round, and nothing is forgotten.
+    fixed
+        Whether rounds begin at multiples of their length; else one begins as soon as all jobs of the one before
+        are through.
+    one_queue
+        Whether the jobs of all kinds stand in one order; else each kind is given away before the next.
+    whole_steps
+        Whether a round has whole steps only, of jobs whose steps are known, and so ends a little earlier.
+
+    Examples
+    --------
+    >>> RULES["port"].fixed
+    True
+    """
+
+    resets: bool
+    fixed: bool
+    one_queue: bool
+    whole_steps: bool
+
+
+#: Gavel's own simulator, and its port in the simulators of Sia and Ares.
+RULES: Mapping[str, Rules] = {
+    "original": Rules(resets=True, fixed=False, one_queue=False, whole_steps=True),
+    "port": Rules(resets=False, fixed=True, one_queue=True, whole_steps=False),
+}
+
+
+class Rounds:
+    """Run in each round the jobs that have had least of their shares, on all their GPUs.
+
+    A job claims its share over the part that it has had of the time of all jobs on that kind, whatever their
+    sizes; half a round is credited to each, so that a job that comes does not go before all others. Claims are
+    met from the largest down, equal ones in the order of arrival, which is that of the later job of a pair; who
+    does not fit is skipped. Jobs without a share run on what is left.
+
+    In the original form a job that comes waits for the next shares, and yet what it would hold is kept for it,
+    as its program does; only where nobody could run are shares computed at once.
+
+    Parameters
+    ----------
+    state
+        The state at the beginning of the run.
+    divide
+        Gives the shares of the time of the jobs that are there and fit.
+    form
+        Whose rounds: ``original``, or ``port``.
+    interval
+        Seconds of a round.
+    renewal
+        Fewest seconds from shares to shares in the original form; but those at the beginning hold until jobs
+        come or go.
+    leftovers
+        Whether jobs without a share run on what is left.
+    pairs
+        Tells who shares all GPUs with whom since the last division, each of the two with the other. They have
+        the share of the lower number, and run only on kinds of which they have one. Their books are their own,
+        and begin with half a round missed; when one of them is complete, the other one has no share until the
+        next division.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> def equally(state, jobs, inventory):
+    ...     return {job: {"gpu": 1 / len(jobs)} for job in jobs}
+    >>> jobs = [Job(name=name, release_date=0, duration=540, gpus=1) for name in "ab"]
+    >>> simulate(Workload(jobs=jobs), lambda state: Rounds(state, equally), cluster=1).completion_times
+    (900.0, 1080.0)
+    """
+
+    preemptive = True
+
+    def __init__(
+        self,
+        state: State,
+        divide: Divide,
+        *,
+        form: Form = "original",
+        interval: float = 360,
+        renewal: float = 1920,
+        leftovers: bool = True,
+        pairs: Callable[[], Mapping[int, int]] = dict,
+    ) -> None:
+        number = type(state.now)
+        self._divide, self._rules, self._leftovers = divide, RULES[form], leftovers
+        self._pairs = pairs
+        self._interval, self._renewal = number(interval), number(renewal)
+        self._inventory = Inventory(state)
+        self._received = Received(number(interval) / 2)
+        self._there: dict[int, None] = {}
+        self._shares: Portions = {}
+        self._shared_at: Any = None
+        self._is_news = False  # whether jobs or GPUs have come or gone since the shares were computed
+        self._turns: Mapping[Unit, tuple[str, Any]] = {}  # who has this round: their kinds, and their seconds
+        self._begun: Any = None
+        self._ends: Any = None
+
+    def decide(self, state: State) -> Iterable[Action]:
+        """Begin a round if the one before is over."""
+        self._take_in(state)
+        if not self._there:
+            self._close(state)
+            return
+        if self._ends is None:
+            self._ends = ceil(state.now / self._interval) * self._interval if self._rules.fixed else state.now
+        if self._is_over(state):
+            yield from self._begin(state)
+        if self._ends is not None:
+            yield Wake(self._ends)
+
+    def _take_in(self, state: State) -> None:
+        for job in state.arrived:
+            self._inventory.enter(state, job)
+            self._received.enter((job,), self._inventory.kinds_of(job))
+            self._there[job] = None
+        for job in state.completed:
+            self._inventory.leave(job)
+            self._received.leave(job)
+            del self._there[job]
+        self._is_news = self._is_news or bool(state.arrived or state.completed)
+
+    def _is_over(self, state: State) -> bool:
+        if state.now >= self._ends:
+            return True
+        return not (self._rules.fixed or any(job in state.running for unit in self._turns for job in unit))
+
+    def _close(self, state: State) -> None:
+        """Note what those who had the round have had."""
+        for unit, (kind, seconds) in self._turns.items():
+            self._received.add(unit, kind, min(seconds, state.now - self._begun))
+        self._turns, self._ends = {}, None
+
+    def _begin(self, state: State) -> Iterator[Action]:
+        self._close(state)
+        before = self._inventory.counts
+        self._inventory.look(state)
+        self._is_news = self._is_news or self._inventory.counts != before
+        if self._may_share(state):
+            self._share(state)
+        chosen = self._choose(state)
+        if not chosen and self._is_news:
+            self._share(state)
+            chosen = self._choose(state)
+        kinds = {job: kind for unit, kind in chosen.items() for job in unit}
+        beside = {unit[1]: unit[0] for unit in chosen if len(unit) > 1}
+        yield self._inventory.assign(state, kinds, beside)
+        if chosen:
+            self._turns = {unit: (kind, self._seconds(state, unit, kind)) for unit, kind in chosen.items()}
+            self._begun, self._ends = state.now, state.now + self._span(state)
+
+    # Shares
+
+    def _may_share(self, state: State) -> bool:
+        if not self._rules.resets:
+            return True
+        return self._is_news and (not self._shared_at or state.now - self._shared_at >= self._renewal)
+
+    def _share(self, state: State) -> None:
+        """Compute the shares of the jobs that fit."""
+        if self._rules.resets:
+            since = state.now if self._shared_at is None else self._shared_at
+            own = {self._unit(job): portions for job, portions in self._shares.items()}
+            self._received.reset(own, state.now - since)
+        jobs = [job for job in self._there if self._inventory.kinds_with_room(state, job)]
+        self._shares = self._divide(state, jobs, self._inventory) if jobs else {}
+        self._shared_at, self._is_news = state.now, False
+        for unit in self._units():
+            if unit not in self._received:
+                self._received.enter(unit, self._kinds_of(unit), self._interval / 2)
+
+    def _unit(self, job: int) -> Unit:
+        """Give whom the share of a job is for: it, or the pair that it was in when shares were computed."""
+        return tuple(sorted({job, self._pairs().get(job, job)}))
+
+    def _kinds_of(self, unit: Unit) -> list[str]:
+        """Name the kinds on which all of a unit can run."""
+        own = [self._inventory.kinds_of(job) for job in unit]
+        return [kind for kind in own[0] if all(kind in kinds for kinds in own)]
+
+    # Turns
+
+    def _choose(self, state: State) -> dict[Unit, str]:
+        """Give those who run, with the kinds on which they do; room of jobs without shares yet stays empty."""
+        left, chosen = dict(self._inventory.counts), dict[Unit, str]()
+        for _, unit, kind in self._queue(state):
+            gpus = state.jobs[unit[0]].gpus
+            if unit not in chosen and gpus <= left[kind]:
+                left[kind] -= gpus
+                chosen[unit] = kind
+        return {unit: kind for unit, kind in chosen.items() if all(job in self._shares for job in unit)}
+
+    def _queue(self, state: State) -> list[tuple[Claim, Unit, str]]:
+        """Give all claims in the order in which they are met, equal ones in that of arrival."""
+        units = self._units()
+        queues = [self._claims(state, units, kind) for kind in self._inventory.kinds]
+        if self._rules.one_queue:
+            queues = [[*chain.from_iterable(queues)]]
+        return [each for queue in queues for each in sorted(queue, key=itemgetter(0), reverse=True)]
+
+    def _units(self) -> list[Unit]:
+        """Give the pairs of which both are there, and all other jobs, in the order in which the last came."""
+        whole = {job: self._unit(job) for job in self._there}
+        units = {unit if all(job in whole for job in unit) else (job,) for job, unit in whole.items()}
+        return sorted(units, key=lambda unit: unit[::-1])
+
+    def _claims(self, state: State, units: Sequence[Unit], kind: str) -> list[tuple[Claim, Unit, str]]:
+        shares = {unit: self._share_of(unit).get(kind, 0.0) for unit in units}
+        return [
+            (self._received.claim(unit, kind, share), unit, kind)
+            for unit, share in shares.items()
+            if (share or (self._leftovers and len(unit) == 1))
+            and all(kind in self._inventory.kinds_with_room(state, job) for job in unit)
+        ]
+
+    def _share_of(self, unit: Unit) -> Mapping[str, float]:
+        """Give the share of a unit; none if it is who is left of a pair."""
+        return self._shares.get(unit[0], {}) if unit == self._unit(unit[0]) else {}
+
+    def _seconds(self, state: State, unit: Unit, kind: str) -> Any:
+        """Give the seconds of a round in which its jobs do whole steps; all where they do not count."""
+        return max(self._whole(state, job, _others(unit, job), kind) for job in unit)
+
+    def _whole(self, state: State, job: int, beside: Unit, kind: str) -> Any:
+        steps = self._inventory.steps(state, job, kind, beside) if self._rules.whole_steps else None
+        whole = floor(steps * self._interval * (1 + SPAN_ERROR)) if steps else 0
+        return type(state.now)(whole) / steps if whole else self._interval
+
+    def _span(self, state: State) -> Any:
+        """Give the length of the round: that of the last unit that is not through with all its steps in it."""
+        stay = [
+            seconds
+            for unit, (kind, seconds) in self._turns.items()
+            if any(self._stays(state, job, _others(unit, job), kind) for job in unit)
+        ]
+        return self._interval if self._rules.fixed else max(stay, default=self._interval)
+
+    def _stays(self, state: State, job: int, beside: Unit, kind: str) -> bool:
+        return bool(state.remaining(job) > self._interval * self._inventory.rate(state, job, kind, beside))
+
+
+def _others(unit: Unit, job: int) -> Unit:
+    return tuple(other for other in unit if other != job)

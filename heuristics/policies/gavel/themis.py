@@ -1,0 +1,59 @@
+"""Themis, as others compare with it: finish-time fairness in Gavel's rounds."""
+
+from gsopt.core.method import MethodLike
+from gsopt.simulation import Decider, State
+from heuristics.policies.gavel.gavel import gavel
+from heuristics.policies.gavel.rounds import Form
+from heuristics.policies.gavel.time_shares import Isolated
+
+
+def themis(
+    state: State,
+    *,
+    shares: MethodLike | str = "exact",
+    rounds: Form = "original",
+    interval: float = 360,
+    renewal: float = 1920,
+    isolated: Isolated | None = None,
+    restart: float = 0,
+) -> Decider:
+    """Give jobs the shares of the time by which the largest finish-time ratio is least.
+
+    The ratio of a job is its expected completion time over that in its isolated shares, an equal part of all
+    GPUs. It is `gavel` with the objective ``finish_time``, and so are Themis in the comparisons of Gavel, Sia
+    and Ares. Themis itself auctions GPUs: that is `themis_auction`.
+
+    Source: Themis (NSDI 2020), section 4, and Gavel (OSDI 2020), section 4.2, policy
+    ``finish_time_fairness_perf``. Key, ties, readings, departures and cost are those of `gavel`; preemptive at
+    the beginning of rounds.
+
+    Parameters
+    ----------
+    state, shares, rounds, interval, renewal, isolated, restart
+        As of `gavel`.
+
+    Raises
+    ------
+    InvalidInput
+        An option is out of its range, or there is no such method.
+    Unsupported
+        A job demands more GPUs than there are of any kind.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 720), ("b", 360)]]
+    >>> simulate(Workload(jobs=jobs), themis, cluster=1).completion_times
+    (1080.0, 720.0)
+    """
+    return gavel(
+        state,
+        objective="finish_time",
+        shares=shares,
+        rounds=rounds,
+        interval=interval,
+        renewal=renewal,
+        isolated=isolated,
+        restart=restart,
+    )

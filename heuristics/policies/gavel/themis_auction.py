@@ -1,0 +1,134 @@
+"""Themis: leases of GPUs, auctioned among the jobs that are treated worst."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import ceil
+from typing import Any
+
+from gsopt.core.errors import Unsupported, number_of, require
+from gsopt.core.numbers.tolerances import SUM
+from gsopt.simulation import Action, Assign, Decider, State, Wake
+from gsopt.simulation.interval import require_interval
+from gsopt.simulation.parts.inventory import kinds_of
+from gsopt.simulation.parts.ties import settled
+from heuristics.policies.gavel.auction import auction
+
+
+def themis_auction(
+    state: State, *, lease: float = 1200, bidding: float = 0.2, payments: bool = True
+) -> Decider:
+    """Auction GPUs for the time of a lease among the jobs with the largest finish-time ratios.
+
+    At every arrival and completion, and at the end of every lease, all GPUs without a lease are offered to
+    those jobs without a lease whose ratio is largest. Each bids one over the ratio that it would have with each
+    number of GPUs; the GPUs go where the product of the bids is largest. What is left goes to those who did not
+    bid, the largest ratio first, and then to those who did not win, to each as much of its demand as there is.
+    So no GPU is idle on which a job without any could run; but what winners pay is, where nobody else can.
+
+    The ratio of a job is (age + work left / speed) / isolated time, where the isolated time is that of all its
+    work at the speed of its demand, in an equal part of the GPUs for each job that is there.
+
+    Source: Themis (NSDI 2020), sections 4 and 5, without its agents and its placement scores, which belong to
+    jobs of many trials. Not checked against the authors' code, which is not public.
+
+    Key: the finish-time ratio on the demanded GPUs. Ties: lower number. Preemptive at the end of leases;
+    resizes elastic jobs then. Durations count. Each auction is solved exactly, by dynamic programming.
+
+    Readings:
+
+    - The ratio of a job without GPUs is infinite in the paper, so every product with one would be 0; here a job
+      that gets none has its demand one lease later.
+    - Who wins pays with a part of its GPUs what its winning costs the others. A job keeps the fewest that it
+      may run on and that are no less than the rest: one of fixed size pays nothing. ``payments=False`` leaves
+      payments out.
+    - Bidders are a part of the jobs without a lease, rounded up, as only these can take GPUs.
+
+    Parameters
+    ----------
+    state
+        The state at the beginning of the run.
+    lease
+        Seconds of a lease.
+    bidding
+        Part of the jobs that bid, above 0 and at most 1; the paper has 1 - f with f = 0.8.
+    payments
+        Whether winners pay.
+
+    Raises
+    ------
+    InvalidInput
+        An option is out of its range.
+    Unsupported
+        The cluster has GPUs of several types or memories.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 3000), ("b", 600)]]
+    >>> simulate(Workload(jobs=jobs), themis_auction, cluster=1).completion_times
+    (3600.0, 1800.0)
+    """
+    require_interval("lease", lease)
+    require(0 < number_of(bidding) <= 1, "bidding", bidding, "must be a number above 0 and at most 1")
+    kinds = kinds_of(state.cluster)
+    if len(kinds) > 1:
+        raise Unsupported(f"themis_auction auctions GPUs that are all alike, there are {', '.join(kinds)}")
+    return _Auctions(state, lease, bidding, payments=payments)
+
+
+class _Auctions:
+    preemptive = True
+
+    def __init__(self, state: State, lease: float, bidding: float, *, payments: bool) -> None:
+        self._lease, self._bidding, self._payments = type(state.now)(lease), bidding, payments
+        self._there: dict[int, None] = {}
+        self._ends: dict[int, Any] = {}  # of leases
+
+    def decide(self, state: State) -> Iterable[Action]:
+        """Auction what has no lease, if there is any of it and anybody has none who could take it."""
+        for job in (*state.completed, *state.evicted):
+            self._ends.pop(job, None)
+        for job in state.completed:
+            del self._there[job]
+        self._there |= dict.fromkeys(state.arrived)
+        self._ends = {job: end for job, end in self._ends.items() if end > state.now}
+        claimants = [job for job in self._there if job not in self._ends]
+        held = {job: state.running[job] for job in self._ends}
+        free = state.capacity - sum(held.values())
+        if claimants and free:
+            awarded = self._award(state, claimants, free)
+            self._ends |= dict.fromkeys(awarded, state.now + self._lease)
+            yield Assign({**held, **awarded})
+        if self._ends:
+            yield Wake(min(self._ends.values()))
+
+    def _award(self, state: State, claimants: Sequence[int], free: int) -> dict[int, int]:
+        """Give the jobs that get GPUs, with how many."""
+        ratios = {job: settled(self._ratio(state, job, state.jobs[job].gpus)) for job in claimants}
+        order = sorted(claimants, key=lambda job: (-ratios[job], job))
+        bidders = order[: ceil(self._bidding * len(order) * (1 - SUM))]  # 100 * 0.07 is above 7
+        awards = auction([self._bid(state, job) for job in bidders], free)
+        won: dict[int, int] = {}
+        for job, award in zip(bidders, awards, strict=True):
+            if award.gpus:
+                won[job] = award.kept(state.jobs[job].counts) if self._payments else award.gpus
+        left = free - sum(won.values())
+        for job in [*order[len(bidders) :], *bidders]:
+            fitting = [count for count in state.jobs[job].counts if count <= min(left, state.jobs[job].gpus)]
+            if job not in won and fitting:
+                won[job] = fitting[-1]
+                left -= fitting[-1]
+        return won
+
+    def _bid(self, state: State, job: int) -> Mapping[int, float]:
+        return {count: 1 / self._ratio(state, job, count) for count in (0, *state.jobs[job].counts)}
+
+    def _ratio(self, state: State, job: int, count: int) -> float:
+        """Give the finish-time ratio with a number of GPUs from now on."""
+        item, number = state.jobs[job], type(state.now)
+        age = state.now - number(item.release_date)
+        wait = number(0) if count else self._lease
+        left = state.remaining(job) / state.rate(job, count or item.gpus)
+        part = min(1.0, state.capacity / (len(self._there) * item.gpus))
+        isolated = item.duration / (float(state.rate(job, item.gpus)) * part)
+        return float(age + wait + left) / isolated

@@ -1,0 +1,105 @@
+"""Time shares: what part of the time each job of a run is to have, by a method of the decision `shares`."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from gsopt.core.method import MethodLike, run
+from gsopt.problems.shares import Criterion, Shares, TypedJob
+from gsopt.scenario.job import LEAST
+from gsopt.simulation.parts.inventory import Inventory
+from gsopt.simulation.policy import State
+from heuristics.policies.gavel.received import Portions
+
+#: What the isolated time of a job is: what its work so far would have taken in the isolated shares that it had
+#: then, and the rest in those of now; or all its work in those of now, after the wait for its first round.
+Isolated = Literal["accumulated", "present"]
+
+
+class TimeShares:
+    """Divides the time of GPUs among jobs; remembers what isolated shares would have brought them so far.
+
+    Work counts as steps, so speeds are the throughputs. Where the method finds no solution, jobs have their
+    isolated shares.
+
+    Parameters
+    ----------
+    criterion
+        What counts.
+    method
+        A method of the decision `shares`.
+    isolated
+        What finish times are compared with.
+    interval
+        Seconds of a round, at whose beginning a job may first run where the isolated time is ``present``.
+    restart
+        Seconds that a start costs where the isolated time is ``present``.
+
+    Examples
+    --------
+    >>> from formulations.shares import exact
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> from heuristics.policies.gavel.rounds import Rounds
+    >>> def rounds(state):
+    ...     return Rounds(state, TimeShares("makespan", exact))
+    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 720), ("b", 360)]]
+    >>> simulate(Workload(jobs=jobs), rounds, cluster=1).completion_times
+    (1080.0, 720.0)
+    """
+
+    def __init__(
+        self,
+        criterion: Criterion,
+        method: MethodLike,
+        *,
+        isolated: Isolated = "accumulated",
+        interval: float = 360,
+        restart: float = 0,
+    ) -> None:
+        self._criterion, self._method = criterion, method
+        self._isolated, self._interval, self._restart = isolated, interval, restart
+        self._passed: dict[int, float] = {}  # seconds that the work so far would have taken
+        self._before: dict[int, tuple[float, float]] = {}  # the work left last time, and the isolated speed
+
+    def __call__(self, state: State, jobs: Sequence[int], inventory: Inventory) -> Portions:
+        """Give the shares of jobs on kinds of GPUs."""
+        problem = self._problem(state, jobs, inventory)
+        if self._criterion == "finish_time":
+            problem = self._compared(state, jobs, problem)
+        solution = run(self._method, problem).solution
+        shares = problem.isolated_shares if solution is None else solution.shares
+        return {job: {kind: float(share) for kind, share in shares.get(str(job), {}).items()} for job in jobs}
+
+    def _problem(self, state: State, jobs: Sequence[int], inventory: Inventory) -> Shares:
+        typed = [
+            TypedJob(
+                name=str(job),
+                gpus=state.jobs[job].gpus,
+                throughputs={
+                    kind: max(float(inventory.rate(state, job, kind)), LEAST)
+                    for kind in inventory.kinds_with_room(state, job)
+                },
+                steps=max(float(state.remaining(job)), LEAST),
+                age=max(float(state.now) - state.jobs[job].release_date, 0.0),
+            )
+            for job in jobs
+        ]
+        gpus = {kind: count for kind, count in inventory.counts.items() if count}
+        return Shares(gpus=gpus, jobs=typed, criterion=self._criterion)
+
+    def _compared(self, state: State, jobs: Sequence[int], problem: Shares) -> Shares:
+        """Tell what the work of jobs so far would have taken in isolated shares."""
+        typed = []
+        for job, each in zip(jobs, problem.jobs, strict=True):
+            shares = problem.isolated_shares[each.name]
+            speed = sum(rate * float(shares[kind]) for kind, rate in each.throughputs.items())
+            if self._isolated == "accumulated":
+                left, before = self._before.get(job, (each.steps, speed))
+                self._passed[job] = self._passed.get(job, 0.0) + max(left - each.steps, 0.0) / before
+                self._before[job] = each.steps, speed
+            else:
+                item = state.jobs[job]
+                wait = self._interval - item.release_date % self._interval + self._restart
+                self._passed[job] = wait + max(item.duration - each.steps, 0.0) / speed
+            typed.append(each.model_copy(update={"isolated": self._passed[job]}))
+        return problem.model_copy(update={"jobs": tuple(typed)})

@@ -1,0 +1,6 @@
+"""Lucid: jobs are profiled before they share GPUs."""
+
+from heuristics.policies.lucid.policy import lucid
+from heuristics.policies.lucid.restricted_sharing import restricted_sharing
+
+__all__ = ["lucid", "restricted_sharing"]

@@ -1,0 +1,98 @@
+"""Durations: how long jobs are predicted to run."""
+
+from collections.abc import Iterable, Mapping
+from math import isfinite
+from typing import Any, Literal, Protocol
+
+from gsopt.core.errors import InvalidInput, require, shorten
+from gsopt.simulation.policy import State
+
+#: Where durations are known from: they are true, means of jobs that are complete, or given by name of the job.
+Predictions = Literal["known", "mean"] | Mapping[str, float]
+
+#: Seconds of a job of which nothing is known. Source: the published code, for predictions below 0.
+UNKNOWN = 1000.0
+
+
+class Predictor(Protocol):
+    """Predicts how long jobs run."""
+
+    def learn(self, state: State, complete: Iterable[int]) -> None:
+        """Take note of jobs that are complete."""
+
+    def of(self, state: State, job: int) -> float:
+        """Predict the seconds of a job."""
+
+
+def predictor_from(predictions: Predictions) -> Predictor:
+    """Make a predictor.
+
+    Raises
+    ------
+    InvalidInput
+        There are no such predictions.
+    """
+    if predictions == "known":
+        return _Known()
+    if predictions == "mean":
+        return Means()
+    rule = "must be 'known', 'mean', or seconds by name of the job"
+    if not isinstance(predictions, Mapping):
+        raise InvalidInput("", "predictions", shorten(predictions), rule)
+    for name, seconds in predictions.items():
+        sound = isinstance(seconds, int | float) and isfinite(seconds)
+        require(sound, f"predictions[{name!r}]", seconds, "must be a finite number of seconds")
+    return _Given(predictions)
+
+
+class _Known:
+    def learn(self, state: State, complete: Iterable[int]) -> None:
+        pass
+
+    def of(self, state: State, job: int) -> float:
+        return state.jobs[job].duration
+
+
+class _Given:
+    def __init__(self, seconds: Mapping[str, float]) -> None:
+        self._seconds = seconds
+
+    def learn(self, state: State, complete: Iterable[int]) -> None:
+        pass
+
+    def of(self, state: State, job: int) -> float:
+        seconds = self._seconds.get(state.jobs[job].name, UNKNOWN)
+        return seconds if seconds >= 0 else UNKNOWN
+
+
+class Means:
+    """Predict the mean duration of those completed jobs that are most like a job.
+
+    They are those of its model on as many GPUs, else those of its model, else those on as many GPUs, else all.
+
+    Source: Lucid's published estimator for jobs of known names, whose groups are names and users.
+    """
+
+    def __init__(self) -> None:
+        self._sums: dict[tuple[str, Any], tuple[float, int]] = {}  # seconds and number by group
+
+    def learn(self, state: State, complete: Iterable[int]) -> None:
+        """Take note of jobs that are complete."""
+        for job in complete:
+            for group in self._groups(state, job):
+                seconds, count = self._sums.get(group, (0.0, 0))
+                self._sums[group] = seconds + state.jobs[job].duration, count + 1
+
+    def of(self, state: State, job: int) -> float:
+        """Predict the seconds of a job."""
+        for group in self._groups(state, job):
+            if group in self._sums:
+                seconds, count = self._sums[group]
+                return seconds / count
+        return UNKNOWN
+
+    @staticmethod
+    def _groups(state: State, job: int) -> list[tuple[str, Any]]:
+        """Give the groups of a job, the narrowest first."""
+        item = state.jobs[job]
+        return [("both", (item.model, item.gpus)), ("model", item.model), ("gpus", item.gpus), ("all", None)]

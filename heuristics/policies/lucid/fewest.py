@@ -1,0 +1,151 @@
+"""Fewest machines: free GPUs on no more machines than a job could ever do with."""
+
+from collections.abc import Iterable, Iterator
+from itertools import accumulate
+from math import inf
+from typing import Any
+
+from gsopt.scenario.cluster import Machine
+from gsopt.simulation.parts.tiers import Need
+from gsopt.simulation.placer import FreeGpus, consolidated, emptiest_first
+from gsopt.simulation.policy import State
+
+
+class FewestMachines:
+    """Free GPUs for jobs that wait rather than run on more machines than they need.
+
+    How many a job needs is a matter of the machines that are there, whoever uses them. It gets the machine with
+    the fewest free GPUs that suffice; several machines of one rack if a rack has them free, the emptiest first;
+    the least sufficient memory where it has the choice. Only a cluster of racks has machines.
+
+    Parameters
+    ----------
+    state
+        The state at the beginning of the run.
+    machines
+        Numbers of the machines that it may have; all if None.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> from heuristics.policies import fifo
+    >>> def watched(state):
+    ...     free = FewestMachines(state)
+    ...     free.look(state)
+    ...     free.take([0])
+    ...     print([free.find(Need(gpus, gpu_type="", memory=None)) for gpus in (1, 2, 3, 4)])
+    ...     return fifo(state)
+    >>> jobs = [Job(name="a", release_date=0, duration=1, gpus=1)]
+    >>> simulate(Workload(jobs=jobs), watched, cluster=Cluster.uniform(machines=2, gpus=2)).completion_times
+    [(1,), (2, 3), (1, 2, 3), None]
+    (1.0,)
+    """
+
+    def __init__(self, state: State, machines: Iterable[int] | None = None) -> None:
+        self._cluster = state.cluster
+        every = range(len(state.cluster.machines))
+        self._machines = tuple(every if machines is None else sorted(machines))
+        self._free: list[list[int]] = []
+        self._books: dict[tuple[int, ...], FreeGpus] = {}
+        self._seen: Any = None
+        self._there = [0] * len(every)  # GPUs of each machine that are there
+        self._suitable: dict[tuple[str, int | None], tuple[int, ...]] = {}
+        self._fewest: dict[Need, int | None] = {}
+
+    def look(self, state: State, free: Iterable[int] | None = None) -> None:
+        """Take stock of what is free, or is to count as free."""
+        self._look_who_is_there(state)
+        self._books.clear()
+        self._free = [[] for _ in self._there]
+        for gpu in state.free_gpus() if free is None else sorted(free):
+            self._free[self._cluster.machine_of[gpu]].append(gpu)
+
+    def could(self, need: Need) -> bool:
+        """Tell whether a job would fit if nobody else were there, since the last look."""
+        return self._machines_needed(need) is not None
+
+    def find(self, need: Need) -> tuple[int, ...] | None:
+        """Give the free GPUs on which a job may start, by number; None when it has to wait."""
+        most = self._machines_needed(need)
+        if most is None:
+            return None
+        return next((chosen for chosen in self._ways(need) if self._machines_of(chosen) <= most), None)
+
+    def nearest(self, need: Need) -> tuple[int, ...] | None:
+        """Give free GPUs on the fewest machines that there are; None when too few are free."""
+        return self.find(need) or min(self._ways(need), key=self._machines_of, default=None)
+
+    def _ways(self, need: Need) -> Iterator[tuple[int, ...]]:
+        """Give where a job may go, on GPUs of little memory first."""
+        suitable = self._suits(need)
+        for most in sorted({_memory(self._cluster.machines[machine]) for machine in suitable}):
+            machines = (each for each in suitable if _memory(self._cluster.machines[each]) <= most)
+            book = self._book(tuple(machines))
+            if need.gpus <= book.count:
+                yield tuple(sorted(consolidated(book, need.gpus)))
+                yield tuple(sorted(emptiest_first(book, need.gpus)))
+
+    def _machines_of(self, gpus: Iterable[int]) -> int:
+        return len({self._cluster.machine_of[gpu] for gpu in gpus})
+
+    def suit(self, gpus: Iterable[int], need: Need) -> bool:
+        """Tell whether GPUs are free, and of the type and with the memory of a need."""
+        machines, machine_of = self._suits(need), self._cluster.machine_of
+        return all(machine_of[gpu] in machines and gpu in self._free[machine_of[gpu]] for gpu in gpus)
+
+    def take(self, gpus: Iterable[int]) -> None:
+        """Take note that GPUs are free no more; others than free ones are passed over."""
+        for gpu in gpus:
+            machine = self._cluster.machine_of[gpu]
+            free = self._free[machine]
+            if gpu in free:
+                before = len(free)
+                free.remove(gpu)
+                for machines, book in self._books.items():
+                    if machine in machines:
+                        book.recount(machine, before, before - 1)
+
+    def _look_who_is_there(self, state: State) -> None:
+        """Count the GPUs of each machine that are there: the first ones, as many as there are."""
+        seen = state.capacity, state.servers
+        if seen == self._seen:
+            return
+        self._seen = seen
+        self._fewest.clear()
+        left, names = state.capacity, set(state.servers)
+        for number, machine in enumerate(self._cluster.machines):
+            size = min(machine.gpus, left) if machine.name in names else 0
+            self._there[number] = size
+            left -= size
+
+    def _machines_needed(self, need: Need) -> int | None:
+        """Give the least number of machines that a job can do with; None when it does not fit at all."""
+        if need not in self._fewest:
+            sizes = sorted((self._there[machine] for machine in self._suits(need)), reverse=True)
+            enough = (k for k, gpus in enumerate(accumulate(sizes), start=1) if gpus >= need.gpus)
+            self._fewest[need] = next(enough, None)
+        return self._fewest[need]
+
+    def _suits(self, need: Need) -> tuple[int, ...]:
+        """Give the machines whose type and memory suit a job."""
+        key = need.gpu_type, need.memory
+        if key not in self._suitable:
+            self._suitable[key] = tuple(
+                number
+                for number in self._machines
+                if need.gpu_type in {"", (machine := self._cluster.machines[number]).gpu_type}
+                and (machine.memory is None or machine.memory >= (need.memory or 0))
+            )
+        return self._suitable[key]
+
+    def _book(self, machines: tuple[int, ...]) -> FreeGpus:
+        if machines not in self._books:
+            self._books[machines] = FreeGpus(self._cluster, machines, self._free)
+        return self._books[machines]
+
+
+def _memory(machine: Machine) -> float:
+    """Give the bytes of each GPU of a machine; infinity when memory is not looked at."""
+    return inf if machine.memory is None else machine.memory

@@ -1,0 +1,150 @@
+"""Load: when the cluster is expected to be so busy that jobs share GPUs."""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from math import isfinite
+from statistics import fmean
+from typing import Any, Literal, Protocol
+
+from gsopt.core.errors import InvalidInput, shorten
+
+#: Seconds between two looks at the load, and of one of the intervals in which jobs are counted.
+TICK, INTERVAL = 100, 600
+
+#: How many intervals are looked at.
+LOOKED_AT = 5
+
+#: Jobs per interval on the GPUs of cluster Venus up to which jobs do not share.
+QUIET, GPUS = 2.0, 1040
+
+#: Where the load is known from: the last arrivals, predicted numbers, or it is not asked.
+Source = Literal["recent", "always"] | Sequence[float]
+
+
+class Load(Protocol):
+    """Whether the cluster is busy, as it was found at the last tick."""
+
+    def arrive(self, count: int, now: Any) -> None:
+        """Take note of jobs that arrive."""
+
+    def is_busy(self, now: Any) -> bool:
+        """Tell whether jobs share now; times do not descend."""
+
+    def next_busy(self, now: Any) -> int | None:
+        """Give the next tick at which jobs begin to share if no more arrive; None if they do not."""
+
+
+def load_from(source: Source, quiet: float) -> Load:
+    """Make the load of a source.
+
+    Raises
+    ------
+    InvalidInput
+        The source is none, or predicts no numbers.
+
+    Examples
+    --------
+    >>> load_from("always", quiet=2).is_busy(0), load_from([0, 9, 9, 9, 9, 9, 0], quiet=5).is_busy(0)
+    (True, True)
+    """
+    if source == "always":
+        return _Always()
+    if source == "recent":
+        return Recent(quiet)
+    if isinstance(source, Sequence) and not isinstance(source, str) and all(map(_is_number, source)):
+        return Predicted(source, quiet)
+    rule = "must be 'recent', 'always', or predicted numbers of jobs"
+    raise InvalidInput("", "load", shorten(source), rule)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and isfinite(value)
+
+
+def _tick(now: Any) -> int:
+    """Give the last tick."""
+    return TICK * int(now // TICK)
+
+
+class _Always:
+    def arrive(self, count: int, now: Any) -> None:
+        pass
+
+    def is_busy(self, now: Any) -> bool:
+        del now
+        return True
+
+    def next_busy(self, now: Any) -> int | None:
+        del now
+        return None
+
+
+class Recent:
+    """As many jobs are expected as have arrived in the last intervals.
+
+    Examples
+    --------
+    >>> load = Recent(quiet=0.3)
+    >>> load.arrive(2, now=50)
+    >>> load.is_busy(50), load.next_busy(50), load.is_busy(100), load.is_busy(3100)
+    (False, 100, True, False)
+    """
+
+    def __init__(self, quiet: float) -> None:
+        self._most = quiet * LOOKED_AT
+        self._arrived: list[Any] = []  # times, ascending
+
+    def arrive(self, count: int, now: Any) -> None:
+        """Take note of jobs that arrive."""
+        self._arrived.extend([now] * count)
+
+    def is_busy(self, now: Any) -> bool:
+        """Tell whether jobs share now."""
+        return self._is_busy_at(_tick(now))
+
+    def next_busy(self, now: Any) -> int | None:
+        """Give the next tick if those that have arrived since the last one make the cluster busy."""
+        tick = _tick(now)
+        return tick + TICK if not self._is_busy_at(tick) and self._is_busy_at(tick + TICK) else None
+
+    def _is_busy_at(self, tick: int) -> bool:
+        """Tell whether enough jobs have arrived in the intervals before a tick."""
+        begin = bisect_right(self._arrived, tick - LOOKED_AT * INTERVAL)
+        return bisect_right(self._arrived, tick) - begin > self._most
+
+
+class Predicted:
+    """Numbers of jobs that are predicted to arrive in every interval from the beginning of the run on.
+
+    Those of the next intervals count, without the one that has begun. Where nothing is predicted any more the
+    cluster is busy.
+
+    Examples
+    --------
+    >>> load = Predicted([1, 1, 1, 1, 1, 1, 20], quiet=2)
+    >>> load.is_busy(0), load.next_busy(0), load.is_busy(599), load.is_busy(600)
+    (False, 600, False, True)
+    """
+
+    def __init__(self, jobs: Sequence[float], quiet: float) -> None:
+        self._busy = [
+            fmean(jobs[first : first + LOOKED_AT]) > quiet  # what is left where there are fewer
+            for first in range(1, len(jobs))
+        ]
+
+    def arrive(self, count: int, now: Any) -> None:
+        """Pass over jobs that arrive."""
+
+    def is_busy(self, now: Any) -> bool:
+        """Tell whether jobs share now."""
+        interval = _tick(now) // INTERVAL
+        return interval >= len(self._busy) or self._busy[interval]
+
+    def next_busy(self, now: Any) -> int | None:
+        """Give the next interval before which many jobs are predicted, or nothing is."""
+        if self.is_busy(now):
+            return None
+        interval = _tick(now) // INTERVAL + 1
+        while interval < len(self._busy) and not self._busy[interval]:
+            interval += 1
+        return interval * INTERVAL

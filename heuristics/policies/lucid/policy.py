@@ -1,0 +1,318 @@
+"""Lucid: jobs are profiled, started by least GPU time, and packed in pairs that interfere little."""
+
+from collections.abc import Iterable, Iterator
+from math import inf
+from typing import Any
+
+from gsopt.core.errors import number_of, require
+from gsopt.performance.colocation import Pair
+from gsopt.simulation import Action, Decider, Start, State, Wake
+from gsopt.simulation.parts.accumulation import Pairs, fits, memory_left
+from gsopt.simulation.parts.partners import suitable
+from gsopt.simulation.parts.starts import on_free
+from gsopt.simulation.parts.tiers import Need, need_of
+from gsopt.simulation.parts.turns import Turn, Turns
+from heuristics.policies.castor.pairing import best_pairs
+from heuristics.policies.lucid.durations import Predictions, Predictor, predictor_from
+from heuristics.policies.lucid.fewest import FewestMachines
+from heuristics.policies.lucid.load import GPUS, QUIET, Load, Source, load_from
+from heuristics.policies.lucid.profiler import Profiler
+from heuristics.policies.lucid.scores import Scorer, Scores, scorer_from
+
+
+def lucid(
+    state: State,
+    *,
+    exact: bool = False,
+    load: Source = "recent",
+    quiet: float | None = None,
+    predictions: Predictions = "known",
+    scores: Scores = "model",
+    spread: bool = False,
+    largest: int = 8,
+    threshold: int = 2,
+    ratio: float = 2.0,
+    profilers: int | None = None,
+    profiling: float = 200.0,
+    as_published: bool = False,
+) -> Decider:
+    """Profile jobs, start the least GPU time first, and let pairs of jobs share GPUs while the cluster is busy.
+
+    A job first runs on one of a few machines that do nothing else, those on the fewest GPUs first, and is done
+    if it completes there. Then it waits for the others. While the cluster is busy a job of at most `largest`
+    GPUs seeks a partner even though GPUs are free: the first started of the jobs that run alone on as many
+    GPUs, with which memory suffices, the scores of the two models are not above `threshold` together, and which
+    is at least 1/`ratio` times as large. All others start on free GPUs, on as few machines as they need, and
+    jobs that do not fit are skipped. While the cluster is quiet nobody shares, and a job that does not fit
+    blocks those behind it.
+
+    Source: Lucid (ASPLOS 2023), with the rules and numbers of its published code. Key: predicted seconds
+    times GPUs, as predicted when the job begins to wait. Ties: lower number. No job is stopped but at the end
+    of its profiling. Looks at arrivals, completions, and multiples of 100 s. O(waiting jobs times running jobs)
+    per event at worst; with `exact` a matching, O(n^3), beyond that.
+
+    `heuristics.policies.restricted_sharing` is the same packing without profiler, load and machines.
+
+    Readings, where paper and code are silent or need what is not given:
+
+    - The code lets jobs wait for the others from their release on, so that profiling costs nothing; here they
+      wait once they are profiled, unless `as_published`. Work that is done in profiling counts if the job has
+      checkpoints; in the code it does not.
+    - The code takes two machines of 130 for the profiler; here the last ones of the cluster, one in 64 and at
+      most two, so that on fewer than 64 machines jobs are not profiled, unless `profilers` says so: one machine
+      of eight doubles mean completion times on a cluster with large jobs. The code adds one while many wait,
+      which is left out. A job that does not fit the other machines may have those too.
+    - Numbers of arrivals are predicted by a model learned for one cluster, and jobs share where more than 2 are
+      expected in ten minutes, on average over the next fifty; elsewhere the code always shares. By default
+      those of the last fifty minutes count, and the 2 are those of 1,040 GPUs.
+    - Scores are predicted from what a profile measures, and labelled by the mean speed of a model beside all
+      others: 0 from 0.95 of its speed alone on, 1 from 0.85 on, else 2. Here it is the mean over the models
+      of all jobs that have been released.
+    - When the older job of a pair completes, the other one goes on alone at full speed and may share again; a
+      comparison in the code that never fails leaves it slow and alone.
+    - A job on a whole number of machines and some more GPUs needs free machines in the code; here it may be
+      spread otherwise if that takes no more machines.
+
+    Parameters
+    ----------
+    state
+        The state at the beginning of the run.
+    exact
+        Whether jobs start on free GPUs first, and those that are left are paired all together so that most time
+        is saved, as `heuristics.policies.best_pairs` does, instead of by scores and `ratio`.
+    load
+        When the cluster is busy: by ``"recent"`` arrivals; by numbers of jobs predicted to arrive in each ten
+        minutes from the beginning on, without end where they end; or ``"always"``.
+    quiet
+        Number of jobs in ten minutes up to which it is not; 2 for 1,040 GPUs, in proportion, when None.
+    predictions
+        How long jobs run: ``"known"``; the ``"mean"`` of the completed jobs that are most like them; or given
+        by name of the job, where 1,000 s stand for what is missing or below 0. For random errors see
+        `heuristics.policies.estimated`.
+    scores
+        Whether the score is of the ``"model"``, or of the very ``"pair"``; or given by name of the model, 2 for
+        those that are missing.
+    spread
+        Whether a job that finds no free GPUs on as few machines as it needs takes others, as close together as
+        there are; a placement of the code that is not its default.
+    largest
+        GPUs of the largest jobs that share or are profiled, at least 0.
+    threshold
+        Largest sum of two scores.
+    ratio
+        How many times as large as its partner a job may be, in predicted GPU time; above 0.
+    profilers
+        Number of machines that profile; None for one in 64, at most two.
+    profiling
+        Seconds for which a job is profiled, above 0.
+    as_published
+        Whether profiling costs a job nothing unless it completes there.
+
+    Raises
+    ------
+    InvalidInput
+        An option is out of its range.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> from gsopt.scenario.speed import Speed
+    >>> sizes = [("a", 0, 600), ("b", 1, 300)]
+    >>> jobs = Workload(jobs=[Job(name=n, release_date=r, duration=d, gpus=1) for n, r, d in sizes])
+    >>> machine, speed = Cluster.uniform(machines=1, gpus=1), Speed(default_interference=1.125)
+    >>> for load in ("always", [0, 0, 0]):  # busy, or quiet for 20 minutes
+    ...     run = simulate(jobs, lucid, cluster=machine, speed=speed, share_limit=2, load=load)
+    ...     print(run.completion_times)
+    (637.5, 338.5)
+    (600.0, 900.0)
+    >>> run = simulate(jobs, lucid, cluster=Cluster.uniform(machines=2, gpus=1), profilers=1, record=True)
+    >>> [(each.job, each.start, each.placement) for each in run.schedule.segments]
+    [('a', 0.0, (1,)), ('b', 200.0, (1,)), ('a', 200.0, (0,)), ('b', 600.0, (0,))]
+    """
+    rule = "must be a number of jobs, at least 0, or None"
+    require(quiet is None or 0 <= number_of(quiet) < inf, "quiet", quiet, rule)
+    require(number_of(largest) >= 0, "largest", largest, "must be at least 0 GPUs")
+    require(number_of(threshold) >= 0, "threshold", threshold, "must be at least 0")
+    require(0 < number_of(ratio) < inf, "ratio", ratio, "must be a number above 0")
+    sound = profilers is None or (isinstance(profilers, int) and number_of(profilers) >= 0)
+    require(sound, "profilers", profilers, "must be a whole number, at least 0, or None")
+    require(0 < number_of(profiling) < inf, "profiling", profiling, "must be a number of seconds above 0")
+    limit = QUIET * state.cluster.gpus / GPUS if quiet is None else quiet
+    profiler = Profiler(state, profilers, seconds=profiling, largest=largest, charged=not as_published)
+    books = _Books(predictor_from(predictions), scorer_from(scores), threshold, ratio)
+    share = largest if state.share_limit > 1 else 0
+    return _Lucid(state, profiler, load_from(load, limit), books, share, exact=exact, spread=spread)
+
+
+class _Books:
+    """What is known of jobs, and what follows for pairs of them.
+
+    Parameters
+    ----------
+    predictor, scorer
+        What is known.
+    threshold, ratio
+        As of `lucid`.
+    """
+
+    def __init__(self, predictor: Predictor, scorer: Scorer, threshold: int, ratio: float) -> None:
+        self._predictor, self._scorer = predictor, scorer
+        self._threshold, self._ratio = threshold, ratio
+        self._seconds: dict[int, float] = {}  # predicted, of the jobs that are there
+        self._pairs = Pairs()
+
+    def update(self, state: State) -> None:
+        """Take in what happened since the last decision."""
+        for job in state.completed:
+            self._seconds.pop(job, None)
+        self._predictor.learn(state, state.completed)
+        if state.share_limit > 1:
+            self._scorer.see(state, state.arrived)
+
+    def key(self, state: State, job: int) -> float:
+        """Give the predicted GPU time of a job, the same whenever it is asked."""
+        if job not in self._seconds:
+            self._seconds[job] = self._predictor.of(state, job)
+        return self._seconds[job] * state.jobs[job].gpus
+
+    def suit(self, state: State, job: int, partner: int) -> bool:
+        """Tell whether a waiting job may share by its size and its score."""
+        if self.key(state, job) > self._ratio * self.key(state, partner):
+            return False
+        return self._scorer.of(state, job, partner) <= self._threshold
+
+    def saved(self, state: State, job: int, partner: int, gpus: tuple[int, ...]) -> Any:
+        """Give the seconds of completion time that sharing is predicted to save against waiting for a job."""
+        pair = self._pairs.of(state, job, partner, gpus)[0].pair
+        wrong = [self._wrong(state, each) for each in (partner, job)]
+        if wrong != [1, 1]:
+            left = type(state.now)(pair.remaining) * wrong[0], pair.seconds * wrong[1]
+            pair = Pair(*left, slowdown_running=pair.slowdown_running, slowdown_new=pair.slowdown_new)
+        return pair.saved
+
+    def _wrong(self, state: State, job: int) -> Any:
+        """Give by what the seconds that a job has left are multiplied in prediction."""
+        return type(state.now)(self._seconds[job]) / type(state.now)(state.jobs[job].duration)
+
+
+class _Lucid:
+    def __init__(
+        self,
+        state: State,
+        profiler: Profiler,
+        load: Load,
+        books: _Books,
+        largest: int,
+        *,
+        exact: bool,
+        spread: bool,
+    ) -> None:
+        self.preemptive = profiler.stops
+        self._profiler, self._load, self._books = profiler, load, books
+        self._largest, self._exact, self._spread = largest, exact, spread
+        others = frozenset(range(len(state.cluster.machines))) - profiler.machines
+        self._places = [FewestMachines(state, others), FewestMachines(state)]  # of which the first will do
+        self._turns = Turns()
+        self._alone: dict[int, list[int]] = {}  # jobs that may get a partner, by their number of GPUs
+
+    def decide(self, state: State) -> Iterable[Action]:
+        self._books.update(state)
+        self._load.arrive(len(state.arrived), state.now)
+        yield from self._profiler.decide(state, (*state.evicted, *state.arrived))
+        for job in self._profiler.released:
+            self._turns.add(Turn(self._books.key(state, job), 0, job), need_of(state.jobs[job]))
+        if not self._turns:
+            return
+        for places in self._places:
+            places.look(state)
+        if not self._load.is_busy(state.now):
+            yield from self._in_turn(state, skip=False)
+        else:
+            self._look_who_is_alone(state)
+            yield from self._in_turn(state, share=not self._exact)
+            if self._exact:
+                yield from self._in_pairs(state)
+        if self._turns and (time := self._load.next_busy(state.now)) is not None:
+            yield Wake(time)
+
+    def _look_who_is_alone(self, state: State) -> None:
+        machine_of, profiling = state.cluster.machine_of, self._profiler.machines
+        self._alone.clear()
+        for job, count in state.running.items() if self._largest else ():
+            gpu = state.placement(job)[0]
+            if len(state.users(gpu)) == 1 and machine_of[gpu] not in profiling:
+                self._alone.setdefault(count, []).append(job)
+
+    def _in_turn(self, state: State, *, share: bool = False, skip: bool = True) -> Iterator[Action]:
+        """Start jobs in turn, beside others if they may, or on free GPUs."""
+        full: set[Need] = set()  # needs for which too few GPUs are free
+
+        def is_open(need: Any) -> bool:
+            return need not in full or (share and self._may_share(need))
+
+        for turn, need in self._turns.walk(is_open):
+            start = self._beside(state, turn.job) if share and self._may_share(need) else None
+            if start is None and need not in full:
+                start = self._on_free(state, turn.job, need)
+                if start is None:
+                    full.add(need)
+            if start is not None:
+                self._turns.remove(turn, need)
+                yield start
+            elif not skip:
+                return
+
+    def _may_share(self, need: Need) -> bool:
+        return need.gpus <= self._largest and bool(self._alone.get(need.gpus))
+
+    def _beside(self, state: State, job: int) -> Start | None:
+        """Give how a job starts beside the first partner."""
+        for partner in self._partners(state, job):
+            if self._books.suit(state, job, partner):
+                return self._join(state, job, partner)
+        return None
+
+    def _in_pairs(self, state: State) -> Iterator[Action]:
+        """Start the jobs that are left beside others, so that most is saved."""
+        found: dict[int, dict[int, Any]] = {}
+        turns = list(self._turns.walk(self._may_share))
+        for turn, _ in turns:
+            own = found[turn.job] = {}
+            for partner in self._partners(state, turn.job):
+                saved = self._books.saved(state, turn.job, partner, state.placement(partner))
+                if saved > 0:
+                    own[partner] = saved
+        chosen = best_pairs({job: own for job, own in found.items() if own})
+        for turn, need in turns:
+            if turn.job in chosen:
+                self._turns.remove(turn, need)
+                yield self._join(state, turn.job, chosen[turn.job])
+
+    def _partners(self, state: State, job: int) -> Iterator[int]:
+        """Give the jobs alone on as many GPUs, of the type and with the memory that a job needs."""
+        item = state.jobs[job]
+        for partner in self._alone.get(item.gpus, ()):
+            gpus = state.placement(partner)
+            if fits(item, "", memory_left(state, gpus)) and len(suitable(state, item, gpus)) == item.gpus:
+                yield partner
+
+    def _join(self, state: State, job: int, partner: int) -> Start:
+        gpus = state.placement(partner)
+        self._alone[len(gpus)].remove(partner)
+        return Start(job, gpus)
+
+    def _on_free(self, state: State, job: int, need: Need) -> Start | None:
+        """Give how a job starts on free GPUs, none of those that profile if it can do without."""
+        places = next((places for places in self._places if places.could(need)), None)
+        if places is None:  # the cluster is plain, or the job is one that runs on other GPUs than it demands
+            return on_free(state, job)
+        gpus = places.nearest(need) if self._spread else places.find(need)
+        if gpus is None:
+            return None
+        for each in self._places:
+            each.take(gpus)
+        if need.gpus <= self._largest:
+            self._alone.setdefault(need.gpus, []).append(job)
+        return Start(job, gpus)

@@ -1,0 +1,121 @@
+"""Profiler: machines on which jobs run for a while before they wait for the others."""
+
+from bisect import insort
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from gsopt.simulation.parts.tiers import need_of
+from gsopt.simulation.policy import Action, Start, State, Stop, Wake
+from heuristics.policies.lucid.fewest import FewestMachines
+
+#: One machine in so many profiles jobs, and how many do at most. Source: the published code has 2 of 130.
+ONE_IN, MOST = 64, 2
+
+
+class Profiler:
+    """Let jobs run for some seconds on machines of its own, those on the fewest GPUs first.
+
+    None goes before one that does not fit. A job that completes within these seconds is done with; any other
+    is stopped, keeps the progress that the scenario lets it keep, and is released. Jobs that are too large, or
+    suit no machine of its, are released at once.
+
+    Parameters
+    ----------
+    state
+        The state at the beginning of the run.
+    machines
+        Number of machines, the last ones of the cluster; None for one in 64, at most two.
+    seconds
+        How long a job runs there.
+    largest
+        GPUs of the largest jobs that run there.
+    charged
+        Whether jobs are released only after they have run there. Otherwise all but those that complete there
+        are released at once: they run elsewhere, and keep GPUs of the profiler from others for its seconds.
+
+    Attributes
+    ----------
+    machines
+        Numbers of its machines.
+    stops
+        Whether it stops jobs.
+    released
+        The jobs that the last decision released.
+    """
+
+    def __init__(
+        self, state: State, machines: int | None, *, seconds: float, largest: int, charged: bool
+    ) -> None:
+        there = len(state.cluster.machines)
+        count = min(there // ONE_IN, MOST) if machines is None else min(machines, there)
+        self.machines = frozenset(range(there - count, there))
+        self.stops = charged and count > 0
+        self.released: list[int] = []
+        self._seconds, self._largest, self._charged = seconds, largest, charged
+        self._places = FewestMachines(state, self.machines)
+        self._seen: set[int] = set()  # who ever came here
+        self._queue: list[tuple[int, int]] = []  # GPUs and number of those that wait
+        self._held: dict[int, tuple[tuple[int, ...], Any]] = {}  # GPUs, and until when if not to the end
+
+    def decide(self, state: State, waiting: Iterable[int]) -> Iterator[Action]:
+        """Take in jobs that begin to wait, and stop and start jobs."""
+        if not self.machines:
+            self.released = list(waiting)
+            return
+        self.released = []
+        yield from self._stops(state)
+        self._places.look(state)
+        for job in waiting:
+            self._take_in(state, job)
+        yield from self._starts(state)
+        ends = [until for _, until in self._held.values() if until is not None]
+        if ends:
+            yield Wake(min(ends))
+
+    def _stops(self, state: State) -> Iterator[Action]:
+        """Stop the jobs that have been profiled."""
+        for job in (*state.completed, *state.evicted):
+            self._held.pop(job, None)
+        for job, (_, until) in list(self._held.items()):
+            if until is not None and until <= state.now:
+                del self._held[job]
+                if self._charged:
+                    yield Stop(job)
+                    self.released.append(job)
+
+    def _take_in(self, state: State, job: int) -> None:
+        item = state.jobs[job]
+        is_new = job not in self._seen and item.gpus <= self._largest and self._places.could(need_of(item))
+        if is_new:
+            self._seen.add(job)
+            insort(self._queue, (item.gpus, job))
+        if not (is_new and self._stays(state, job)):
+            self.released.append(job)
+
+    def _starts(self, state: State) -> Iterator[Action]:
+        """Start jobs in turn, until one does not fit."""
+        for held, _ in self._held.values():
+            self._places.take(held)  # where jobs only seem to be
+        while self._queue:
+            _, job = self._queue[0]
+            need = need_of(state.jobs[job])
+            gpus = self._places.find(need)
+            if gpus is None and self._places.could(need):
+                return
+            del self._queue[0]
+            if gpus is not None:
+                yield from self._start(state, job, gpus)
+            elif self._stays(state, job):  # and its machines have gone
+                self.released.append(job)
+
+    def _start(self, state: State, job: int, gpus: tuple[int, ...]) -> Iterator[Action]:
+        """Start a job, or let it only seem to be here."""
+        self._places.take(gpus)
+        completes = not self._charged and self._stays(state, job)
+        self._held[job] = gpus, None if completes else state.now + type(state.now)(self._seconds)
+        if self._stays(state, job):
+            yield Start(job, gpus)
+
+    def _stays(self, state: State, job: int) -> bool:
+        """Tell whether a job truly runs here: all do, or those that complete here."""
+        return self._charged or state.jobs[job].duration <= self._seconds

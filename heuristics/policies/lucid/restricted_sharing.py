@@ -1,0 +1,103 @@
+"""Restricted sharing: small jobs share GPUs if their interference is small, as Lucid packs them."""
+
+from gsopt.core.errors import number_of, require
+from gsopt.simulation import Decider, State
+from gsopt.simulation.parts.accumulation import Pairs, fits, memory_left
+from gsopt.simulation.parts.options import Placement, Size, placer_of, size_key
+from gsopt.simulation.parts.partners import Judge, Match
+from heuristics.policies.castor.colocating import Colocating
+from heuristics.policies.lucid.scores import score
+
+
+def restricted_sharing(
+    state: State,
+    *,
+    largest: int = 1,
+    threshold: int = 2,
+    ratio: float = 2.0,
+    share_first: bool = True,
+    order: Size = "gpu_time",
+    placement: Placement = "best",
+) -> Decider:
+    """Let small jobs share with one other of their size, if the two hardly slow each other down.
+
+    A job of at most `largest` GPUs seeks a partner before it takes free GPUs: a running job with as many GPUs,
+    all to itself. The two have a score each, by how fast they are beside the other; the sum must not be above
+    the threshold. Nor may the new job be more than `ratio` times as large as its partner, so that it does not
+    hold it up for long. The partner that started first is taken. All other jobs start on free GPUs, and
+    jobs that do not fit are skipped.
+
+    Source: after Lucid (ASPLOS 2023), its packing of pairs, with the thresholds of its published code. The
+    paper of Castor compares with it and says that it shares no job on several GPUs, which is the default here;
+    the code lets jobs of up to 8 GPUs share, ``largest=8``. Key: GPUs times remaining time. Ties: lower number.
+    Not preemptive; knows durations and interference. O(waiting jobs times running jobs) per event at worst; a
+    pair that was refused is not looked at again.
+
+    It is no Lucid: there is no profiler, whose 200 s and GPUs are not charged, and none of its models. What
+    they predict is known here: durations, and the interference of the very pair instead of a score of each
+    model over all others. Sharing is not switched off when few jobs are expected, and jobs keep their whole
+    batch.
+
+    Parameters
+    ----------
+    state
+        The state at the beginning of the run.
+    largest
+        GPUs of the largest jobs that share, at least 0.
+    threshold
+        Largest sum of scores: 0 for a job that is at least 0.95 times as fast as alone, 1 from 0.85 on, else 2.
+    ratio
+        How many times as large as its partner a job may be, in GPUs times time; above 0.
+    share_first
+        Whether such a job seeks a partner even though GPUs are free.
+    order
+        As that of `sjf_bsbf`.
+    placement
+        As that of `sjf_bsbf`.
+
+    Raises
+    ------
+    InvalidInput
+        An option is out of its range.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> from gsopt.scenario.speed import Speed
+    >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 6), ("b", 3)]])
+    >>> machine = Cluster.uniform(machines=1, gpus=1)
+    >>> for slowdown in (1.125, 1.25):
+    ...     speed = Speed(default_interference=slowdown)
+    ...     run = simulate(jobs, restricted_sharing, cluster=machine, speed=speed, share_limit=2)
+    ...     print(run.completion_times)
+    (6.375, 3.375)
+    (9.0, 3.0)
+    """
+    require(number_of(largest) >= 0, "largest", largest, "must be at least 0 GPUs")
+    require(number_of(threshold) >= 0, "threshold", threshold, "must be at least 0")
+    require(number_of(ratio) > 0, "ratio", ratio, "must be above 0")
+    return Colocating(
+        state,
+        size_key(state, order),
+        _restricted(largest, threshold, ratio),
+        share_first=share_first,
+        placer=placer_of(placement),
+    )
+
+
+def _restricted(largest: int, threshold: int, ratio: float) -> Judge:
+    """Make the judge of the rules."""
+    pairs = Pairs()
+
+    def judge(state: State, job: int, partner: int, gpus: tuple[int, ...], /) -> Match | None:
+        new, old = state.jobs[job], state.jobs[partner]
+        if not new.gpus == state.running[partner] == len(gpus) <= largest:
+            return None
+        if new.gpu_seconds > ratio * old.gpu_seconds or not fits(new, "", memory_left(state, gpus)):
+            return None
+        scores = score(pairs.slowdown(state, job, partner)) + score(pairs.slowdown(state, partner, job))
+        return Match(rank=list(state.running).index(partner)) if scores <= threshold else None
+
+    return judge

@@ -1,0 +1,434 @@
+"""Segments: what each further GPU gains every job is weighed against what it gains the others."""
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from heapq import heapify, heappop, heappush
+from itertools import accumulate
+from math import nan
+from typing import Any, NamedTuple
+
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.numbers.hull import concave_hull
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job
+from gsopt.simulation.parts.pool import Holding, pool_of, size
+from gsopt.simulation.parts.running import Running
+from gsopt.simulation.parts.waiting import Rank, Waiting
+from gsopt.simulation.policy import Action, State
+
+#: Marginal efficiency, relative to a job's best, as which less counts, and the largest power of it: so no key
+#: overflows, and GPUs that gain a billionth of what others do go to whoever comes first.
+_LEAST_EFFICIENCY, _LARGEST_EXPONENT = 1e-9, 16
+
+#: From here on everything is kept that is held.
+_LARGEST_HYSTERESIS = 1e9
+
+
+class Gain(NamedTuple):
+    """What each further GPU gains a job.
+
+    Attributes
+    ----------
+    gpus
+        Additional GPUs of each segment of the job's hull.
+    speeds
+        Speed of the job with each segment and all below it.
+    efficiencies
+        Additional speed of each of these GPUs, relative to the first segment; falling from 1.
+    area
+        Fewest GPU-seconds in which the job does a second of its work.
+    """
+
+    gpus: tuple[int, ...]
+    speeds: tuple[Any, ...]
+    efficiencies: tuple[Any, ...]
+    area: Any
+
+
+def gain_of(job: Job, cluster: Cluster, number: Callable[[Any], Any] = float) -> Gain:
+    """Give what each further GPU gains a job on a cluster.
+
+    Numbers of GPUs below the hull of the job's menu, see `gsopt.core.numbers.hull.concave_hull`, are steps on
+    the way along the segment above them and count as efficient as all of it, where they are faster than fewer
+    GPUs.
+
+    Parameters
+    ----------
+    job, cluster
+        The job, and the cluster, on which larger numbers of GPUs than there are for the job do not count.
+    number
+        ``float``, or ``Fraction`` for exact arithmetic.
+
+    Examples
+    --------
+    >>> menu = [(1, 0.5), (2, 1.0), (4, 1.25), (8, 1.75), (16, 1.75)]
+    >>> gain_of(Job(name="a", release_date=0, duration=60, gpus=2, menu=menu), Cluster.plain(16))
+    Gain(gpus=(1, 1, 2, 4), speeds=(0.5, 1.0, 1.25, 1.75), efficiencies=(1.0, 1.0, 0.25, 0.25), area=2.0)
+    """
+    room = cluster.room(job.gpu_type, job.memory or 0)
+    menu = sorted(entry for entry in job.menu or [(job.gpus, 1.0)] if entry[0] <= room)
+    if not menu:  # it fits in another mode at most
+        least = job.counts[0]
+        return Gain((least,), (number(job.speed(least)),), (number(1),), number(least))
+    hull = concave_hull(menu)
+    corners = list(accumulate(segment.gpus for segment in hull))
+    slopes = [number(segment.speed) / segment.gpus for segment in hull]
+    falling = list(accumulate(slopes, min))  # which they do but for rounding
+    gpus, speeds, efficiencies = [], [], []
+    held, fastest, place = 0, 0.0, 0
+    for count, speed in menu:
+        if speed <= fastest or count > corners[-1]:
+            continue
+        while count > corners[place]:
+            place += 1
+        gpus.append(count - held)
+        speeds.append(number(speed))
+        efficiencies.append(max(falling[place] / slopes[0], number(_LEAST_EFFICIENCY)))
+        held, fastest = count, speed
+    return Gain(tuple(gpus), tuple(speeds), tuple(efficiencies), corners[0] / number(hull[0].speed))
+
+
+class _Wants(NamedTuple):
+    """A job that is there: additional GPUs of its segments, and by what its key is multiplied for each."""
+
+    item: Job
+    gpus: tuple[int, ...]
+    weights: tuple[Any, ...]
+    speeds: tuple[Any, ...]
+    area: Any
+    queue: Any
+
+
+class Segments:
+    """Give the GPUs to those segments of jobs that a scan of all in the order of their keys would choose.
+
+    A segment of a job is a number of further GPUs and what they gain, see `gain_of`. The key of a segment is
+    that of its job divided by a power of the segment's efficiency, so that a job of a small key grows far,
+    and a job of a large key starts before it grows. The scan gives each segment its GPUs if they are free
+    besides what the segments before it have got and the segment below it has got its own; else it is
+    skipped. Equal keys go by the job's number.
+
+    At each decision the allocation is repaired as `Greedy` does it: while some segment could have its GPUs if
+    only the segments before it were looked at, the first of them takes them, of what is free and then of the
+    segments behind it, the last first.
+
+    Parameters
+    ----------
+    state
+        The state at the beginning of the run.
+    key
+        Key of a job now, from its number and the fewest GPU-seconds in which it does a second of its work;
+        at least 0. That of a waiting job does not change, unless all are looked at again (`renew`).
+    exponent
+        The power of a segment's efficiency; above 0 and at most 16.
+    hysteresis
+        By how much the key of a segment is divided that has its GPUs when a decision begins; from 1 to 1e9.
+    pays
+        Whether it pays that a running job grows, from its number and its speeds before and after; always
+        when None. While it does not, the job gets no further segment.
+    rises
+        Whether the key of a running job rises by the GPU-seconds that it holds; else it falls or stays.
+
+    Raises
+    ------
+    InvalidInput
+        The exponent or the hysteresis is out of its range.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.job import Workload
+    >>> from gsopt.simulation import simulate
+    >>> menu = [(1, 1.0), (2, 1.5)]
+    >>> jobs = [Job(name=name, release_date=0, duration=3, gpus=1, menu=menu) for name in "ab"]
+    >>> def in_order(state, exponent):
+    ...     return Segments(state, key=lambda job, area: job + 1, exponent=exponent)
+    >>> [simulate(Workload(jobs=jobs), in_order, cluster=2, exponent=p).completion_times for p in (0.5, 4)]
+    [(2.0, 4.0), (3.0, 3.0)]
+    """
+
+    preemptive = True
+
+    def __init__(
+        self,
+        state: State,
+        key: Callable[[int, Any], Any],
+        *,
+        exponent: float | Fraction = 1,
+        hysteresis: float | Fraction = 1,
+        pays: Callable[[int, Any, Any], bool] | None = None,
+        rises: bool = False,
+    ) -> None:
+        _require(exponent, "exponent", 0 < _number(exponent) <= _LARGEST_EXPONENT, "above 0 and at most 16")
+        _require(hysteresis, "hysteresis", 1 <= _number(hysteresis) <= _LARGEST_HYSTERESIS, "from 1 to 1e9")
+        self._jobs, self._cluster, self._number = state.jobs, state.cluster, type(state.now)
+        self._key_of, self._pays, self._rises = key, pays, rises
+        self._exponent = int(exponent) if exponent == int(exponent) else exponent  # exact in fractions
+        self._hysteresis = self._number(hysteresis)
+        self._there: dict[int, _Wants] = {}
+        self._held: dict[int, list[Holding]] = {}  # of the running jobs, by segment
+        self._growing: dict[int, None] = {}  # running jobs with segments that are left
+        self._pool = pool_of(state)
+        self._waiting = Waiting()  # first segments
+        self._running = Running(_pace if rises else None)
+        self._asking: list[Rank] = []  # segments that are still to be looked at in this decision
+        self._nobody_behind = False  # that is, behind the segment that asks now
+        self._free: Any = None  # what the last decision left
+        self._anew = True  # whether more than arrivals may have given rise to wishes
+        self._before: dict[int, tuple[Holding, ...]] = {}  # what the jobs that change held before
+        self._begin = state.now
+
+    def decide(self, state: State) -> Iterable[Action]:
+        """Repair the allocation."""
+        self._take_in(state)
+        pool, asking, waiting = self._pool, self._asking, self._waiting
+        pool.look(state)
+        self._anew = self._anew or pool.free != self._free
+        if self._anew:
+            asking[:] = waiting.heads()
+        asking += [self._next(job) for job in self._growing if self._may_grow(job)]
+        heapify(asking)
+        self._nobody_behind = False
+        refused: set[Any] = set()  # queues whose first segment gets nothing, hence none of its segments
+        while asking and not (self._nobody_behind and pool.is_empty):
+            rank = heappop(asking)
+            job, place = rank[1]
+            if place != len(self._held.get(job, ())):
+                continue  # it has been served, or the segment below it has been stopped
+            queue = self._there[job].queue if place == 0 else None
+            if queue in refused:
+                continue
+            if not self._serve(rank):
+                if place == 0:
+                    refused.add(queue)
+                continue
+            if job in self._growing and self._may_grow(job):
+                heappush(asking, self._next(job))
+            if place == 0 and (head := waiting.head(queue)) is not None:
+                heappush(asking, head)
+        self._free, self._anew = pool.free, False
+        return self._conclude(state) if self._before else ()
+
+    def renew(self) -> None:
+        """Look at all keys again, before a decision; those of waiting jobs may have changed too."""
+        self._anew = True
+        for job in self._there:
+            if job in self._held:
+                self._run_anew(job)
+            else:
+                self._wait(job)
+
+    # What happened since the last decision
+
+    def _take_in(self, state: State) -> None:
+        self._running.elapsed = state.now - self._begin
+        if state.completed or state.evicted or self._rises:
+            self._anew = True
+        for job in state.completed:
+            self._leave(job, 0)
+            del self._there[job]
+        for job in state.evicted:
+            self._leave(job, 0)
+            self._wait(job)
+        self._asking.clear()
+        for job in state.arrived:
+            item = self._jobs[job]
+            gain = gain_of(item, self._cluster, self._number)
+            weights = tuple(each**-self._exponent for each in gain.efficiencies)
+            queue = self._pool.queue(item, gain.gpus[0])
+            self._there[job] = _Wants(item, gain.gpus, weights, gain.speeds, gain.area, queue)
+            self._asking.append(self._wait(job))
+
+    # Ranks
+
+    def _key(self, job: int, place: int) -> Any:
+        wants = self._there[job]
+        key = self._key_of(job, wants.area) * wants.weights[place]
+        kept = self._before.get(job)
+        if place < len(self._held.get(job, ()) if kept is None else kept):
+            key /= self._hysteresis
+        return key
+
+    def _next(self, job: int) -> Rank:
+        """Give the first segment of a job that has no GPUs, with its key."""
+        place = len(self._held.get(job, ()))
+        return self._key(job, place), (job, place)
+
+    def _may_grow(self, job: int) -> bool:
+        """Tell whether a job with GPUs may have its next segment: if that pays, or if it had it before."""
+        if self._pays is None:
+            return True
+        place = len(self._held[job])
+        before = self._before.get(job)
+        had = place if before is None else len(before)
+        if not 0 < had <= place:
+            return True
+        speeds = self._there[job].speeds
+        return self._pays(job, speeds[had - 1], speeds[place])
+
+    # Changes
+
+    def _serve(self, rank: Rank) -> bool:
+        """Give a segment its GPUs if they are there where only the segments before it count."""
+        job, place = rank[1]
+        item, gpus = self._there[job][:2]
+        missing = gpus[place] - self._pool.room(item)
+        if missing > 0:
+            if self._nobody_behind or self._held_behind(rank) < missing:
+                return False
+            victims = self._last_behind(rank, missing)
+            if victims is None:
+                return False
+            for victim in victims:
+                if self._pool.room(item) < gpus[place]:
+                    self._stop(*victim)
+        self._give(job, place)
+        return True
+
+    def _give(self, job: int, place: int) -> None:
+        held = self._held.setdefault(job, [])
+        before = self._before.setdefault(job, tuple(held))
+        item, gpus = self._there[job][:2]
+        holding = self._pool.take(item, gpus[place], _rest(before, held))
+        held.append(holding)
+        self._run(job, place)
+        if place == 0:
+            self._waiting.remove((job, 0))
+        if len(held) < len(gpus):
+            self._growing[job] = None
+        else:
+            self._growing.pop(job, None)
+
+    def _stop(self, job: int, place: int) -> None:
+        """Take the GPUs of a segment and of those above it."""
+        held = self._held.get(job, ())
+        if place >= len(held):
+            return
+        self._before.setdefault(job, tuple(held))
+        for holding in self._leave(job, place):
+            self._pool.give_back(holding)
+        if place:
+            self._growing[job] = None
+            heappush(self._asking, self._next(job))  # which it had before
+        else:
+            heappush(self._asking, self._wait(job))
+        if not self._anew:  # segments behind this one may have wishes now
+            self._anew = True
+            for head in self._waiting.heads():
+                heappush(self._asking, head)
+
+    def _run(self, job: int, place: int) -> None:
+        """Enter a segment among those that run."""
+        holding, pace = self._held[job][place], 0
+        if self._rises:
+            pace = sum(map(size, self._held[job])) * self._there[job].weights[place]
+            if self._before.get(job) is None:
+                pace /= self._hysteresis
+        self._running.add((job, place), (holding, pace), self._key(job, place))
+
+    def _run_anew(self, job: int) -> None:
+        """Enter the segments of a job that run by their keys now."""
+        for place in range(len(self._held[job])):
+            self._running.remove((job, place))
+            self._run(job, place)
+
+    def _wait(self, job: int) -> Rank:
+        """Enter the first segment of a job among those that wait."""
+        key, unit = self._next(job)
+        self._waiting.add(unit, key, self._there[job].queue)
+        return key, unit
+
+    def _leave(self, job: int, place: int) -> list[Holding]:
+        """Take a segment and those above it out of those that run, and give what they held."""
+        held = self._held.get(job)
+        if held is None:
+            return []
+        for each in range(place, len(held)):
+            self._running.remove((job, each))
+        left = held[place:]
+        del held[place:]
+        if not held:
+            del self._held[job]
+            self._growing.pop(job, None)
+        return left
+
+    # What stands behind a rank
+
+    def _held_behind(self, rank: Rank) -> int:
+        """Give how many GPUs for the job of a rank the segments behind it hold at most."""
+        item, usable = self._there[rank[1][0]].item, self._pool.usable
+        held, self._nobody_behind = 0, True
+        for (holding, _), number in self._running.behind(rank):
+            held += number * usable(holding, item)
+            self._nobody_behind = False
+        return held
+
+    def _last_behind(self, rank: Rank, missing: int) -> list[tuple[int, int]] | None:
+        """Find the last running segments, all behind a rank, that hold so many GPUs for the job of the rank."""
+        running, own = self._running, rank[1][0]
+        item, usable = self._there[own].item, self._pool.usable
+        part = {label: usable(label[0], item) for label, _ in running.behind(rank)}
+        chosen = {label: 0 for label, number in part.items() if number}
+        victims: list[tuple[int, int]] = []
+        found = 0
+        while found < missing:
+            last = running.last(chosen)
+            if last is None or last <= rank:
+                return None
+            key, unit = last
+            if not self._rises and (fresh := self._key(*unit)) != key:
+                running.rekey(unit, fresh)  # it has fallen
+                continue
+            label = running.holding(unit)
+            chosen[label] += 1
+            if unit[0] != own:  # a segment below stands behind by rounding only
+                victims.append(unit)
+                found += part[label]
+        return victims
+
+    # The end of a decision
+
+    def _conclude(self, state: State) -> list[Action]:
+        """Give the actions for what has changed, and let hysteresis speak for those that have GPUs now."""
+        before = {job: _total(held) for job, held in self._before.items()}
+        after = {job: _total(self._held.get(job, ())) for job in before}
+        self._before.clear()
+        if self._rises or self._hysteresis != 1:
+            for job in before:
+                if job in self._held:
+                    self._run_anew(job)
+                else:
+                    self._wait(job)
+        return self._pool.actions(state, before, after)
+
+
+def _require(value: Any, name: str, holds: bool, rule: str) -> None:
+    if not holds:
+        raise InvalidInput("", name, shorten(value), f"must be a number {rule}")
+
+
+def _number(value: Any) -> float | Fraction:
+    """Give a number, and for anything else one that is in no range."""
+    return value if isinstance(value, int | float | Fraction) else nan
+
+
+def _pace(label: tuple[Holding, Any]) -> Any:
+    """Give by how much the keys of segments with a label rise in a second."""
+    return label[1]
+
+
+def _total(holdings: Iterable[Holding]) -> Holding | None:
+    """Give what a job holds over its segments; None for nothing."""
+    parts = list(holdings)
+    if not parts:
+        return None
+    if isinstance(parts[0], int):
+        return sum(parts)
+    return tuple(map(sum, zip(*parts, strict=True)))
+
+
+def _rest(before: Iterable[Holding], held: Iterable[Holding]) -> Holding | None:
+    """Give what a job held before and has not got back yet."""
+    had, has = _total(before), _total(held)
+    if had is None or has is None or isinstance(had, int):
+        return had
+    return tuple(max(first - second, 0) for first, second in zip(had, has, strict=True))

@@ -1,0 +1,90 @@
+"""Exact batching: the decision of ONES, solved to the optimum at every event."""
+
+from collections.abc import Callable
+from math import inf
+from typing import get_args
+
+from gsopt.core.errors import number_of, require, require_one_of
+from gsopt.core.result import Result
+from gsopt.evaluation.catalogue import find_method
+from gsopt.problems.batching import Batches, Batching
+from gsopt.simulation import Decider, State
+from heuristics.policies.ones.dividing import Dividing
+from heuristics.policies.ones.forced import Forced
+from heuristics.policies.ones.question import Caps, Criterion, Question
+
+#: Any method of the decision `batching`.
+Solver = Callable[[Batching], Result[Batches]]
+
+
+def exact_batching(
+    state: State,
+    *,
+    criterion: Criterion = "rate",
+    forced: Forced = "all",
+    caps: Caps = "convergence",
+    reconfiguration: float = 0.0,
+    solver: Solver | str | None = None,
+) -> Decider:
+    """Solve the decision `gsopt.problems.batching.Batching` at every event, and let it take effect at once.
+
+    A job's batch size is that of its fastest mode on the GPUs it gets. Where larger batches need more samples
+    the fastest is the one with the least time left, so samples per second count in samples of the default mode.
+    Jobs without batch sizes take part by their menus.
+
+    It is the reference of ONES' search: what the paper's population evolves towards, for known remaining work.
+    No comparison has it unless it is named: ``heuristics.policies.exact_batching:exact_batching``.
+
+    Source: ONES, section 3.2.1, Equations 3-5, with the criteria of `Batching`. Key: the sum that the criterion
+    counts. Ties: as `gsopt.performance.batching.split` breaks them. Preemptive at every event; resizes; knows
+    durations. O(jobs * GPUs * cap) per event.
+
+    Parameters
+    ----------
+    state
+        The state at the beginning of the run.
+    criterion
+        What counts: ``sruf``, the least GPU-seconds of running jobs, as printed; ``rate``, the most completions
+        per second; ``sum_time``, the least sum of times left, of as many jobs as can run.
+    forced
+        Who must run: nobody, jobs that have never run, or all, those with the least time on their fewest GPUs
+        where not all can; ``sum_time`` needs all.
+    caps
+        Most GPUs of a job: as many as its largest batch needs (``convergence``), or any on which it may run.
+    reconfiguration
+        What it costs that a job starts, stops or changes, in the unit of the criterion.
+    solver
+        What solves the decision: a method of `batching` or its name; dynamic programming on arrays when None.
+
+    Raises
+    ------
+    InvalidInput
+        An option is none of these, or the cluster has GPUs of several kinds.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> menu = [(1, 1.0), (2, 1.5)]
+    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1, menu=menu) for n, d in [("a", 3), ("b", 6)]]
+    >>> simulate(Workload(jobs=jobs), exact_batching, cluster=2).completion_times
+    (3.0, 5.0)
+    >>> literal = {"criterion": "sruf", "forced": "none"}
+    >>> simulate(Workload(jobs=jobs), exact_batching, cluster=2, **literal).completion_times
+    (2.0, 6.0)
+    """
+    for name, value, choices in (
+        ("criterion", criterion, Criterion),
+        ("forced", forced, Forced),
+        ("caps", caps, Caps),
+    ):
+        require_one_of(name, value, get_args(choices))
+    consistent = criterion != "sum_time" or forced == "all"
+    require(consistent, "forced", forced, "must be all where criterion is sum_time")
+    sound = 0 <= number_of(reconfiguration) < inf
+    require(sound, "reconfiguration", reconfiguration, "must be a number, at least 0")
+    question = Question(criterion, forced, caps, float(reconfiguration))
+    if solver is None:
+        return Dividing(state, question.by_arrays)
+    method = find_method("batching", solver)
+    return Dividing(state, lambda division: question.by_method(division, method))

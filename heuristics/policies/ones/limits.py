@@ -1,0 +1,112 @@
+"""Batch limits of ONES over the life of jobs: when which rule of `LimitRules` is applied."""
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+from gsopt.performance.batching import LimitRules, scaled_down
+from gsopt.scenario.job import Job
+from gsopt.simulation.parts.ways import largest_batch, local_limit
+
+#: What rejections end at: one sample, or what one GPU holds.
+Floor = Literal["sample", "gpu"]
+
+#: How long jobs are scaled down: the limit itself shrinks at every epoch, or what is used of a limit that
+#: doubles, or nothing does.
+Penalty = Literal["compound", "current", "never"]
+
+
+class BatchLimits:
+    """The most samples of a batch of each job that is there; none for a job without batch sizes.
+
+    Parameters
+    ----------
+    penalty
+        How long jobs are scaled down.
+    rate
+        sigma, in 1/s; the rate of arrivals so far when None.
+    floor
+        What rejections end at.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.job import Mode
+    >>> modes = [Mode(name=str(k), menu=[(k, 1.5)], batch_size=32 * k) for k in (2, 4)]
+    >>> job = Job(name="a", release_date=0, duration=9, gpus=1, batch_size=32, modes=modes)
+    >>> limits = BatchLimits("compound", rate=0.01)
+    >>> limits.arrive({7: job}, now=0)
+    >>> for elapsed in (10, 20, 30, 250):
+    ...     limits.finish_epochs(7, 1, elapsed)
+    ...     print(limits.of(7))
+    64
+    128
+    128
+    64
+    >>> limits.reject([7])
+    >>> limits.of(7)
+    32
+    """
+
+    def __init__(
+        self, penalty: Penalty = "current", rate: float | None = None, floor: Floor = "sample"
+    ) -> None:
+        self._penalty, self._given, self._floor = penalty, rate, floor
+        self._limit: dict[int, int] = {}
+        self._used: dict[int, int] = {}
+        self._largest: dict[int, int] = {}
+        self._least: dict[int, int] = {}
+        self._arrivals = 0
+        self._first: Any = None
+        self._last: Any = None
+
+    def of(self, job: int) -> int | None:
+        """Give the limit of a job; None where any batch is allowed."""
+        return self._used.get(job)
+
+    @property
+    def rate(self) -> float:
+        """sigma: what is given, or arrivals so far over their time; 0 with fewer than two."""
+        if self._given is not None:
+            return self._given
+        span = float(self._last - self._first) if self._arrivals > 1 else 0.0
+        return (self._arrivals - 1) / span if span else 0.0
+
+    def arrive(self, jobs: dict[int, Job], now: Any) -> None:
+        """Give new jobs the batch that one GPU can hold."""
+        if jobs and self._first is None:
+            self._first = now
+        self._arrivals += len(jobs)
+        self._last = now
+        for number, job in jobs.items():
+            largest = largest_batch(job)
+            if largest is not None:
+                self._largest[number] = largest
+                rules = LimitRules(largest=largest)
+                first = rules.started(local_limit(job) or largest)
+                self._limit[number] = self._used[number] = first
+                self._least[number] = first if self._floor == "gpu" else 1
+
+    def forget(self, jobs: Iterable[int]) -> None:
+        """Forget jobs that have gone."""
+        for job in jobs:
+            for book in (self._limit, self._used, self._largest, self._least):
+                book.pop(job, None)
+
+    def finish_epochs(self, job: int, epochs: int, elapsed: float) -> None:
+        """Apply the rules for the end of an epoch, once for each that is through."""
+        if job not in self._limit:
+            return
+        rate = self.rate if self._penalty == "compound" else 0.0
+        rules = LimitRules(rate=rate, largest=self._largest[job])
+        for _ in range(epochs):
+            self._limit[job] = rules.after_epoch(self._limit[job], elapsed)
+        self._used[job] = self._limit[job]
+        if self._penalty == "current":
+            self._used[job] = min(self._limit[job], scaled_down(self._limit[job], self.rate, elapsed))
+
+    def reject(self, jobs: Iterable[int]) -> None:
+        """Halve the limits of jobs that a new schedule leaves waiting."""
+        rules = LimitRules()
+        for job in jobs:
+            if job in self._limit:
+                for book in (self._limit, self._used):
+                    book[job] = max(rules.rejected(book[job]), min(book[job], self._least[job]))

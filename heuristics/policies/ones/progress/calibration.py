@@ -1,0 +1,121 @@
+"""Calibration: whether progress falls as often below its forecast quantiles as these say."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gsopt.core.errors import InvalidInput, shorten
+from heuristics.policies.ones.progress.forecast import Forecast
+from heuristics.policies.ones.progress.observation import Floats, Observation, rows_of
+from heuristics.policies.ones.progress.predictor import Predictor
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Where the true progress was among the quantiles of its forecasts.
+
+    Attributes
+    ----------
+    reached
+        For each forecast the probability that it gave to less progress than there was (the probability integral
+        transform): uniform between 0 and 1 where forecasts are calibrated, at both ends where they are too
+        sure, in the middle where they are not sure enough.
+
+    Raises
+    ------
+    InvalidInput
+        There are none, or one is not a probability.
+
+    Examples
+    --------
+    >>> found = Calibration.of(Forecast.of([5, 5, 5], [5, 5, 5], 1), [0.3, 0.5, 0.99])
+    >>> found.reached.round(2), found.coverage([0.5, 0.9]).round(2), round(found.distance, 2)
+    (array([0.1, 0.5, 1. ]), array([0.33, 0.67]), 0.33)
+    """
+
+    reached: Floats
+
+    def __post_init__(self) -> None:
+        if not len(self.reached):
+            raise InvalidInput("", "reached", "0", "must be at least one forecast")
+        for value in self.reached[~((self.reached >= 0) & (self.reached <= 1))][:1]:
+            raise InvalidInput("", "reached", shorten(float(value)), "must be at least 0 and at most 1")
+
+    @classmethod
+    def of(cls, forecast: Forecast, progress: ArrayLike) -> "Calibration":
+        """Give the calibration of forecasts of some true progress.
+
+        Examples
+        --------
+        >>> Calibration.of(Forecast.of(1, 1, 1), [0.25, 0.75]).reached
+        array([0.25, 0.75])
+        """
+        return cls(forecast.reached(progress))
+
+    def coverage(self, level: ArrayLike) -> Floats:
+        """Give the share of forecasts whose central interval of some level holds the truth.
+
+        Parameters
+        ----------
+        level
+            Of any shape: 0.9 for intervals that should hold nine of ten.
+        """
+        levels = np.asarray(level, dtype=float)
+        # the narrowest central interval that holds the truth has this level
+        needed = np.sort(np.abs(2 * self.reached - 1))
+        return np.asarray(np.searchsorted(needed, levels, side="right") / len(needed))
+
+    @property
+    def distance(self) -> float:
+        """The largest difference from the uniform distribution function (Kolmogorov and Smirnov): 0 to 1."""
+        ordered, number = np.sort(self.reached), len(self.reached)
+        steps = np.arange(number + 1) / number
+        return float(max((steps[1:] - ordered).max(), (ordered - steps[:-1]).max()))
+
+
+def calibrate(
+    predictor: Predictor,
+    logs: Sequence[Sequence[Observation]],
+    *,
+    totals: Sequence[float | None] = (),
+    skip: int = 0,
+) -> Calibration:
+    """Give the calibration of forecasts of each job by those that completed before it, one after the other.
+
+    No forecast knows anything of its job or a later one, as in a cluster. The predictor learns from every log.
+
+    Parameters
+    ----------
+    predictor
+        What forecasts; usually one that has not learnt yet.
+    logs
+        What was seen at the end of each epoch of each job, in the order of their completion.
+    totals
+        Samples that each job processed in all; None, or nothing at all, for those of the last observations.
+    skip
+        Of how many jobs at the beginning no forecast counts, as there is little to learn from yet.
+
+    Raises
+    ------
+    InvalidInput
+        No forecast counts.
+
+    Examples
+    --------
+    >>> def seen(epochs, of):
+    ...     return Observation(
+    ...         epoch_samples=1000, initial_loss=2, processed=1000 * epochs, loss=2 - epochs / of, accuracy=0.5
+    ...     )
+    >>> logs = [[seen(epochs, length) for epochs in range(1, length + 1)] for length in (10, 20, 30, 25, 15)]
+    >>> len(calibrate(Predictor(), logs, skip=3).reached)  # the end of a job is no row
+    38
+    """
+    reached = [np.empty(0)]
+    for number, (log, total) in enumerate(zip(logs, totals or [None] * len(logs), strict=True)):
+        rows = rows_of(log, total)
+        if number >= skip and len(rows):
+            reached.append(predictor.predict_features(rows.features).reached(rows.progress))
+        predictor.complete(log, total)
+    return Calibration(np.concatenate(reached))

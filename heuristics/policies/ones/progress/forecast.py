@@ -1,0 +1,124 @@
+"""Forecast: how far jobs have come and what they have left, as distributions."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.numbers.tolerances import LEAST_VARIATE
+from heuristics.policies.ones.progress.observation import Floats
+from heuristics.policies.ones.progress.quantile import beta_quantile
+
+#: One number for a distribution of samples left.
+Centre = Literal["mean", "median", "mean_progress"]
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Distributions of the progress rho of n jobs: rho of job j is Beta(alpha[j], beta[j]) distributed.
+
+    With Y processed samples, Y (1 / rho - 1) are left. Their mean is Y beta / (alpha - 1) and infinite at
+    alpha = 1, where every job in its first epoch is: what is drawn for these has no mean that averages would
+    come close to. Use the median, or the samples left at the mean of rho, Y beta / alpha, which is the mean
+    with alpha + 1 in place of alpha.
+
+    Source: ONES, section 3.2.1, Equations 6 and 7.
+
+    Attributes
+    ----------
+    alpha, beta
+        Both at least 1: about the epochs that are processed, and those that are left.
+    processed
+        Y, above 0.
+
+    Examples
+    --------
+    >>> forecast = Forecast.of(alpha=[1, 3], beta=[6, 6], processed=[10_000, 30_000])
+    >>> forecast.left("mean"), forecast.left("mean_progress"), forecast.left("median").round()
+    (array([   inf, 90000.]), array([60000., 60000.]), array([81658., 63598.]))
+    >>> [bound.round(2) for bound in forecast.interval(0.9)]
+    [array([0.01, 0.11]), array([0.39, 0.6 ])]
+    """
+
+    alpha: Floats
+    beta: Floats
+    processed: Floats
+
+    @classmethod
+    def of(cls, alpha: ArrayLike, beta: ArrayLike, processed: ArrayLike) -> "Forecast":
+        """Give the forecast of numbers or sequences that fit to each other.
+
+        Raises
+        ------
+        InvalidInput
+            One of them is out of its range.
+
+        Examples
+        --------
+        >>> Forecast.of(1, [2, 3], 1000).mean_progress
+        array([0.33333333, 0.25      ])
+        """
+        arrays = np.broadcast_arrays(*(np.asarray(each, dtype=float) for each in (alpha, beta, processed)))
+        for name, values, least in zip(("alpha", "beta", "processed"), arrays, (1.0, 1.0, 0.0), strict=True):
+            good = np.isfinite(values) & (values >= least if least else values > least)
+            for value in values[~good][:1]:
+                rule = f"must be {'at least' if least else 'more than'} {least:g}, and finite"
+                raise InvalidInput("", name, shorten(float(value)), rule)
+        return cls(*arrays)
+
+    @property
+    def mean_progress(self) -> Floats:
+        """The mean of rho, alpha / (alpha + beta)."""
+        result: Floats = self.alpha / (self.alpha + self.beta)
+        return result
+
+    def quantile(self, probability: float) -> Floats:
+        """Give the progress that each job has not passed with a probability."""
+        return beta_quantile(self.alpha, self.beta, _valid(probability))
+
+    def interval(self, level: float) -> tuple[Floats, Floats]:
+        """Give the ends of the central interval in which the progress is with a probability."""
+        tail = (1 - _valid(level)) / 2
+        return self.quantile(tail), self.quantile(1 - tail)
+
+    def reached(self, progress: ArrayLike) -> Floats:
+        """Give the probability that each job has come no further than some progress."""
+        from scipy.special import betainc
+
+        return np.asarray(betainc(self.alpha, self.beta, np.asarray(progress, dtype=float)), dtype=float)
+
+    def left(self, centre: Centre = "median") -> Floats:
+        """Give the samples that each job has left: their median, their mean, or those at the mean progress."""
+        if centre == "median":
+            return self.left_quantile(0.5)
+        shape = self.alpha - 1 if centre == "mean" else self.alpha
+        with np.errstate(divide="ignore"):
+            result: Floats = self.processed * self.beta / shape
+        return result
+
+    def left_quantile(self, probability: float) -> Floats:
+        """Give the samples that each job has at most left with a probability."""
+        done = beta_quantile(self.alpha, self.beta, 1 - _valid(probability))
+        # 1 - rho is Beta(beta, alpha) distributed; as a difference it would lose its digits near rho = 1
+        undone = beta_quantile(self.beta, self.alpha, probability)
+        with np.errstate(divide="ignore"):
+            result: Floats = self.processed * undone / done
+        return result
+
+    def draw(self, generator: np.random.Generator) -> Floats:
+        """Draw a number of samples left for each job (Algorithm 1, line 2, and Equation 7).
+
+        1 / rho - 1 is the quotient of two gamma variates, which is never 0 or infinite by rounding.
+        """
+        undone = np.maximum(generator.standard_gamma(self.beta), LEAST_VARIATE)
+        done = np.maximum(generator.standard_gamma(self.alpha), LEAST_VARIATE)
+        result: Floats = self.processed * (undone / done)
+        return result
+
+
+def _valid(probability: float) -> float:
+    if not 0 <= probability <= 1:
+        raise InvalidInput("", "probability", shorten(probability), "must be at least 0 and at most 1")
+    return probability

@@ -1,0 +1,84 @@
+"""Likelihood: how likely rows of completed jobs are if beta is a function of their features, and its slope."""
+
+from enum import StrEnum
+
+import numpy as np
+
+from heuristics.policies.ones.progress.observation import Floats, Rows
+
+
+class Link(StrEnum):
+    """How beta follows from the linear predictor u = A x + b.
+
+    Attributes
+    ----------
+    THRESHOLD
+        max(u, 1), Equation 6 of ONES. A row with u < 1 does not pull at the parameters.
+    SOFTPLUS
+        1 + ln(1 + exp(u)): smooth, at least 1 too, and about u + 1 where it is large; every row pulls.
+
+    Examples
+    --------
+    >>> u = np.array([-50.0, 0.0, 50.0])
+    >>> Link.THRESHOLD.beta(u).tolist(), Link.SOFTPLUS.beta(u).round(2).tolist()
+    ([1.0, 1.0, 50.0], [1.0, 1.69, 51.0])
+    >>> Link.SOFTPLUS.slope(u).round(2).tolist(), round(Link.SOFTPLUS.inverse(51.0), 2)
+    ([0.0, 0.5, 1.0], 50.0)
+    """
+
+    THRESHOLD = "threshold"
+    SOFTPLUS = "softplus"
+
+    def beta(self, linear: Floats) -> Floats:
+        """Give beta at values of u."""
+        if self is Link.THRESHOLD:
+            return np.maximum(linear, 1.0)
+        result: Floats = 1.0 + np.logaddexp(0.0, linear)
+        return result
+
+    def slope(self, linear: Floats) -> Floats:
+        """Give the derivative of beta by u; at the kink that from the right, by which a row can leave it."""
+        if self is Link.THRESHOLD:
+            return (linear >= 1.0).astype(float)
+        result: Floats = np.exp(-np.logaddexp(0.0, -linear))
+        return result
+
+    def inverse(self, beta: float) -> float:
+        """Give a u with a beta that is above 1."""
+        if self is Link.THRESHOLD:
+            return beta
+        return float(beta - 1 + np.log(-np.expm1(1 - beta)))
+
+
+def negative_log_likelihood(beta: Floats, rows: Rows) -> tuple[Floats, Floats]:
+    """Give what each row costs at its beta, and the derivative of that by beta.
+
+    The density of rho is rho^(alpha - 1) (1 - rho)^(beta - 1) / B(alpha, beta), so that the cost is
+    ln B(alpha, beta) - (alpha - 1) ln rho - (beta - 1) ln(1 - rho), which is convex in beta, and its derivative
+    is psi(beta) - psi(alpha + beta) - ln(1 - rho).
+
+    Parameters
+    ----------
+    beta
+        One for each row.
+    rows
+        What alpha and rho are.
+
+    Returns
+    -------
+    costs, derivatives
+        One of both for each row, in nats.
+
+    Examples
+    --------
+    >>> rows = Rows(features=np.ones((1, 5)), progress=np.array([0.5]))
+    >>> costs, derivatives = negative_log_likelihood(np.array([2.0]), rows)  # the density is 2 (1 - rho)
+    >>> float(costs[0]), round(float(derivatives[0]), 3)
+    (0.0, 0.193)
+    """
+    from scipy.special import betaln, psi
+
+    alpha, done, undone = rows.alpha, np.log(rows.progress), np.log1p(-rows.progress)
+    costs: Floats = betaln(alpha, beta) - (alpha - 1) * done - (beta - 1) * undone
+    derivatives: Floats = psi(beta) - psi(alpha + beta) - undone
+    return costs, derivatives

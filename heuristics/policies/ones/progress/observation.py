@@ -1,0 +1,153 @@
+"""Observation: what is seen of a job's training at the end of an epoch, and rows of many observations."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.problem import Frozen
+
+Floats = NDArray[np.float64]
+
+#: The features in the order of the columns, named as in ONES.
+FEATURES = ("epoch size", "initial loss", "processed samples", "loss improvement ratio", "validation accuracy")
+
+_Positive = Annotated[float, Field(gt=0, le=1e15)]
+_AtLeastZero = Annotated[float, Field(ge=0, le=1e15)]
+
+
+class Observation(Frozen):
+    """What a job's workers report at the end of an epoch (ONES, section 3.2.1, footnote 1).
+
+    Attributes
+    ----------
+    epoch_samples
+        ||D||, samples of an epoch.
+    initial_loss
+        Loss before training; above 0, as the loss is divided by it.
+    processed
+        Y_processed, samples that are processed over all epochs.
+    loss
+        The current loss.
+    accuracy
+        The validation accuracy, in [0, 1].
+
+    Examples
+    --------
+    >>> Observation(epoch_samples=20_000, initial_loss=2.3, processed=60_000, loss=1.15, accuracy=0.5).features
+    (20000.0, 2.3, 60000.0, 0.5, 0.5)
+    """
+
+    epoch_samples: _Positive
+    initial_loss: _Positive
+    processed: _AtLeastZero = 0.0
+    loss: _AtLeastZero
+    accuracy: Annotated[float, Field(ge=0, le=1)] = 0.0
+
+    @property
+    def features(self) -> tuple[float, ...]:
+        """The five features x of the regression, in the order of `FEATURES`."""
+        improvement = 1 - self.loss / self.initial_loss
+        return (self.epoch_samples, self.initial_loss, self.processed, improvement, self.accuracy)
+
+
+def features_of(observations: Sequence[Observation]) -> Floats:
+    """Give the features of n observations as an array of n rows and five columns.
+
+    Examples
+    --------
+    >>> features_of([]).shape
+    (0, 5)
+    """
+    return np.array([each.features for each in observations], dtype=float).reshape(-1, len(FEATURES))
+
+
+def processed_epochs(features: Floats) -> Floats:
+    """Give alpha of each row, max(Y_processed / ||D||, 1): the epochs that are processed, at least one."""
+    return np.maximum(features[:, 2] / features[:, 0], 1.0)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Observations of completed jobs, whose progress is known: what a regression is fitted to.
+
+    Attributes
+    ----------
+    features
+        n rows of five features.
+    progress
+        rho of each row, the part of all samples of its job that was processed; strictly between 0 and 1.
+
+    Raises
+    ------
+    InvalidInput
+        Something is not finite, or a progress is 0 or 1, where the likelihood has no value.
+
+    Examples
+    --------
+    >>> Rows(features=np.ones((2, 5)), progress=np.array([0.5, 1.0]))
+    Traceback (most recent call last):
+    gsopt.core.errors.InvalidInput: progress: 1.0: must be more than 0 and less than 1
+    """
+
+    features: Floats
+    progress: Floats
+
+    def __post_init__(self) -> None:
+        if self.features.shape != (len(self.progress), len(FEATURES)):
+            rule = f"must have a row of {len(FEATURES)} features for each progress"
+            raise InvalidInput("", "features", shorten(self.features.shape), rule)
+        if not (np.isfinite(self.features).all() and (self.features[:, 0] > 0).all()):
+            raise InvalidInput("", "features", "", "must be finite, and epochs have samples")
+        for value in self.progress[~((self.progress > 0) & (self.progress < 1))][:1]:
+            raise InvalidInput("", "progress", shorten(float(value)), "must be more than 0 and less than 1")
+
+    def __len__(self) -> int:
+        return len(self.progress)
+
+    @property
+    def alpha(self) -> Floats:
+        """Processed epochs of each row, at least one."""
+        return processed_epochs(self.features)
+
+    @property
+    def epochs_left(self) -> Floats:
+        """The epochs that each job had left, as alpha counts those processed: alpha (1 - rho) / rho."""
+        result: Floats = self.alpha * (1 - self.progress) / self.progress
+        return result
+
+
+def rows_of(log: Sequence[Observation], total: float | None = None) -> Rows:
+    """Give the rows of a completed job's log: those at which something was processed and something left.
+
+    Parameters
+    ----------
+    log
+        What was seen at the end of each epoch, in order.
+    total
+        Samples that the job processed in all; those of the last observation when None.
+
+    Raises
+    ------
+    InvalidInput
+        The log counts down, or beyond the total.
+
+    Examples
+    --------
+    >>> log = [Observation(epoch_samples=10, initial_loss=2, processed=n, loss=1) for n in (0, 10, 20, 40)]
+    >>> rows_of(log).progress.tolist()
+    [0.25, 0.5]
+    """
+    features = features_of(log)
+    processed = features[:, 2]
+    if (np.diff(processed) < 0).any():
+        raise InvalidInput("", "log", shorten(processed.tolist()), "must count processed samples up")
+    every = float(processed.max(initial=0.0)) if total is None else total
+    if (processed > every).any():
+        raise InvalidInput("", "total", shorten(every), f"must be at least the {processed.max():g} processed")
+    inner = (processed > 0) & (processed / max(every, 1) < 1)
+    return Rows(features=features[inner], progress=processed[inner] / every)

@@ -1,0 +1,147 @@
+"""Pictures of forecasts: progress as it is forecast, and how far forecasts can be trusted.
+
+matplotlib is imported when something is drawn.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gsopt.core.drawing import COLOURS, legend_beside, looks, titled
+from heuristics.policies.ones.progress.calibration import Calibration
+from heuristics.policies.ones.progress.observation import Observation, features_of
+from heuristics.policies.ones.progress.predictor import Predictor
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_BINS = 10
+_MOST_TICKS = 5  # each has up to nine digits
+_MARKS_PER_LINE = 10
+
+
+def progress_band(
+    predictor: Predictor,
+    log: Sequence[Observation],
+    *,
+    total: float | None = None,
+    level: float = 0.9,
+    axes: "Axes | None" = None,
+) -> "Axes":
+    """Draw the progress of a job over the samples that it processed, as it was and as it was forecast.
+
+    Source: ONES, Figure 6.
+
+    Parameters
+    ----------
+    predictor
+        What forecasts. It does not learn from the log.
+    log
+        What was seen of the job at the end of each epoch, in order.
+    total
+        Samples that it processed in all; those of the last observation when None.
+    level
+        How often the shaded interval should hold the truth.
+    axes
+        Where to draw; on a new figure when None.
+
+    Examples
+    --------
+    >>> seen = [
+    ...     Observation(epoch_samples=1000, initial_loss=2, processed=1000 * epochs, loss=1, accuracy=0.5)
+    ...     for epochs in range(1, 11)
+    ... ]
+    >>> progress_band(Predictor(), seen).get_ylabel()
+    'training progress'
+    """
+    from matplotlib.ticker import MaxNLocator, PercentFormatter
+
+    axes = titled(axes, "processed samples", "training progress", size=(7, 4))
+    forecast = predictor.predict(log)
+    processed = features_of(log)[:, 2]
+    every = float(processed.max(initial=0.0)) if total is None else total
+    low, high = forecast.interval(level)
+    axes.fill_between(
+        processed, low, high, color=COLOURS[0], alpha=0.2, linewidth=0, label=f"{level:.0%} interval"
+    )
+    axes.plot(processed, forecast.mean_progress, color=COLOURS[0], label="mean of the forecast")
+    axes.plot(processed, processed / max(every, 1), color="black", linestyle="--", label="observed")
+    axes.set_ylim(0, 1.02)
+    axes.set_xlim(left=0)
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.xaxis.set_major_locator(MaxNLocator(_MOST_TICKS, integer=True))
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+    axes.grid(alpha=0.3)
+    axes.legend(loc="lower right", fontsize=8, frameon=False)
+    return axes
+
+
+def coverage(found: Mapping[str, Calibration], *, axes: "Axes | None" = None) -> "Axes":
+    """Draw how many forecasts hold the truth in their central interval, over how many should.
+
+    Calibrated forecasts are on the diagonal; those below it are too sure.
+
+    Parameters
+    ----------
+    found
+        The calibration of each predictor by its name.
+    axes
+        Where to draw; on a new figure when None.
+
+    Examples
+    --------
+    >>> axes = coverage({"ONES": Calibration(np.array([0.2, 0.5, 0.9]))})
+    >>> [text.get_text() for text in axes.get_legend().get_texts()]
+    ['calibrated', 'ONES']
+    """
+    from matplotlib.ticker import PercentFormatter
+
+    axes = titled(axes, "level of the interval", "forecasts that hold the truth", size=(6, 4))
+    levels = np.linspace(0, 1, 101)
+    axes.plot([0, 1], [0, 1], color="black", linewidth=1, label="calibrated")
+    for (name, calibration), look in zip(found.items(), looks(len(found)), strict=True):
+        axes.plot(
+            levels,
+            calibration.coverage(levels),
+            markevery=len(levels) // _MARKS_PER_LINE,
+            fillstyle="none",
+            label=name,
+            **look._asdict(),
+        )
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(PercentFormatter(1.0))
+    axes.grid(alpha=0.3)
+    legend_beside(axes)
+    return axes
+
+
+def reached(calibration: Calibration, *, axes: "Axes | None" = None) -> "Axes":
+    """Draw how often the truth was in each tenth of its forecast: a tenth of the times each if calibrated.
+
+    Forecasts that are too sure have the truth in the outer tenths too often.
+
+    Parameters
+    ----------
+    calibration
+        Where the truth was.
+    axes
+        Where to draw; on a new figure when None.
+
+    Examples
+    --------
+    >>> len(reached(Calibration(np.array([0.2, 0.5, 0.9]))).patches)
+    10
+    """
+    from matplotlib.ticker import PercentFormatter
+
+    axes = titled(axes, "forecast probability of less progress", "forecasts", size=(6, 4))
+    counts, edges = np.histogram(calibration.reached, bins=_BINS, range=(0, 1))
+    shares = counts / len(calibration.reached)
+    axes.bar(edges[:-1], shares, width=np.diff(edges), align="edge", color=COLOURS[0], edgecolor="white")
+    axes.axhline(1 / _BINS, color="black", linewidth=1, label="calibrated")
+    axes.set_xlim(0, 1)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(PercentFormatter(1.0))
+    axes.legend(loc="upper center", fontsize=8, frameon=False)
+    return axes

@@ -1,0 +1,159 @@
+"""Predictor: learns from the jobs that complete how much those that run have left."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.numbers.tolerances import RIDGE
+from heuristics.policies.ones.progress.forecast import Forecast
+from heuristics.policies.ones.progress.history import History, Sampling
+from heuristics.policies.ones.progress.likelihood import Link
+from heuristics.policies.ones.progress.observation import (
+    Floats,
+    Observation,
+    features_of,
+    processed_epochs,
+    rows_of,
+)
+from heuristics.policies.ones.progress.regression import Regression, Start, fit_regression
+
+
+@dataclass(frozen=True)
+class Learning:
+    """How a predictor learns.
+
+    Attributes
+    ----------
+    limit, sampling
+        Most rows of completed jobs that are kept, and of what they are a uniform sample.
+    least_jobs
+        Completed jobs from which on the regression is fitted; six parameters need more than one job or two.
+    prior
+        beta while no job is complete, in epochs: the ten that jobs of ONES train on after they have reached
+        their target accuracy (section 4.1).
+    link, start, ridge
+        As in `fit_regression`.
+
+    Raises
+    ------
+    InvalidInput
+        Something is out of its range.
+
+    Examples
+    --------
+    >>> Learning(prior=0.5)
+    Traceback (most recent call last):
+    gsopt.core.errors.InvalidInput: prior: 0.5: must be at least 1, and finite
+    """
+
+    limit: int = 500
+    sampling: Sampling = Sampling.JOBS
+    least_jobs: int = 3
+    prior: float = 10.0
+    link: Link = Link.THRESHOLD
+    start: Start = Start.MEDIAN
+    ridge: float = RIDGE
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.prior < float("inf"):
+            raise InvalidInput("", "prior", shorten(self.prior), "must be at least 1, and finite")
+        for name in ("limit", "least_jobs"):
+            if getattr(self, name) < 1:
+                raise InvalidInput("", name, shorten(getattr(self, name)), "must be at least 1")
+        if not 0 <= self.ridge < float("inf"):
+            raise InvalidInput("", "ridge", shorten(self.ridge), "must be at least 0, and finite")
+
+
+@dataclass
+class Predictor:
+    """Predicts the progress of jobs from those that are complete (ONES, section 3.2.1).
+
+    rho of a job is Beta(alpha, beta) distributed, alpha = max(Y_processed / ||D||, 1) being the epochs that it
+    has processed, and beta those that it has left by the regression of `fit_regression`. The regression is
+    fitted anew after every completion, at the first prediction that needs it.
+
+    Before `Learning.least_jobs` jobs are complete beta is the same for all jobs: the mean number of epochs that
+    rows had left, and `Learning.prior` before there are any.
+
+    Equation 7 of the paper gives a job nothing left that has processed nothing. Here the threshold that holds
+    alpha at 1 holds for the processed samples too: a job in its first epoch counts as one at its end.
+
+    Parameters
+    ----------
+    learning
+        How it learns.
+    seed
+        Of the sample of rows that is kept.
+
+    Examples
+    --------
+    >>> def seen(epochs, of):
+    ...     return Observation(
+    ...         epoch_samples=1000, initial_loss=2, processed=1000 * epochs, loss=2 - epochs / of, accuracy=0.5
+    ...     )
+    >>> predictor = Predictor()
+    >>> predictor.predict([seen(0, 20)]).left("mean_progress")
+    array([10000.])
+    >>> for length in (10, 20, 30, 40):
+    ...     predictor.complete([seen(epochs, length) for epochs in range(1, length + 1)])
+    >>> predictor.predict([seen(5, 20), seen(15, 20)]).left("median").round(-3)
+    array([24000.,  5000.])
+    """
+
+    learning: Learning = field(default_factory=Learning)
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        self._history = History(limit=self.learning.limit, sampling=self.learning.sampling, seed=self.seed)
+        self._regression: Regression | None = None
+        self._common = self.learning.prior
+        self._stale = False
+
+    def complete(self, log: Sequence[Observation], total: float | None = None) -> None:
+        """Learn from a job that is complete.
+
+        Parameters
+        ----------
+        log
+            What was seen of it at the end of each epoch, in order.
+        total
+            Samples that it processed in all; those of the last observation when None.
+        """
+        self._history.add(rows_of(log, total))
+        self._stale = True
+
+    def predict(self, observations: Sequence[Observation]) -> Forecast:
+        """Give the distributions of the progress of jobs, one for each observation."""
+        return self.predict_features(features_of(observations))
+
+    def predict_features(self, features: Floats) -> Forecast:
+        """Give the distributions for rows of features, in the order of `FEATURES`."""
+        self._refit()
+        alpha = processed_epochs(features)
+        if self._regression is None:
+            beta = np.full(len(features), self._common)
+        else:
+            beta = self._regression.beta(features)
+        return Forecast(alpha=alpha, beta=beta, processed=alpha * features[:, 0])
+
+    @property
+    def regression(self) -> Regression | None:
+        """The regression as it is now; None while too few jobs are complete."""
+        self._refit()
+        return self._regression
+
+    def _refit(self) -> None:
+        if not self._stale:
+            return
+        self._stale = False
+        rows, learning = self._history.rows(), self.learning
+        if not len(rows):
+            return
+        if self._history.jobs < learning.least_jobs:
+            self._common = max(1.0, float(rows.epochs_left.mean()))
+        else:
+            self._regression = fit_regression(
+                rows, link=learning.link, start=learning.start, ridge=learning.ridge
+            )

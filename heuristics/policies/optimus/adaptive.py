@@ -1,0 +1,62 @@
+"""Adaptive: what a scheduler that knows the truth expects of a job of an application, at its user's batch."""
+
+from collections.abc import Sequence
+
+from gsopt.scenario.adaptive.application import Application
+from gsopt.scenario.adaptive.batch import Batch, split
+
+
+def seconds_per_iteration(
+    application: Application, batch: int, shape: Sequence[int], *, doubled: bool = True
+) -> float | None:
+    """Give the true seconds of an iteration over a whole batch; None outside of what was measured.
+
+    Each GPU takes its part of the batch in as few sub-batches as fit; all but the last go without an exchange.
+
+    Source: Optimus in Pollux' simulator (OSDI 2021), which takes at least two sub-batches on a single GPU. The
+    jobs of that simulator do so only where their batch exceeds the initial one.
+
+    Parameters
+    ----------
+    application
+        The truth.
+    batch
+        Samples over all GPUs.
+    shape
+        GPUs on each machine.
+    doubled
+        Whether a single GPU takes at least two sub-batches, whatever the batch.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.adaptive.limits import Limits
+    >>> from gsopt.scenario.adaptive.placement import Placement
+    >>> from gsopt.scenario.adaptive.validation import Epoch, Validation
+    >>> epochs = [Epoch(progress=100, iterations=100, sqr=1, var=3)]
+    >>> application = Application(
+    ...     name="resnet18",
+    ...     placements=[Placement(shape=[1], points=[(8, 0.1, 0.0), (16, 0.2, 0.0)])],
+    ...     validations=[Validation(batch=16, epochs=epochs)],
+    ...     limits=Limits(initial_batch=16, most_batch=16, least_local=8, most_local=16),
+    ...     epochs=1,
+    ... )
+    >>> [seconds_per_iteration(application, 16, (1,), doubled=doubled) for doubled in (True, False)]
+    [0.2, 0.2]
+    """
+    gpus, limits = sum(shape), application.limits
+    chosen = split(batch, gpus, limits)
+    if doubled and gpus == 1 and not chosen.steps:
+        chosen = Batch(local=-(-batch // 2), steps=1)
+    times = application.step_time(shape, chosen.local)
+    return None if times is None else times[0] + (times[0] - times[1]) * chosen.steps
+
+
+def iterations_left(application: Application, batch: int, epoch: int) -> float:
+    """Give the iterations with a batch from the end of an epoch to that of the training; 1 in its last one.
+
+    Source: as above; it counts whole epochs.
+    """
+    last = application.completion_epoch(batch)
+    if last <= epoch:
+        return 1.0
+    return application.iterations(batch, last) - application.iterations(batch, epoch)

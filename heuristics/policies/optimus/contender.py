@@ -1,0 +1,158 @@
+"""Contender: a job as it asks for GPUs, with the time that it has left on every number of them."""
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from gsopt.scenario.cluster import Tier
+from gsopt.scenario.job import Job
+from gsopt.simulation.policy import State
+from gsopt.simulation.shapes import Shapes
+from heuristics.policies.optimus.adaptive import iterations_left, seconds_per_iteration
+from heuristics.policies.optimus.convergence import Convergence
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A job that asks for GPUs.
+
+    Attributes
+    ----------
+    number
+        Its number.
+    item
+        What it is.
+    counts
+        Numbers of GPUs on which it may run, ascending.
+    left
+        Seconds that it has left on each of them.
+
+    Examples
+    --------
+    >>> job = Job(name="a", release_date=0, duration=60, gpus=1, menu=[(1, 1.0), (2, 1.5)])
+    >>> Contender(0, job, counts=(1, 2), left=(60.0, 40.0)).left[1]
+    40.0
+    """
+
+    number: int
+    item: Job
+    counts: tuple[int, ...]
+    left: tuple[Any, ...]
+
+
+class _Speeds(NamedTuple):
+    """On which numbers of GPUs a job may run, and its speed on each when it was first seen."""
+
+    counts: tuple[int, ...]
+    rates: tuple[Any, ...]
+
+
+class Contenders:
+    """Makes contenders of jobs, with true times left, on the best tier that each number of GPUs can have.
+
+    Numbers beyond the GPUs that are there are left out, and jobs that have no others too. Speeds are asked for
+    once for each job; where it has phases, they change for all numbers of GPUs alike. The time left of an
+    adaptive job is that of its iterations at the batch of its user, from the end of its epoch on
+    (`heuristics.policies.optimus.adaptive`); GPUs get at least the least local batch.
+
+    Parameters
+    ----------
+    state
+        The state at the beginning of the run.
+    doubled
+        Whether an adaptive job is expected to divide its batch on a single GPU in any case.
+    convergence
+        What predicts the work that is left of trainings; known when None. A job of which nothing can be told
+        yet asks for its fewest GPUs only.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.job import Workload
+    >>> from gsopt.simulation import simulate
+    >>> from heuristics.policies import fifo
+    >>> def watched(state):
+    ...     decider, made = fifo(state), Contenders(state)
+    ...     class Watching:
+    ...         preemptive = False
+    ...         def decide(self, state):
+    ...             print([each.left for each in made.of(state, state.arrived)])
+    ...             return decider.decide(state)
+    ...     return Watching()
+    >>> job = Job(name="a", release_date=0, duration=60, gpus=1, menu=[(1, 1.0), (2, 1.5), (4, 2.0)])
+    >>> simulate(Workload(jobs=[job]), watched, cluster=2).completion_times
+    [(60.0, 40.0)]
+    []
+    (60.0,)
+    """
+
+    def __init__(self, state: State, *, doubled: bool = True, convergence: Convergence | None = None) -> None:
+        self._doubled, self._convergence = doubled, convergence
+        self._shapes = Shapes(state.cluster)
+        self._speeds: dict[int, _Speeds] = {}
+
+    def forget(self, job: int) -> None:
+        """Forget a job that is complete."""
+        self._speeds.pop(job, None)
+        if self._convergence is not None:
+            self._convergence.forget(job)
+
+    def of(self, state: State, jobs: Iterable[int]) -> list[Contender]:
+        """Give some jobs as contenders."""
+        made = (self._contender(state, number) for number in jobs)
+        return [each for each in made if each.counts]
+
+    def _contender(self, state: State, number: int) -> Contender:
+        if number not in self._speeds:
+            self._speeds[number] = self._look(state, number)
+        speeds = self._speeds[number]
+        there = bisect_right(speeds.counts, state.capacity)
+        left = self._work(state, number, speeds) if there else 0
+        if left is None:
+            left, there = 0, 1
+        times = tuple(left / rate for rate in speeds.rates[:there])
+        return Contender(number, state.jobs[number], speeds.counts[:there], times)
+
+    def _look(self, state: State, number: int) -> _Speeds:
+        """Find the speeds of a job."""
+        item, trainee = state.jobs[number], state.trainee(number)
+        counts = tuple(count for count in item.counts if count <= state.cluster.gpus)
+        if trainee is None or item.batch_size is None:
+            return _Speeds(counts, tuple(_rate(state, number, count) for count in counts))
+        application = trainee.application
+        most = item.batch_size // application.limits.least_local
+        times = {
+            count: seconds_per_iteration(
+                application,
+                item.batch_size,
+                self._shapes.closest(count, Tier.MACHINE),
+                doubled=self._doubled,
+            )
+            for count in counts
+            if count <= max(most, counts[0])
+        }
+        known = {count: 1 / seconds for count, seconds in times.items() if seconds is not None}
+        return _Speeds(tuple(known), tuple(known.values()))
+
+    def _work(self, state: State, number: int, speeds: _Speeds) -> Any:
+        """Give the work that is left, known or predicted; None where nothing can be told yet."""
+        if self._convergence is None or state.jobs[number].training is None:
+            return _known(state, number, speeds)
+        self._convergence.see(state, [number])
+        return self._convergence.left(state, number)
+
+
+def _known(state: State, number: int, speeds: _Speeds) -> Any:
+    """Give the work that is left: that of the job, or iterations of an adaptive one."""
+    item, trainee = state.jobs[number], state.trainee(number)
+    if trainee is not None and item.batch_size is not None:
+        return iterations_left(trainee.application, item.batch_size, trainee.epoch)
+    left = max(state.remaining(number), type(state.now)(0))
+    if not item.phases:
+        return left
+    return left * speeds.rates[0] / _rate(state, number, speeds.counts[0])
+
+
+def _rate(state: State, job: int, count: int) -> Any:
+    """Give the speed of a job now on the best tier of so many GPUs."""
+    return state.rate(job, count, tier=state.cluster.best_tier(count))

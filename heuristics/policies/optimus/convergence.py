@@ -1,0 +1,104 @@
+"""Convergence: the work that is left of a training, as predicted from the losses that were seen of it."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from gsopt.simulation.policy import State
+
+#: How many final losses below all that were seen are tried, and how many losses a fit needs.
+_TRIED, _NEEDED = 64, 3
+
+
+class Convergence:
+    """Predicts the work that is left from the losses of trainings that were seen at decisions.
+
+    Source: Optimus (EuroSys 2018), section 3.1. There a training ends when its loss falls by less than a
+    threshold; here it ends at the loss that its user wants.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.simulation import Start, Wake, simulate
+    >>> from gsopt.scenario.training import Training
+    >>> class Watching:
+    ...     preemptive = False
+    ...     def __init__(self):
+    ...         self.convergence = Convergence()
+    ...     def decide(self, state):
+    ...         yield from map(Start, state.arrived)
+    ...         self.convergence.see(state, [0])
+    ...         left = self.convergence.left(state, 0) if not state.completed else 0.0
+    ...         print(left if left is None else round(left, 1))
+    ...         if state.now < 3:
+    ...             yield Wake(state.now + 1)
+    >>> training = Training(epoch=10, samples=80, initial_loss=2.0, loss=1.0, curvature=0)
+    >>> job = Job(name="a", release_date=0, duration=8, gpus=1, training=training)
+    >>> run = simulate(Workload(jobs=[job]), lambda state: Watching(), cluster=1)
+    None
+    None
+    12.0
+    10.1
+    0.0
+    """
+
+    def __init__(self) -> None:
+        self._seen: dict[int, list[tuple[float, float]]] = {}
+
+    def forget(self, job: int) -> None:
+        """Forget a job that is complete."""
+        self._seen.pop(job, None)
+
+    def see(self, state: State, jobs: Iterable[int]) -> None:
+        """Note the losses of some jobs that are not complete, where they have got on."""
+        for job in jobs:
+            observed = state.observed(job)
+            if observed is not None:
+                point, seen = (float(observed.samples), observed.loss), self._seen.setdefault(job, [])
+                if not seen or point[0] > seen[-1][0]:
+                    seen.append(point)
+
+    def left(self, state: State, job: int) -> float | None:
+        """Give the seconds of work that a job with a training has left; None as long as nobody can tell."""
+        item, seen = state.jobs[job], self._seen.get(job, [])
+        if item.training is None or len(seen) < _NEEDED:
+            return None
+        total = samples_until(seen, item.training.loss)
+        if total is None:
+            return None
+        return max(total - seen[-1][0], 0.0) * item.duration / item.training.samples
+
+
+def samples_until(seen: Sequence[tuple[float, float]], target: float) -> float | None:
+    """Give the samples after which a fitted loss reaches a target; None where it never does.
+
+    The loss after k samples is 1 / (a k + b) + c, with a and b at least 0 and c below all losses. For each of
+    some c the line a k + b through 1 / (loss - c) is fitted by least squares, and the c with the least squares
+    of losses is taken.
+
+    Parameters
+    ----------
+    seen
+        Samples and losses, at least two.
+    target
+        The loss that is wanted.
+
+    Examples
+    --------
+    >>> samples_until([(0.0, 1.0), (1.0, 0.5), (3.0, 0.25)], 0.125).__round__(6)
+    7.0
+    """
+    if target <= 0:
+        return None
+    samples = np.array([point[0] for point in seen])
+    losses = np.array([point[1] for point in seen])
+    best: tuple[float, float] | None = None
+    for final in np.linspace(0.0, min(float(losses.min()), target), _TRIED, endpoint=False):
+        slope, offset = np.polyfit(samples, 1 / (losses - final), 1)
+        line = slope * samples + offset
+        if slope <= 0 or line.min() <= 0:
+            continue
+        error = float(np.square(1 / line + final - losses).sum())
+        if best is None or error < best[0]:
+            best = (error, float((1 / (target - final) - offset) / slope))
+    return None if best is None else best[1]

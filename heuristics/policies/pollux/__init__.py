@@ -1,0 +1,5 @@
+"""Pollux: any numbers of GPUs on any machines, as often as jobs gain by it."""
+
+from heuristics.policies.pollux.policy import pollux
+
+__all__ = ["pollux"]

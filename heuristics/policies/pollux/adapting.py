@@ -1,0 +1,117 @@
+"""Adapting: a rule divides the GPUs of all nodes among all jobs, at every interval."""
+
+from collections.abc import Callable, Iterable
+
+from gsopt.core.errors import InvalidInput
+from gsopt.problems.goodput import Goodput, GoodputJob, GoodputSolution
+from gsopt.simulation.parts.instants import Instants
+from gsopt.simulation.policy import Action, Assign, State, Wake
+from heuristics.policies.pollux.nodes import Nodes
+from heuristics.policies.pollux.outlook import Caps, Outlook
+
+#: Divides the GPUs: gives a solution of the problem.
+Divide = Callable[[Goodput], GoodputSolution]
+
+
+class Adapting:
+    """The decision `gsopt.problems.goodput.Goodput` is taken at every interval, for all jobs that are there.
+
+    Jobs are listed by the GPU time that they have had, the least first. Between two intervals nobody starts.
+
+    Parameters
+    ----------
+    state
+        The state at the beginning of the run.
+    divide
+        Takes the decision.
+    interval
+        Seconds between decisions, which are taken at its multiples.
+    caps
+        The most GPUs and nodes of a job.
+    power, restart_time
+        Of the decision.
+
+    Raises
+    ------
+    InvalidInput
+        The interval is no number of seconds, or not all GPUs are alike: only one kind can be divided.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> def first_come(problem):
+    ...     return GoodputSolution(gpus={problem.jobs[0].name: (1, 0)})
+    >>> def rule(state):
+    ...     return Adapting(state, first_come, interval=60, caps=Caps(64, 16), power=-1, restart_time=30)
+    >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=100, gpus=1) for n in "ab"])
+    >>> run = simulate(jobs, rule, cluster=Cluster.uniform(machines=2, gpus=1), record=True)
+    >>> [(each.job, each.start, each.end) for each in run.schedule.segments]
+    [('a', 0.0, 60.0), ('b', 60.0, 120.0), ('a', 120.0, 160.0), ('b', 180.0, 220.0)]
+    """
+
+    preemptive = True
+
+    def __init__(
+        self, state: State, divide: Divide, *, interval: float, caps: Caps, power: int, restart_time: float
+    ) -> None:
+        kinds = {(machine.gpu_type, machine.memory) for machine in state.cluster.machines}
+        if len(kinds) > 1:
+            rule = "must be alike: this policy divides GPUs of one kind"
+            raise InvalidInput("", "cluster", f"GPUs of {len(kinds)} kinds", rule)
+        self._divide, self._caps = divide, caps
+        self._instants = Instants(interval)
+        self._power, self._restart_time = power, restart_time
+        self._there: dict[int, Outlook] = {}
+        self._starts: dict[int, int] = {}  # how often each job was given GPUs
+
+    def decide(self, state: State) -> Iterable[Action]:
+        """Decide if it is time."""
+        for job in state.completed:
+            del self._there[job]
+            self._starts.pop(job, None)
+        self._there |= {job: Outlook(state, job, self._caps) for job in state.arrived}
+        is_time = self._instants.reached(state.now)
+        if not self._there:
+            return
+        if is_time:
+            yield from self._divided(state)
+        yield Wake(self._instants.ask(state.now))
+
+    def _divided(self, state: State) -> Iterable[Action]:
+        """Divide what is there, if there is any of it, and let jobs run so."""
+        nodes = Nodes(state)
+        if not nodes.sizes:
+            return
+        before = {job: nodes.vector(state, job) for job in self._there}
+        numbers = sorted(self._there, key=lambda job: (state.service(job), state.jobs[job].release_date, job))
+        problem = Goodput(
+            nodes=nodes.sizes,
+            jobs=[self._job(state, nodes, job, before[job]) for job in numbers],
+            power=self._power,
+            restart_time=self._restart_time,
+        )
+        gpus = self._divide(problem).gpus
+        wanted = {job: self._there[job].within(tuple(gpus.get(state.jobs[job].name, ()))) for job in numbers}
+        if wanted == before:
+            return
+        for job, vector in wanted.items():
+            if vector and vector != before[job]:
+                self._starts[job] = self._starts.get(job, 0) + 1
+                self._there[job].note(sum(vector))
+        places = nodes.places(state, {job: vector for job, vector in wanted.items() if vector})
+        modes = {job: self._there[job].mode(sum(wanted[job])) for job in places}
+        yield Assign({job: (allocation, modes[job]) for job, allocation in places.items()})
+
+    def _job(self, state: State, nodes: Nodes, job: int, vector: tuple[int, ...]) -> GoodputJob:
+        item, outlook = state.jobs[job], self._there[job]
+        fair = -(-sum(nodes.sizes) // len(self._there))
+        return GoodputJob(
+            name=item.name,
+            speedups=outlook.speedups(state, nodes, fair),
+            current=vector,
+            age=float(state.now - type(state.now)(item.release_date)),
+            restarts=max(self._starts.get(job, 0) - 1, 0),
+            max_gpus=outlook.most(state),
+        )

@@ -1,0 +1,82 @@
+"""Nodes: the machines that have GPUs, and the GPUs that numbers of GPUs on each of them stand for."""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+from gsopt.simulation.policy import Allocation, State
+
+#: GPUs of a job on each node.
+Vector = tuple[int, ...]
+
+
+class Nodes:
+    """The machines of a cluster that have GPUs at an instant; a plain cluster is one machine.
+
+    Parameters
+    ----------
+    state
+        The state at that instant.
+
+    Attributes
+    ----------
+    sizes
+        GPUs of each.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.simulation import Assign, simulate
+    >>> class Spread:
+    ...     preemptive = True
+    ...     def decide(self, state):
+    ...         nodes = Nodes(state)
+    ...         if not state.completed:
+    ...             yield Assign(nodes.places(state, {0: (1, 1), 1: (0, 1)}))
+    ...             print(nodes.sizes, nodes.vector(state, 0))
+    >>> jobs = [Job(name=n, release_date=0, duration=9, gpus=gpus) for n, gpus in [("a", 2), ("b", 1)]]
+    >>> run = simulate(Workload(jobs=jobs), lambda state: Spread(), cluster=Cluster.uniform(machines=2, gpus=2))
+    [2, 2] (1, 1)
+    """
+
+    def __init__(self, state: State) -> None:
+        held = {gpu for job in state.running for gpu in state.placement(job)}
+        there = sorted(held.union(state.free_gpus()))  # of a machine some may have gone
+        self._gpus = [list(gpus) for _, gpus in groupby(there, state.cluster.machine_of.__getitem__)]
+        self._node_of = {gpu: node for node, gpus in enumerate(self._gpus) for gpu in gpus}
+        self.sizes = [len(gpus) for gpus in self._gpus] or [state.capacity] * (state.capacity > 0)
+
+    def reach(self, number: int) -> int:
+        """Give the most GPUs that so many nodes have."""
+        return sum(sorted(self.sizes, reverse=True)[:number])
+
+    def vector(self, state: State, job: int) -> Vector:
+        """Give the GPUs of a job on each node; empty when it has none."""
+        if job not in state.running:
+            return ()
+        if not self._gpus:
+            return (state.running[job],)
+        held = [self._node_of[gpu] for gpu in state.placement(job)]
+        return tuple(held.count(node) for node in range(len(self.sizes)))
+
+    def places(self, state: State, vectors: Mapping[int, Vector]) -> dict[int, Allocation]:
+        """Choose the GPUs of all jobs that have some; where its vector stays a job keeps its own.
+
+        Parameters
+        ----------
+        state
+            The state.
+        vectors
+            The GPUs on each node, of every job that is to run.
+        """
+        if not self._gpus:
+            return {job: sum(vector) for job, vector in vectors.items()}
+        kept = {job: state.placement(job) for job in vectors if self.vector(state, job) == vectors[job]}
+        taken = {gpu for gpus in kept.values() for gpu in gpus}
+        free = [[gpu for gpu in reversed(gpus) if gpu not in taken] for gpus in self._gpus]
+        return {job: kept[job] if job in kept else _popped(free, vector) for job, vector in vectors.items()}
+
+
+def _popped(free: Sequence[list[int]], vector: Vector) -> tuple[int, ...]:
+    """Take so many GPUs of each node from what is free."""
+    return tuple(free[node].pop() for node, count in enumerate(vector) for _ in range(count))

@@ -1,0 +1,171 @@
+"""Outlook: how fast each job is expected to be on any GPUs, by what it knows of itself or by its menu."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gsopt.core.errors import InvalidInput
+from gsopt.scenario.job import DEFAULT_MODE, Job
+from gsopt.simulation.parts.ways import ways_of
+from gsopt.simulation.policy import State
+from heuristics.policies.pollux.nodes import Nodes, Vector
+
+
+class Caps(NamedTuple):
+    """The most that a job may have, whatever it has had.
+
+    Attributes
+    ----------
+    gpus, nodes
+        GPUs and nodes.
+
+    Examples
+    --------
+    >>> Caps(gpus=64, nodes=16).gpus
+    64
+    """
+
+    gpus: int
+    nodes: int
+
+
+class Outlook:
+    """What is expected of one job.
+
+    An adaptive job runs in its mode that tunes its batch, if it has one. It is expected to be as its own model
+    says, and before it has measured anything as fast as it has GPUs. Any other job is as fast as its menu says:
+    on several machines with the best network that so many can have.
+
+    Parameters
+    ----------
+    state
+        The state when it arrives.
+    job
+        The job.
+    caps
+        The most that any job may have.
+
+    Attributes
+    ----------
+    fewest
+        The fewest GPUs on which it runs.
+
+    Raises
+    ------
+    InvalidInput
+        It runs on no number of GPUs within the caps.
+    """
+
+    def __init__(self, state: State, job: int, caps: Caps) -> None:
+        item = state.jobs[job]
+        self._job, self._caps = job, caps
+        self._modes = _modes(state, job)
+        counts = sorted(count for count in self._modes if count <= min(caps.gpus, state.cluster.gpus))
+        if not counts:
+            rule = f"must be at least the fewest GPUs of {item.name!r}, {min(self._modes, default=0)}"
+            raise InvalidInput("", "most_gpus", str(caps.gpus), rule)
+        self.fewest = counts[0]
+        self._usable = [
+            max((count for count in counts if count <= gpus), default=0) for gpus in range(counts[-1] + 1)
+        ]
+        self._ran = 0  # most GPUs that it has had, where it does not tell
+        self._speeds: dict[str, list[float]] = {}  # by tier, where a menu tells them
+
+    def mode(self, gpus: int) -> str:
+        """Give the mode in which it runs on so many GPUs."""
+        return self._modes[gpus]
+
+    def note(self, gpus: int) -> None:
+        """Note that it gets so many GPUs."""
+        self._ran = max(self._ran, gpus)
+
+    def within(self, vector: Vector) -> Vector:
+        """Take GPUs from the last nodes until it runs on as many as are left; empty when on none."""
+        usable = self._usable[min(sum(vector), len(self._usable) - 1)]
+        found, left = [], usable
+        for count in vector:
+            found.append(min(count, left))
+            left -= found[-1]
+        return tuple(found) if usable else ()
+
+    def most(self, state: State) -> int:
+        """Give the most GPUs that it may have now: twice as many as it has had."""
+        trainee = state.trainee(self._job)
+        if trainee is None:
+            return min(max(2 * self._ran, self.fewest), self._usable[-1])
+        most = max(min(2 * trainee.most_gpus, trainee.application.limits.most_gpus), self.fewest)
+        return min(most, self._usable[-1])
+
+    def speedups(self, state: State, nodes: Nodes, fair: int) -> list[list[float]]:
+        """Give speeds relative to that on the fair share: a row for 1, 2, ... nodes, of as many GPUs and more.
+
+        Parameters
+        ----------
+        state
+            The state.
+        nodes
+            The nodes.
+        fair
+            GPUs of the fair share, which count as GPUs of one node.
+        """
+        most = self.most(state)
+        rows = [
+            (number, min(nodes.reach(number), most))
+            for number in range(1, min(len(nodes.sizes), self._caps.nodes, most) + 1)
+        ]
+        expected = self._expected(state, fair, most)
+        if expected is not None:
+            together, apart = expected
+            return [(apart if number > 1 else together)[number : end + 1] for number, end in rows]
+        tiers = [state.cluster.best_tier(nodes.reach(number) if number > 1 else 1) for number, _ in rows]
+        alone = self._on_tier(state, tiers[0])
+        share = alone[min(fair, len(alone) - 1)] or alone[self.fewest] * fair / self.fewest
+        return [
+            [speed / share for speed in self._on_tier(state, tier)[number : end + 1]]
+            for tier, (number, end) in zip(tiers, rows, strict=True)
+        ]
+
+    def _expected(self, state: State, fair: int, most: int) -> tuple[list[float], list[float]] | None:
+        """Give the speed-ups on 0, 1, ... GPUs of one node, and of several, that an adaptive job expects."""
+        trainee = state.trainee(self._job)
+        if trainee is None:
+            return None
+        gpus = np.arange(1, most + 1)
+        among = np.repeat([1, 2, 1], [most, most, 1])  # how many nodes beyond one makes no difference
+        choice = trainee.goodput(among, np.concatenate([gpus, gpus, [fair]]))
+        if choice is None:
+            together = apart = gpus / fair
+        else:
+            together, apart = np.split(choice.goodput[:-1] / choice.goodput[-1], 2)
+        found = [
+            np.concatenate([[0.0], speeds])[self._usable[: most + 1]].tolist() for speeds in (together, apart)
+        ]
+        return found[0], found[1]
+
+    def _on_tier(self, state: State, tier: str) -> list[float]:
+        """Give the speed by its menu on 0, 1, ... GPUs that a tier joins."""
+        if tier not in self._speeds:
+            speeds = {
+                count: float(state.rate(self._job, count, self._modes[count], tier=tier))
+                for count in set(self._usable) - {0}
+            }
+            self._speeds[tier] = [speeds.get(count, 0.0) for count in self._usable]
+        return self._speeds[tier]
+
+
+def _modes(state: State, job: int) -> dict[int, str]:
+    """Give the numbers of GPUs on which a job runs, each with its mode."""
+    item, machines = state.jobs[job], state.cluster.machines
+    memory, gpu_type = (machines[0].memory, machines[0].gpu_type) if machines else (None, None)
+    if state.trainee(job) is not None:
+        tuned = [mode.name for mode in item.modes if mode.tunes and _suits(item, mode.name, memory, gpu_type)]
+        mode = tuned[0] if tuned else DEFAULT_MODE
+        return dict.fromkeys(item.speeds[mode], mode)
+    ways = ways_of(item, None, memory, gpu_type)
+    return {count: ways.modes[count] for count in np.flatnonzero(ways.speeds).tolist()}
+
+
+def _suits(item: Job, mode: str, memory: int | None, gpu_type: str | None) -> bool:
+    """Tell whether GPUs have the type and the memory for a mode."""
+    fits = memory is None or (item.memory_in(mode) or 0) <= memory
+    return fits and item.gpu_type_in(mode) in ("", gpu_type or "")

@@ -1,0 +1,5 @@
+"""Shockwave: plans of the next rounds, which say of every job in which of them it runs."""
+
+from heuristics.policies.shockwave.policy import shockwave
+
+__all__ = ["shockwave"]

@@ -1,0 +1,90 @@
+"""Counting: the best numbers of rounds, if GPUs and rounds could be cut and joined at will."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heuristics.policies.shockwave.window import Counts, Window
+
+
+class Counting:
+    """A relaxation of a window: jobs together take no more GPUs than there are in all rounds together.
+
+    Every plan meets that, and numbers of rounds that do are nearly always a plan, as small jobs fill the gaps.
+
+    Parameters
+    ----------
+    window
+        The window.
+
+    Examples
+    --------
+    >>> from heuristics.policies.shockwave.window import Claim
+    >>> claims = [Claim(2, (0.5, 0.1), left=150.0), Claim(1, (0.2, 0.2), left=100.0)]
+    >>> counting = Counting(Window(gpus=2, rounds=2, length=60.0, claims=claims, price=0.0))
+    >>> round(counting.ceiling(np.array([0, 0])), 9), next(counting.choices(np.array([0, 0]))).tolist()
+    (0.9, [1, 2])
+    """
+
+    def __init__(self, window: Window) -> None:
+        self._window, self._room = window, window.gpus * window.rounds
+        efficiency = (window.gains / window.sizes[:, None]).ravel()
+        self._order = np.argsort(-efficiency, kind="stable")
+        self._order = self._order[efficiency[self._order] > 0]
+        self._job, self._place = np.divmod(self._order, max(window.rounds, 1))
+        self._gain = window.gains.ravel()[self._order]
+        self._size = window.sizes[self._job].astype(np.float64)
+
+    def ceiling(self, least: Counts) -> float | None:
+        """Give the most that jobs may gain with at least so many rounds each; None if these do not fit.
+
+        The greatest gains for each GPU are taken first, the last one in part: a linear programme.
+        """
+        room = self._room - int(self._window.sizes @ least)
+        if room < 0:
+            return None
+        free = self._place >= least[self._job]
+        before = np.cumsum(self._size * free) - self._size * free
+        taken = np.clip(room - before, 0.0, self._size) / self._size * free
+        return self._window.gained(least) + float(taken @ self._gain)
+
+    def choices(self, least: Counts) -> Iterator[Counts]:
+        """Give the numbers of rounds that gain most, then those that do on fewer GPUs; `least` must fit.
+
+        A knapsack with one choice for each job, by dynamic programming over the GPUs taken: O(J R^2 M) for J
+        jobs and R rounds on M GPUs, and O(J) for each choice. Ties: fewer GPUs.
+        """
+        room = self._room - int(self._window.sizes @ least)
+        value = np.zeros(room + 1)
+        chosen = np.zeros((len(least), room + 1), dtype=np.int16)
+        for job, row in enumerate(self._window.gains):
+            value = _with_job(value, chosen[job], int(self._window.sizes[job]), row[least[job] :])
+        for used in range(room, -1, -1):
+            if used == 0 or value[used] > value[used - 1]:
+                yield least + self._traced(chosen, used)
+
+    def _traced(self, chosen: NDArray[np.int16], used: int) -> Counts:
+        """Give the further rounds that are behind a value."""
+        extra = np.zeros(len(chosen), dtype=np.int64)
+        for job in range(len(chosen) - 1, -1, -1):
+            extra[job] = chosen[job, used]
+            used -= int(extra[job] * self._window.sizes[job])
+        return extra
+
+
+def _with_job(
+    value: NDArray[np.float64], chosen: NDArray[np.int16], size: int, gains: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Give the most that can be gained on so many GPUs with one job more, and note its further rounds."""
+    best, gained = value.copy(), 0.0
+    for extra, gain in enumerate(gains, start=1):
+        used = extra * size
+        if used >= len(value) or gain <= 0:
+            break
+        gained += gain
+        with_it = value[:-used] + gained
+        better = with_it > best[used:]
+        best[used:][better] = with_it[better]
+        chosen[used:][better] = extra
+    return best

@@ -1,0 +1,230 @@
+"""Outlook of Shockwave: what jobs gain from rounds, when each should be complete, and the plan."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import ceil, exp, log
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from gsopt.core.numbers.clock import clock_error
+from gsopt.scenario.job import LEAST
+from gsopt.simulation import State
+from gsopt.simulation.parts.inventory import Inventory
+from heuristics.policies.shockwave.packing import conserving
+from heuristics.policies.shockwave.program import Effort, Program
+from heuristics.policies.shockwave.search import best_plan
+from heuristics.policies.shockwave.window import Claim, Plan, Window
+
+#: From when on finish times count where they are compared: the first job of the run, or each job's own release.
+Since = Literal["start", "release"]
+
+#: Corners of the utility, parts of a job's work, and their logarithms; that of 0 is taken to be that of 1e-6.
+_PARTS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+_LOGS = (log(1e-6), *map(log, _PARTS[1:]))
+
+#: Weight of the estimates of all times beside the last one, in the finish time that a job is promised.
+_MOMENTUM = 0.9
+
+#: Power of the finish-time ratio of a late job that needs less than a round to be complete.
+_LAST_POWER = 100.0
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a plan is made for.
+
+    Attributes
+    ----------
+    rounds
+        Rounds of a window.
+    interval
+        Seconds of a round.
+    makespan
+        What the longest remaining time costs for each second.
+    ratio
+        Largest finish-time ratio that is fair.
+    power
+        Power of the finish-time ratios of late jobs by which they weigh more.
+    most_weight
+        Most that a job weighs.
+    since
+        From when on finish times count.
+    effort
+        How far integer programmes are solved.
+    """
+
+    rounds: int
+    interval: float
+    makespan: float
+    ratio: float
+    power: float
+    most_weight: float
+    since: Since
+    effort: Effort
+
+
+class _Need(NamedTuple):
+    """What a job still needs: GPUs, the part of its work that is done, and seconds of the rest and of all."""
+
+    gpus: int
+    done: float
+    left: float
+    total: float
+
+
+class _Verdict(NamedTuple):
+    """What fairness asks of a job.
+
+    Attributes
+    ----------
+    spare
+        Seconds that it may have left at the end of the window; negative where that end is too late already.
+    weight
+        What it weighs where not all jobs get that.
+    """
+
+    spare: float
+    weight: float
+
+
+class _Promise:
+    """When a job should be complete: a mean of the estimates so far, each for as long as it held."""
+
+    def __init__(self, now: float, estimate: float) -> None:
+        self._since = self._last = now
+        self._estimate, self._area = estimate, 0.0
+
+    def renew(self, now: float, estimate: float) -> None:
+        """Take down a further estimate."""
+        self._area += self._estimate * (now - self._last)
+        self._last, self._estimate = now, estimate
+
+    def due(self, now: float) -> float:
+        """Give the time."""
+        span = now - self._since
+        area = self._area + self._estimate * (now - self._last)
+        mean = area / span if span > 0 else self._estimate
+        return _MOMENTUM * mean + (1 - _MOMENTUM) * self._estimate
+
+
+class Outlook:
+    """Plans the next rounds as Shockwave does.
+
+    Parameters
+    ----------
+    terms
+        What a plan is made for.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> from heuristics.policies.shockwave.windowing import Windowing
+    >>> terms = Terms(20, 60.0, 1e-3, 1.0, 5.0, 1e6, "start", Effort())
+    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 90), ("b", 30)]]
+    >>> def policy(state):
+    ...     return Windowing(state, Outlook(terms), interval=60, renewal=8)
+    >>> simulate(Workload(jobs=jobs), policy, cluster=1).completion_times
+    (150.0, 30.0)
+    """
+
+    def __init__(self, terms: Terms) -> None:
+        self._terms = terms
+        self._promises: dict[int, _Promise] = {}
+        self._start: float | None = None  # when the first job came
+
+    def enter(self, state: State, job: int) -> None:
+        """Look at a job that has come."""
+        if self._start is None:
+            self._start = state.jobs[job].release_date
+
+    def leave(self, job: int) -> None:
+        """Forget a job that has gone."""
+        self._promises.pop(job, None)
+
+    def plan(self, state: State, inventory: Inventory, jobs: Sequence[int]) -> list[list[int]]:
+        """Give the jobs that run in each round of the window."""
+        needs = [_need(state, inventory, job) for job in jobs]
+        share = min(1.0, state.capacity / max(len(jobs), 1))
+        self._renew(state, jobs, needs, share)
+        window = Window(
+            gpus=state.capacity,
+            rounds=self._terms.rounds,
+            length=self._terms.interval,
+            claims=[self._claim(need, len(jobs)) for need in needs],
+            price=self._terms.makespan,
+        )
+        verdicts = [self._verdict(state, job, need, share) for job, need in zip(jobs, needs, strict=True)]
+        plan = self._planned(window, verdicts)
+        return [[jobs[place] for place in np.flatnonzero(column).tolist()] for column in plan.T]
+
+    def _renew(self, state: State, jobs: Sequence[int], needs: Sequence[_Need], share: float) -> None:
+        """Estimate when jobs would be complete with an equal share all along."""
+        now = float(state.now)
+        for job, need in zip(jobs, needs, strict=True):
+            estimate = state.jobs[job].release_date + need.total / share
+            self._promises.setdefault(job, _Promise(now, estimate)).renew(now, estimate)
+
+    def _claim(self, need: _Need, count: int) -> Claim:
+        """Give what a job gains from each further round."""
+        ran = np.minimum(self._terms.interval * np.arange(self._terms.rounds + 1), need.left)
+        worth = np.interp(need.done + ran / need.left * (1 - need.done), _PARTS, _LOGS)
+        gains = np.diff(worth) / (count * self._terms.rounds)
+        return Claim(gpus=need.gpus, gains=tuple(gains.tolist()), left=need.left)
+
+    def _verdict(self, state: State, job: int, need: _Need, share: float) -> _Verdict:
+        """Judge whether a job will be complete as soon as promised."""
+        now = float(state.now)
+        base = state.jobs[job].release_date if self._terms.since == "release" else self._start or 0.0
+        due = max(self._promises[job].due(now) - base, LEAST)
+        end = now - base + self._terms.interval * self._terms.rounds
+        fair = due * self._terms.ratio + clock_error(now, due)  # who is just in time is in time
+        complete = now - base + need.left / share
+        weight = 1.0 if complete <= fair else self._weight(complete / due, need.left)
+        return _Verdict((fair - end) * share, weight)
+
+    def _weight(self, ratio: float, left: float) -> float:
+        """Give what a late job of a finish-time ratio weighs."""
+        power = _LAST_POWER if left < self._terms.interval else self._terms.power
+        return exp(min(power * log(ratio), log(self._terms.most_weight)))
+
+    def _planned(self, window: Window, verdicts: Sequence[_Verdict]) -> Plan:
+        """Plan a window so that it is fair, or with weights for who is late."""
+        effort = self._terms.effort
+        chosen = _fair(window, [verdict.spare for verdict in verdicts])
+        plan = None if chosen is None else best_plan(chosen, effort)
+        if chosen is None or plan is None:
+            chosen = _weighted(window, [verdict.weight for verdict in verdicts])
+            plan = best_plan(chosen, effort)
+        assert plan is not None  # noqa: S101 - no rounds for anybody is a plan
+        return conserving(chosen, Program(chosen, effort).first(plan))
+
+
+def _need(state: State, inventory: Inventory, job: int) -> _Need:
+    """Look at a job, at the speed that it has now on GPUs as close together as they get."""
+    (kind,) = inventory.kinds_of(job)
+    rate = max(float(inventory.rate(state, job, kind)), LEAST)
+    work = state.jobs[job].duration
+    remaining = min(max(float(state.remaining(job)), LEAST), work)
+    return _Need(state.jobs[job].gpus, 1 - remaining / work, remaining / rate, work / rate)
+
+
+def _fair(window: Window, spares: Sequence[float]) -> Window | None:
+    """Give each job the fewest rounds that are fair; None if the end of the window is too late for any."""
+    if any(spare < 0 for spare in spares):
+        return None
+    claims = [
+        claim._replace(least=ceil(max(claim.left - spare, 0.0) / window.length))
+        for claim, spare in zip(window.claims, spares, strict=True)
+    ]
+    return replace(window, claims=claims)
+
+
+def _weighted(window: Window, weights: Sequence[float]) -> Window:
+    """Let jobs gain as many times as much as they weigh."""
+    claims = [
+        claim._replace(gains=tuple(gain * weight for gain in claim.gains), weight=weight)
+        for claim, weight in zip(window.claims, weights, strict=True)
+    ]
+    return replace(window, claims=claims)

@@ -1,0 +1,55 @@
+"""Packing: numbers of rounds put into rounds, and GPUs that would be idle given away."""
+
+import numpy as np
+
+from heuristics.policies.shockwave.window import Counts, Plan, Window
+
+
+def packed(window: Window, counts: Counts) -> Plan | None:
+    """Put the rounds of each job where most GPUs are left; None where they do not fit, which proves nothing.
+
+    Jobs that run in all rounds come first, as they have no choice, then the largest, of one size those with
+    most rounds. Where all jobs have one size, this finds a plan if there is one.
+
+    Examples
+    --------
+    >>> from heuristics.policies.shockwave.window import Claim
+    >>> claims = [Claim(2, (0.5, 0.1), left=150.0), Claim(1, (0.2, 0.2), left=100.0)]
+    >>> window = Window(gpus=2, rounds=2, length=60.0, claims=claims, price=0.0)
+    >>> packed(window, np.array([1, 1])).astype(int).tolist()
+    [[1, 0], [0, 1]]
+    >>> packed(window, np.array([1, 2])) is None
+    True
+    """
+    plan = np.zeros((len(window.claims), window.rounds), dtype=np.bool_)
+    load = np.zeros(window.rounds, dtype=np.int64)
+
+    def rank(job: int) -> tuple[bool, int, int]:
+        return bool(counts[job] < window.rounds), -int(window.sizes[job]), -int(counts[job])
+
+    for job in sorted(range(len(counts)), key=rank):
+        emptiest = np.argsort(load, kind="stable")[: counts[job]]
+        if len(emptiest) and load[emptiest[-1]] + window.sizes[job] > window.gpus:
+            return None
+        plan[job, emptiest] = True
+        load[emptiest] += window.sizes[job]
+    return plan
+
+
+def conserving(window: Window, plan: Plan) -> Plan:
+    """Let jobs run on GPUs that would be idle, in each round those with most left to run first, if they fit.
+
+    Examples
+    --------
+    >>> from heuristics.policies.shockwave.window import Claim
+    >>> claims = [Claim(2, (0.5, 0.1), left=150.0), Claim(1, (0.2, 0.2), left=100.0)]
+    >>> window = Window(gpus=2, rounds=2, length=60.0, claims=claims, price=0.0)
+    >>> conserving(window, np.array([[True, False], [False, False]])).astype(int).tolist()
+    [[1, 1], [0, 0]]
+    """
+    filled, load = plan.copy(), window.load(plan)
+    for job in sorted(range(len(plan)), key=lambda job: -window.claims[job].left):
+        added = ~filled[job] & (load + window.sizes[job] <= window.gpus)
+        filled[job] |= added
+        load[added] += window.sizes[job]
+    return filled

@@ -1,0 +1,134 @@
+"""Program: the integer programme of a window, for which rounds jobs get and for which of them come first."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, eye_array, hstack, kron, vstack
+
+from gsopt.solvers.backends import Highs
+from gsopt.solvers.standard_form import StandardForm
+from heuristics.policies.shockwave.window import Counts, Plan, Window
+
+#: Largest cost of a column, as solvers' tolerances are absolute.
+_LARGEST = 1000.0
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How far integer programmes are solved.
+
+    Attributes
+    ----------
+    gap
+        Relative gap at which a solve ends.
+    limit
+        Seconds after which it ends; None for none.
+
+    Examples
+    --------
+    >>> Effort().gap, Effort(gap=1e-3, limit=15).limit
+    (0.0, 15)
+    """
+
+    gap: float = 0.0
+    limit: float | None = None
+
+
+class Program:
+    """Which job runs in which round.
+
+    Sets: jobs j; rounds t = 0, ..., T - 1; numbers i = 1, ..., T of rounds.
+    Parameters: g_j GPUs of a job, M all GPUs; u_ji what its i-th round is worth, not rising with i; w_j its
+    weight; l_j the fewest rounds that it must get, n_j those that it is to get.
+    Variables: x_jt in {0, 1}, it runs in a round; y_ji in {0, 1}, it has an i-th round.
+    Objective: max sum_ji u_ji y_ji for the most gain; min sum_jt (w_j / n_j) t x_jt for the order.
+    Constraints: sum_t x_jt = sum_i y_ji; sum_j g_j x_jt <= M; y_ji = 1 for i <= l_j, or y_ji = 1 just for
+    i <= n_j for the order.
+    Size: 2 J T columns, J + T rows.
+    Source: Shockwave (NSDI 2023), section 6, whose second programme orders what the first one has chosen.
+
+    Parameters
+    ----------
+    window
+        The window.
+    effort
+        How far it is solved.
+
+    Examples
+    --------
+    >>> from heuristics.policies.shockwave.window import Claim
+    >>> claims = [Claim(2, (0.5, 0.1), left=150.0), Claim(1, (0.2, 0.2), left=100.0)]
+    >>> program = Program(Window(gpus=2, rounds=2, length=60.0, claims=claims, price=0.0), Effort())
+    >>> most = program.most(np.array([0, 1]))
+    >>> most.sum(axis=1).tolist(), program.first(most).astype(int).tolist()
+    ([1, 1], [[1, 0], [0, 1]])
+    """
+
+    def __init__(self, window: Window, effort: Effort) -> None:
+        self._window, self._effort = window, effort
+
+    def most(self, least: Counts, start: Plan | None = None) -> Plan | None:
+        """Give the plan that gains most with at least so many rounds of each job; None if none is found.
+
+        Parameters
+        ----------
+        least
+            The fewest rounds of each job.
+        start
+            A plan that has them.
+        """
+        gains = self._window.gains
+        cost = np.stack([np.zeros_like(gains), -gains])
+        return self._solve(cost, self._numbers(least), np.ones_like(gains), start)
+
+    def first(self, plan: Plan) -> Plan:
+        """Give the same numbers of rounds in the best order: what weighs most for each round comes first."""
+        counts = plan.sum(axis=1)
+        early: Plan = np.arange(self._window.rounds) < counts[:, None]
+        if (self._window.load(early) <= self._window.gpus).all():
+            return early  # and nobody could be earlier
+        weights = np.array([claim.weight for claim in self._window.claims]) / np.maximum(counts, 1)
+        start = plan[:, np.argsort(-(weights @ plan), kind="stable")]
+        places = np.arange(self._window.rounds) * weights[:, None]
+        cost = np.stack([places, np.zeros_like(places)])
+        fixed = self._numbers(counts)
+        found = self._solve(cost, fixed, fixed, start)
+        return start if found is None else found
+
+    def _numbers(self, counts: Counts) -> NDArray[np.float64]:
+        return (np.arange(self._window.rounds) < counts[:, None]).astype(np.float64)
+
+    @cached_property
+    def _matrix(self) -> csr_array[Any, Any]:
+        """Rows of the jobs, which have so many rounds, and of the rounds, which have so many GPUs."""
+        jobs, rounds = self._window.gains.shape
+        each = kron(eye_array(jobs), np.ones((1, rounds)))
+        room = kron(self._window.sizes[None].astype(np.float64), eye_array(rounds))
+        return csr_array(vstack([hstack([each, -each]), hstack([room, csr_array((rounds, jobs * rounds))])]))
+
+    def _solve(
+        self,
+        cost: NDArray[np.float64],
+        lower: NDArray[np.float64],
+        upper: NDArray[np.float64],
+        start: Plan | None,
+    ) -> Plan | None:
+        """Minimise a cost, shape (2, jobs, rounds), within bounds of the numbers of rounds."""
+        jobs, rounds = self._window.gains.shape
+        largest = abs(cost).max(initial=0.0)
+        form = StandardForm.build(
+            cost=cost.ravel() * (_LARGEST / largest if largest else 1.0),
+            matrix=self._matrix,
+            row_lower=np.append(np.zeros(jobs), np.full(rounds, -np.inf)),
+            row_upper=np.append(np.zeros(jobs), np.full(rounds, float(self._window.gpus))),
+            column_lower=np.append(np.zeros(lower.size), lower.ravel()),
+            column_upper=np.append(np.ones(upper.size), upper.ravel()),
+        )
+        known = None
+        if start is not None:
+            known = np.append(start.ravel(), self._numbers(start.sum(axis=1)).ravel()).astype(np.float64)
+        found = Highs().solve(form, gap=self._effort.gap, time_limit=self._effort.limit, start=known).values
+        return None if found is None else found[: lower.size].reshape(lower.shape) == 1

@@ -1,0 +1,122 @@
+"""Search: the best plan of a window, over all values that the longest remaining time may have."""
+
+from collections.abc import Iterator
+from heapq import heappop, heappush
+from itertools import chain, count
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+
+from heuristics.policies.shockwave.counting import Counting
+from heuristics.policies.shockwave.packing import packed
+from heuristics.policies.shockwave.program import Effort, Program
+from heuristics.policies.shockwave.window import Counts, Plan, Window
+
+
+class _Part(NamedTuple):
+    """Plans whose longest remaining time is among some levels, in the order in which parts are looked at.
+
+    No such plan is worth more than minus `rank`. Where there is one level, `counts` are the best numbers of
+    rounds of the relaxation, once they are known.
+    """
+
+    rank: float
+    number: int
+    low: int
+    high: int
+    choices: Iterator[Counts] | None
+
+
+def best_plan(window: Window, effort: Effort) -> Plan | None:
+    """Give the plan that is worth most; None if none gives all jobs the fewest rounds that they must get.
+
+    That no job has more seconds left than some level means fewest rounds for each, so that for each level there
+    is a knapsack (`Counting`). Levels are looked at from the one that promises most, many at once as long as
+    they can be. The numbers of rounds that the knapsack chooses are packed into rounds; where they do not fit,
+    those that it chooses on a few GPUs less may be within the gap, and else the integer programme of that level
+    is solved (`Program`). No price is too large or too small for that, whereas one programme for all levels
+    would lose one of the two terms among the tolerances of its solver.
+
+    Examples
+    --------
+    >>> from heuristics.policies.shockwave.window import Claim
+    >>> claims = [Claim(2, (0.5, 0.1), left=150.0), Claim(1, (0.2, 0.2), left=100.0)]
+    >>> window = Window(gpus=2, rounds=2, length=60.0, claims=claims, price=0.001)
+    >>> best_plan(window, Effort()).sum(axis=1).tolist()
+    [1, 1]
+    """
+    if not window.claims:
+        return np.zeros((0, window.rounds), dtype=np.bool_)
+    search = _Search(window, effort)
+    search.push(0, len(window.levels) - 1)
+    return search.run()
+
+
+class _Search:
+    def __init__(self, window: Window, effort: Effort) -> None:
+        self._window, self._effort = window, effort
+        self._counting = Counting(window)
+        self._parts: list[_Part] = []
+        self._number = count()
+        self._best: Plan | None = None
+        self._worth, self._spare = -inf, 0.0  # of the best plan, and what the effort leaves open of it
+
+    def push(self, low: int, high: int) -> None:
+        """Take down plans of some levels, unless there are none."""
+        least = self._window.least(float(self._window.levels[high]))
+        ceiling = None if least is None else self._counting.ceiling(least)
+        if ceiling is not None:
+            paid = self._window.price * float(self._window.levels[low])
+            heappush(self._parts, _Part(paid - ceiling, next(self._number), low, high, None))
+
+    def run(self) -> Plan | None:
+        """Look at parts until none promises more than the best plan."""
+        while self._parts and -self._parts[0].rank > self._worth + self._spare:
+            part = heappop(self._parts)
+            if part.low < part.high:
+                middle = (part.low + part.high) // 2
+                self.push(part.low, middle)
+                self.push(middle + 1, part.high)
+            elif part.choices is None:
+                self._count(part)
+            else:
+                self._settle(part, part.choices)
+        return self._best
+
+    def _count(self, part: _Part) -> None:
+        """Find what the relaxation chooses at one level."""
+        choices = self._counting.choices(self._least(part))
+        first = next(choices)
+        paid = self._window.price * float(self._window.levels[part.low])
+        known = part._replace(rank=paid - self._window.gained(first), choices=chain([first], choices))
+        heappush(self._parts, known)
+
+    def _settle(self, part: _Part, choices: Iterator[Counts]) -> None:
+        """Find a plan at one level."""
+        least, first = self._least(part), next(choices)
+        enough = self._window.gained(first) * (1 - self._effort.gap)
+        plan = self._packed(least, chain([first], choices))
+        if plan is None or self._window.gained(plan.sum(axis=1)) < enough:
+            plan = Program(self._window, self._effort).most(least, plan)
+        if plan is not None:
+            self._take(plan)
+
+    def _packed(self, least: Counts, choices: Iterator[Counts]) -> Plan | None:
+        """Pack the first choice that can be; none if not even the fewest rounds can."""
+        if packed(self._window, least) is None:
+            return None
+        return next((plan for counts in choices if (plan := packed(self._window, counts)) is not None), None)
+
+    def _take(self, plan: Plan) -> None:
+        counts = plan.sum(axis=1)
+        worth = self._window.worth(counts)
+        if worth > self._worth:
+            self._best, self._worth = plan, worth
+            self._spare = self._effort.gap * self._window.gained(counts)
+
+    def _least(self, part: _Part) -> Counts:
+        """Give the fewest rounds at a level."""
+        least = self._window.least(float(self._window.levels[part.low]))
+        assert least is not None  # noqa: S101 - else the part was not taken down
+        return least

@@ -1,0 +1,5 @@
+"""Sia: the configurations of all jobs are decided together, at instants."""
+
+from heuristics.policies.sia.policy import sia
+
+__all__ = ["sia"]

@@ -1,0 +1,118 @@
+"""Park: the nodes of a cluster by kind of GPU, and the configurations that they allow."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from gsopt.problems.configuration import Shape, shapes
+from gsopt.scenario.cluster import Cluster
+from gsopt.simulation.parts.inventory import Kind, kinds_of
+from gsopt.simulation.policy import State
+
+
+class Node(NamedTuple):
+    """A machine of a cluster.
+
+    Attributes
+    ----------
+    place
+        Its number among all machines.
+    gpus
+        Its GPUs by number, those that are there.
+    """
+
+    place: int
+    gpus: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Stock:
+    """The GPUs that are there.
+
+    Attributes
+    ----------
+    gpus
+        How many of each kind.
+    nodes
+        The nodes of each kind that have some; none in a plain cluster.
+    per_node
+        GPUs of the largest nodes of each kind, when all are there.
+    """
+
+    gpus: Mapping[str, int]
+    nodes: Mapping[str, list[Node]]
+    per_node: Mapping[str, int]
+
+
+class Park:
+    """The nodes of a cluster by kind. A plain cluster is a single node, whose GPUs have no numbers.
+
+    Parameters
+    ----------
+    cluster
+        The cluster.
+
+    Attributes
+    ----------
+    kinds
+        The kinds by name, in the order of the machines.
+
+    Examples
+    --------
+    >>> park = Park(Cluster.uniform(machines=2, gpus=4))
+    >>> list(park.kinds), [shape.gpus for shape in park.all_shapes()]
+    (['gpu'], [1, 2, 4, 8])
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.kinds: Mapping[str, Kind] = kinds_of(cluster)
+        names = {kind: name for name, kind in self.kinds.items()}
+        self._cluster = cluster
+        self._nodes: dict[str, list[Node]] = {name: [] for name in self.kinds}
+        for place, machine in enumerate(cluster.machines):
+            name = names[Kind(machine.gpu_type, machine.memory)]
+            self._nodes[name].append(Node(place, tuple(cluster.gpus_of[machine.name])))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether GPUs have no numbers."""
+        return self._cluster.is_plain
+
+    def stock(self, state: State) -> Stock:
+        """Take stock of the GPUs that are there."""
+        per_node = {name: self._whole(name)[1] for name in self.kinds}
+        if self.is_plain:
+            return Stock(dict.fromkeys(self.kinds, state.capacity), {}, per_node)
+        there = {*state.free_gpus(), *(gpu for job in state.running for gpu in state.placement(job))}
+        nodes = {
+            name: [
+                Node(node.place, left)
+                for node in every
+                if (left := tuple(gpu for gpu in node.gpus if gpu in there))
+            ]
+            for name, every in self._nodes.items()
+        }
+        gpus = {name: sum(len(node.gpus) for node in some) for name, some in nodes.items()}
+        return Stock(gpus, nodes, per_node)
+
+    def all_shapes(self) -> list[Shape]:
+        """List the configurations of the whole cluster."""
+        return [shape for name in self.kinds for shape in shapes(name, *self._whole(name))]
+
+    def shape(self, name: str, gpus: int) -> Shape | None:
+        """Give so many GPUs of a kind on as few of its nodes as hold them; None if it has fewer."""
+        nodes, per_node = self._whole(name)
+        total = sum(len(node.gpus) for node in self._nodes[name]) or nodes * per_node
+        return Shape(type=name, nodes=-(-gpus // per_node), gpus=gpus) if gpus <= total else None
+
+    def example(self, shape: Shape) -> tuple[int, ...]:
+        """Give GPUs by number that are a configuration, there or not; none in a plain cluster."""
+        largest = sorted(self._nodes[shape.type], key=lambda node: -len(node.gpus))
+        return tuple(gpu for node in largest for gpu in node.gpus)[: shape.gpus]
+
+    def _whole(self, name: str) -> tuple[int, int]:
+        """Give the number of the largest nodes of a kind, and their GPUs."""
+        if self.is_plain:
+            return 1, self._cluster.gpus
+        sizes = [len(node.gpus) for node in self._nodes[name]]
+        return sizes.count(max(sizes)), max(sizes)

@@ -1,0 +1,163 @@
+"""What every picture shares."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from matplotlib.figure import Figure
+
+from gsopt.core.drawing import (
+    legend_beside,
+    looks,
+    new_figure,
+    pad_equal,
+    save,
+    set_log_time_axis,
+    set_time_axis,
+    time_unit,
+)
+from gsopt.core.errors import InvalidInput
+
+
+def _axes() -> Any:
+    return Figure().subplots()
+
+
+def _ticks(axes: Any) -> list[str]:
+    low, high = axes.get_xlim()
+    return [
+        axes.xaxis.get_major_formatter()(tick, 0)
+        for tick in axes.xaxis.get_majorticklocs()
+        if low <= tick <= high
+    ]
+
+
+@pytest.mark.parametrize(
+    ("span", "label", "ticks"),
+    [
+        (600, "min", ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"]),
+        (86_400, "h", ["0", "3", "6", "9", "12", "15", "18", "21", "24"]),
+        (8 * 86_400, "days", ["0", "1", "2", "3", "4", "5", "6", "7", "8"]),
+        (60 * 86_400, "days", ["0", "7", "14", "21", "28", "35", "42", "49", "56"]),
+    ],
+)
+@pytest.mark.parametrize("begin", [0.0, 1.7e9])
+def test_time_is_told_in_the_unit_of_its_length(
+    begin: float, span: float, label: str, ticks: list[str]
+) -> None:
+    """Minutes, hours or days are ticked at round numbers, counted from the beginning on every clock."""
+    axes = _axes()
+    set_time_axis(axes, begin, begin + span)
+    assert axes.get_xlabel() == (f"time since the first release [{label}]" if begin else f"time [{label}]")
+    assert _ticks(axes) == ticks
+
+
+@pytest.mark.parametrize("span", [10.0**power for power in range(-3, 10)])
+def test_axes_of_time_are_never_crowded(span: float) -> None:
+    """Whatever the span, there are at most twelve ticks."""
+    axes = _axes()
+    set_time_axis(axes, 0.0, span)
+    assert 2 <= len(_ticks(axes)) <= 12
+    assert span / time_unit(span)[0] >= 5 or time_unit(span)[1] == "s"
+
+
+def test_a_moment_is_no_span() -> None:
+    """Where nothing lasts, the limits stay as they are."""
+    axes = _axes()
+    set_time_axis(axes, 5.0, 5.0)
+    assert axes.get_xlim() == (0, 1)
+
+
+def test_short_logarithmic_spans_keep_their_seconds() -> None:
+    """Where there are not enough named moments, numbers of seconds stay."""
+    axes = _axes()
+    axes.set_xscale("log")
+    assert set_log_time_axis(axes.xaxis, 0.1, 2) == "s"
+    assert set_log_time_axis(axes.xaxis, 0.1, 4000) == ""
+    assert [axes.xaxis.get_major_formatter()(tick, 0) for tick in axes.xaxis.get_majorticklocs()] == [
+        "1 s",
+        "10 s",
+        "1 min",
+        "10 min",
+        "1 h",
+    ]
+    assert set_log_time_axis(axes.xaxis, 3600, 86_400) == ""
+    assert [axes.xaxis.get_major_formatter()(tick, 0) for tick in axes.xaxis.get_majorticklocs()] == [
+        "1 h",
+        "2 h",
+        "4 h",
+        "6 h",
+        "12 h",
+        "1 day",
+    ]
+
+
+def test_narrow_logarithmic_axes_have_fewer_names() -> None:
+    """As many moments are named as fit beside each other, every second one where few of them are round."""
+    axes = new_figure(3.5, 3).subplots()
+    axes.set_xscale("log")
+    for span, named in (
+        ((20, 4000), ["1 min", "10 min", "1 h"]),
+        ((60, 1500), ["1 min", "5 min", "20 min"]),
+    ):
+        assert set_log_time_axis(axes.xaxis, *span) == ""
+        ticks = axes.xaxis.get_majorticklocs()
+        assert [axes.xaxis.get_major_formatter()(tick, 0) for tick in ticks] == named
+
+
+def test_zero_is_named_where_it_is_shown() -> None:
+    """An axis that is linear near zero has zero among its moments, besides those that are named."""
+    axes = _axes()
+    axes.set_xscale("symlog")
+    assert set_log_time_axis(axes.xaxis, 0, 7) == ""
+    ticks = axes.xaxis.get_majorticklocs()
+    assert {axes.xaxis.get_major_formatter()(tick, 0) for tick in ticks} == {"0 s", "1 s", "2 s", "5 s"}
+
+
+def test_equal_values_get_an_axis_that_begins_at_none() -> None:
+    """Values that are all the same lie in the middle of an axis from 0, those that differ keep theirs."""
+    assert pad_equal((-0.1, 0.1), [0, 0]) == (0, 1)
+    assert pad_equal((4.9, 5.1), [5]) == (0, 10)
+    assert pad_equal((-5.1, -4.9), [-5, -5]) == (-10, 0)
+    assert pad_equal((1, 2), [1, 2]) == pad_equal((1, 2), []) == (1, 2)
+
+
+def test_looks_differ() -> None:
+    """Twenty-eight lines differ in style and marker."""
+    assert len({(look.linestyle, look.marker) for look in looks(28)}) == 28
+    assert looks(0) == []
+
+
+@pytest.mark.parametrize(("ending", "start"), [(".png", b"\x89PNG"), (".SVG", b"<?xml"), (".pdf", b"%PDF")])
+def test_the_ending_says_the_format(tmp_path: Path, ending: str, start: bytes) -> None:
+    """A picture is what its name says."""
+    save(new_figure(1, 1), tmp_path / f"a{ending}")
+    assert (tmp_path / f"a{ending}").read_bytes().startswith(start)
+
+
+@pytest.mark.parametrize("name", ["a", "a.", "a.doc", "folder.d", ".png"])
+def test_other_endings_are_refused_and_nothing_is_written(tmp_path: Path, name: str) -> None:
+    """A name without a format is one line, instead of a file elsewhere."""
+    with pytest.raises(InvalidInput, match=r"must end in \.png, \.svg or \.pdf"):
+        save(new_figure(1, 1), tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_folders_are_no_pictures(tmp_path: Path) -> None:
+    """A folder in the picture's place is one line."""
+    (tmp_path / "a.png").mkdir()
+    with pytest.raises(InvalidInput, match=r"a\.png: must be a file, and is a folder"):
+        save(new_figure(1, 1), tmp_path / "a.png")
+
+
+def test_a_legend_stands_beside_the_picture() -> None:
+    """It begins where the axes end, so that it covers no line."""
+    figure = new_figure(4, 3)
+    axes = figure.add_subplot()
+    axes.plot([0, 1], [0, 1], label="line")
+    legend_beside(axes)
+    legend = axes.get_legend()
+    assert legend is not None
+    figure.draw_without_rendering()
+    assert [text.get_text() for text in legend.get_texts()] == ["line"]
+    assert legend.get_window_extent().x0 >= axes.get_window_extent().x1

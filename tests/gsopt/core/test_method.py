@@ -1,0 +1,228 @@
+"""Methods."""
+
+import pickle
+from functools import partial
+from inspect import signature
+from typing import Any
+
+import pytest
+
+from gsopt.core.budget import DEFAULTS, UNLIMITED, Budget
+from gsopt.core.errors import Contradiction, Exited, InvalidInput, InvalidSolution, TimeUp
+from gsopt.core.method import NoSolution, accepts, exact_method, heuristic, name_of, proves, run
+from gsopt.core.result import Level, Result, Status, StoppedBy
+from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
+from gsopt.problems.scheduling import SchedulingSolution
+from tests.gsopt.evaluation.test_lift import Sorted
+from tests.gsopt.problems.test_reclaiming import figure_5, pick
+
+
+@heuristic
+def first_servers(problem: Reclaiming, *, skip: int = 0) -> ReclaimingSolution:
+    """Return the first servers of the list."""
+    names = [server.name for server in problem.servers]
+    return ReclaimingSolution(servers=names[skip : skip + problem.demand])
+
+
+def test_function_becomes_a_judged_method() -> None:
+    """A plain function gains timing and judging and keeps its name, options and documentation."""
+    result = first_servers(figure_5(2), skip=1)
+    assert (result.method, result.status, result.objective) == ("first_servers", Status.FEASIBLE, 2)
+    assert result.runtime >= 0
+    assert first_servers.__doc__ == "Return the first servers of the list."
+
+
+def test_broken_heuristic_is_an_error() -> None:
+    """A heuristic that returns too few servers is stopped by the judge, which says so, and else it is not."""
+    with pytest.raises(
+        InvalidSolution, match="first_servers on reclaiming: servers: 1 are returned, the demand is 2"
+    ):
+        first_servers(figure_5(2), skip=5)
+    assert first_servers(figure_5(2), skip=4).objective is not None
+
+
+def leave(problem: Reclaiming) -> ReclaimingSolution:
+    """End the program."""
+    raise SystemExit(len(problem.servers))
+
+
+def test_a_method_cannot_end_the_program() -> None:
+    """What `sys.exit` raises is an error like any other; Ctrl-C and a method's own errors stay as they are."""
+    for method in (leave, heuristic(leave)):
+        with pytest.raises(Exited, match="leave must not end the program: SystemExit: 6"):
+            run(method, figure_5(2))
+
+    def fail(problem: Reclaiming, *, error: type[BaseException]) -> ReclaimingSolution:
+        raise error(problem.word)
+
+    for error in (KeyboardInterrupt, ZeroDivisionError):
+        with pytest.raises(error):
+            run(fail, figure_5(2), error=error)
+
+
+def test_options_are_known_by_name() -> None:
+    """A method says which keyword options it takes."""
+    assert accepts(first_servers, "skip")
+    assert not accepts(first_servers, "seed")
+
+
+@exact_method(unused=["backend", "log"])
+def worst_servers(
+    problem: Reclaiming, budget: Budget, *, bound: int = 0, stop: bool = False
+) -> Result[ReclaimingSolution]:
+    """Return the last servers of the list."""
+    if stop:
+        raise KeyboardInterrupt
+    names = [server.name for server in problem.servers]
+    solution = ReclaimingSolution(servers=names[len(names) - problem.demand :])
+    return Result.judged(
+        problem, method="worst_servers", solution=solution, bound=bound, message="last", runtime=budget.runtime
+    )
+
+
+def test_exact_method_takes_a_budget_or_its_options() -> None:
+    """The options of a budget and the method's own are keywords, and a whole budget does as well."""
+    assert set(signature(worst_servers).parameters) == {"problem", "bound", "stop", "budget", *DEFAULTS}
+    by_options = worst_servers(figure_5(2), time_limit=5.0, bound=1)
+    by_budget = worst_servers(figure_5(2), budget=Budget(time_limit=5.0), bound=1)
+    assert (by_options.objective, by_options.bound) == (by_budget.objective, by_budget.bound) == (2, 1)
+    with pytest.raises(TypeError, match="colour"):
+        worst_servers(figure_5(2), colour="red")
+
+
+def test_exact_method_is_never_worse_than_its_start() -> None:
+    """A start better than what the technique finds comes back with the technique's bound."""
+    result = worst_servers(figure_5(2), start=pick("s1", "s2"), bound=1)
+    assert (result.objective, result.bound, result.status) == (1, 1, Status.OPTIMAL)
+    assert result.message == "last; the start is the best known"
+    worse = worst_servers(figure_5(2), start=pick("s3", "s6"))
+    assert (worse.solution, worse.message) == (worst_servers(figure_5(2)).solution, "last")
+
+
+def test_start_is_judged_first() -> None:
+    """A start that breaks a rule is refused before the technique begins; one below a bound contradicts it."""
+    with pytest.raises(InvalidSolution, match=r"start on .* the demand is 2"):
+        worst_servers(figure_5(2), start=pick("s1"))
+    with pytest.raises(Contradiction, match="better than the bound 2"):
+        worst_servers(figure_5(2), start=pick("s1", "s2"), bound=2)
+
+
+def test_options_without_use_are_named() -> None:
+    """An option that the technique cannot use is said in the message, one that it can is not."""
+    result = worst_servers(figure_5(2), log=True, gap=0.5)
+    assert result.message == "last; worst_servers takes no log"
+
+
+def test_interrupt_leaves_the_start() -> None:
+    """Ctrl-C gives the start back, and without one goes on to the caller."""
+    result = worst_servers(figure_5(2), start=pick("s1", "s2"), stop=True)
+    assert (result.objective, result.stopped_by) == (1, StoppedBy.INTERRUPT)
+    with pytest.raises(KeyboardInterrupt):
+        worst_servers(figure_5(2), stop=True)
+
+
+def test_exact_method_can_be_sent_to_another_process() -> None:
+    """A decorated method is pickled by its name."""
+    assert pickle.loads(pickle.dumps(worst_servers)) is worst_servers  # noqa: S301 - our own
+
+
+def test_start_of_another_kind_is_refused() -> None:
+    """A start that is no solution of the problem gives one line that says what it must be."""
+    with pytest.raises(InvalidInput, match="start: 's1': must be a ReclaimingSolution"):
+        worst_servers(figure_5(2), start="s1")
+
+
+def test_budget_and_options_do_not_mix() -> None:
+    """An option beside a budget would be ignored, so it is refused, and so is a budget that is none."""
+    with pytest.raises(InvalidInput, match=r"gap: 0\.5: must be part of the budget"):
+        worst_servers(figure_5(2), budget=Budget(), gap=0.5)
+    with pytest.raises(InvalidInput, match=r"budget: 3: must be a gsopt\.Budget"):
+        worst_servers(figure_5(2), budget=3)  # type: ignore[arg-type]
+
+
+def test_plain_functions_are_run() -> None:
+    """A function's solution is judged, a result is passed through, and anything else is refused in one line."""
+    problem = figure_5(2)
+    result = run(lambda _: pick("s1", "s2"), problem)
+    assert (result.method, result.objective, result.level) == ("<lambda>", 1, Level.CHECKED)
+    assert run(first_servers, problem, skip=1).objective == 2
+    assert run(lambda _: NoSolution("none", proven=True), problem).status is Status.INFEASIBLE
+    for wrong in (None, 7, SchedulingSolution(runs=[])):
+        with pytest.raises(InvalidInput, match="must return a ReclaimingSolution, a Result or NoSolution"):
+            run(lambda _, found=wrong: found, problem)
+    with pytest.raises(InvalidInput, match=r"gsopt\.lift makes a heuristic of a policy"):
+        run(Sorted, problem)
+
+
+def test_names_of_callables() -> None:
+    """Functions, classes and objects have names; a partial one shows its options."""
+
+    class Chooser:
+        def __call__(self, problem: Reclaiming) -> ReclaimingSolution:
+            return pick(*(server.name for server in problem.servers))
+
+    assert [name_of(each) for each in (Chooser, Chooser(), partial(first_servers, skip=2))] == [
+        "Chooser",
+        "Chooser",
+        "first_servers(skip=2)",
+    ]
+    assert not accepts(dict, "seed")
+
+
+def test_ctrl_c_leaves_the_best_that_was_told() -> None:
+    """A method that is interrupted comes to the best incumbent that it has told of, or else to its start."""
+    problem = figure_5(2)
+    servers = [server.name for server in problem.servers]
+
+    @exact_method()
+    def telling(problem: Reclaiming, budget: Budget, *, known: int) -> Result[ReclaimingSolution]:
+        for first in range(known):
+            solution = ReclaimingSolution(servers=servers[first : first + 2])
+            assert budget.on_incumbent is not None
+            budget.on_incumbent(Result.judged(problem, method="telling", solution=solution, runtime=0.0))
+        raise KeyboardInterrupt
+
+    values = [problem.objective(ReclaimingSolution(servers=servers[first : first + 2])) for first in range(5)]
+    found = telling(problem, known=5, on_progress=lambda _: None)
+    assert (found.objective, found.stopped_by) == (min(values), StoppedBy.INTERRUPT)
+    start = ReclaimingSolution(servers=servers[:2])
+    found = telling(problem, known=0, start=start, on_progress=lambda _: None)
+    assert (found.solution, found.stopped_by) == (start, StoppedBy.INTERRUPT)
+    with pytest.raises(KeyboardInterrupt):
+        telling(problem, known=0, on_progress=lambda _: None)
+
+
+@heuristic
+def patient(problem: Reclaiming, *, budget: Budget = UNLIMITED) -> ReclaimingSolution:
+    """Return the first servers of the list, if there is time."""
+    if budget.passed:
+        raise TimeUp("no time")
+    return ReclaimingSolution(servers=[server.name for server in problem.servers[: problem.demand]])
+
+
+def test_heuristic_takes_a_budget_or_a_time_limit() -> None:
+    """A heuristic with a budget takes a time limit too, both checked; it is no exact method for that."""
+    assert list(signature(patient).parameters) == ["problem", "budget", "time_limit"]
+    assert (proves(patient), proves(worst_servers)) == (False, True)
+    limited: Any = patient
+    assert limited(figure_5(2), time_limit="3min").objective == 1
+    late = limited(figure_5(2), time_limit=0)
+    assert (late.solution, late.message, late.status) == (None, "no time", Status.UNKNOWN)
+    assert patient(figure_5(2), budget=Budget(time_limit=0)).message == "no time"
+    for wrong in ({"budget": 3}, {"time_limit": -1}, {"budget": Budget(), "time_limit": 3}):
+        with pytest.raises(InvalidInput):
+            limited(figure_5(2), **wrong)
+
+
+def test_exact_method_out_of_time_leaves_start_and_bound() -> None:
+    """What is known when a method gives up for time comes back: the start, and the bound that it reported."""
+
+    @exact_method()
+    def late(problem: Reclaiming, budget: Budget) -> Result[ReclaimingSolution]:
+        budget.report(bound=1)
+        raise TimeUp(f"no time for {problem.demand} servers")
+
+    found = late(figure_5(2), start=pick("s3", "s4"))
+    assert (found.objective, found.bound, found.stopped_by) == (2, 1, StoppedBy.TIME_LIMIT)
+    assert found.message == "no time for 2 servers; the start is the best known"
+    assert late(figure_5(2)).solution is None

@@ -1,0 +1,118 @@
+"""The truth about an application."""
+
+import json
+
+import pytest
+from pydantic import ValidationError
+
+from gsopt.core.errors import InvalidInput
+from gsopt.core.numbers.tolerances import SUM
+from gsopt.scenario.adaptive.application import Application
+from gsopt.scenario.adaptive.limits import Limits
+from gsopt.scenario.adaptive.placement import Placement
+from tests.strategies.applications import BATCHES, LOCALS, application
+
+
+def test_what_was_measured_is_given() -> None:
+    """On every measured placement the measured times are given, and for each rotation of its nodes."""
+    small = application()
+    for placement in small.placements:
+        shape = tuple(placement.shape)
+        for local, *times in placement.points:
+            assert small.step_time(shape, local) == tuple(times)
+            assert small.step_time((*shape[1:], 0, shape[0]), local) == tuple(times)
+
+
+def test_between_what_was_measured_it_is_linear() -> None:
+    """The times of the formula, which is linear, come out between points, and on shapes not measured."""
+    small = application()
+    for shape, local in [((2, 1), 5), ((2, 2, 1), 8), ((2, 2, 2), 11), ((2, 2, 2, 2), 31), ((1, 1, 1, 1), 7)]:
+        sync = 0.01 * len(shape) + 0.002 * sum(shape)
+        assert small.step_time(shape, local) == pytest.approx((0.05 + 0.004 * local + sync, sync), rel=SUM)
+
+
+def test_more_nodes_count_like_the_most() -> None:
+    """Beyond the four nodes that were measured it is as on four."""
+    small = application()
+    assert small.step_time((1,) * 6, 8) == small.step_time((2, 2, 1, 1), 8)
+
+
+@pytest.mark.parametrize(("shape", "local"), [((1,), 3), ((1,), 33), ((2, 2), 64), ((2,) * 5, 8), ((9, 9), 8)])
+def test_beyond_what_was_measured_nothing_is_known(shape: tuple[int, ...], local: int) -> None:
+    """There is no time for smaller and larger local batches, or for more GPUs."""
+    assert application().step_time(shape, local) is None
+
+
+def test_too_few_measurements_to_interpolate() -> None:
+    """Where all placements have one node, only these are known."""
+    small = application()
+    flat = small.model_copy(update={"placements": small.placements[:2], "spread": ()})
+    assert flat.step_time((2,), 8) == small.step_time((2,), 8)
+    assert flat.step_time((1, 1), 8) is None
+
+
+def test_rotations_count_alike() -> None:
+    """A placement may be given in any order around the ring."""
+    small = application()
+    turned = small.placements[3].model_copy(update={"shape": (2, 1)})
+    other = small.model_copy(update={"placements": (*small.placements[:3], turned, *small.placements[4:])})
+    assert other.step_time((1, 2), 7) == other.step_time((2, 1), 7) == small.step_time((2, 1), 7)
+
+
+def test_the_largest_local_batch_of_a_placement() -> None:
+    """It is the largest one measured there, or on more nodes and GPUs; 0 where there is none."""
+    small = application()
+    assert small.most_local((2, 1)) == small.most_local((2, 2, 1)) == LOCALS[-1]
+    assert small.most_local((2,) * 5) == 0
+
+
+def test_trainings_are_interpolated() -> None:
+    """Iterations and gradients of a batch lie between those of the next smaller and the next larger one."""
+    small = application()
+    low, high = small.validations[0].epochs[2], small.validations[1].epochs[2]
+    assert small.iterations(BATCHES[0], 2) == low.iterations
+    assert small.iterations(14, 2) == pytest.approx(0.75 * low.iterations + 0.25 * high.iterations, rel=SUM)
+    assert small.gradient(14, 2) == pytest.approx((low.sqr, 0.75 * low.var + 0.25 * high.var), rel=SUM)
+    assert small.completion_epoch(14) == 5
+    for method in (small.iterations, small.gradient):
+        with pytest.raises(InvalidInput, match=r"^batch: 129: must be between 8 and 128, as valid"):
+            method(129, 0)
+
+
+def test_progress_is_the_least_of_all_trainings() -> None:
+    """The progress at the end of an epoch is the least that any training has there."""
+    small = application()
+    assert [small.progress_at(epoch) for epoch in range(7)] == pytest.approx(
+        [epoch * 400 * (1 + 8 / 1e5) for epoch in range(7)], rel=SUM
+    )
+    assert small.work == small.progress_at(6)
+
+
+def test_it_is_written_and_read() -> None:
+    """An application read from its own JSON is equal, also when times were looked up before."""
+    small = application()
+    small.step_time((2, 2, 1), 8)
+    again = Application.model_validate_json(small.model_dump_json())
+    assert again == small == Application.model_validate(json.loads(small.model_dump_json()), strict=False)
+    assert again.step_time((2, 2, 1), 8) == small.step_time((2, 2, 1), 8)
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ({"epochs": 7}, "epochs: 7: must be at most the 6 of the shortest training"),
+        (
+            {"limits": Limits(initial_batch=4, most_batch=128, least_local=4, most_local=32)},
+            "limits.initial_batch: 4: must be between 8 and 128, as validated",
+        ),
+        (
+            {"placements": [*application().placements, Placement(shape=[2, 1], points=[(8, 1.0, 0.5)])]},
+            r"placements\[6\].shape: \[2, 1\]: must differ from every other, and from its rotations",
+        ),
+        ({"validations": application().validations[::-1]}, r"validations\[1\].batch: 32: must rise"),
+    ],
+)
+def test_what_does_not_fit_is_refused(change: dict[str, object], line: str) -> None:
+    """More epochs than were trained, batches that were not, and unsorted ones are refused in one line."""
+    with pytest.raises(ValidationError, match=line):
+        Application(**{**dict(application()), **change})

@@ -1,0 +1,144 @@
+"""Step times and goodput, against figures of the authors' program and a search of every batch."""
+
+from math import ceil
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from gsopt.core.numbers.tolerances import LOCAL_BATCH, SUM
+from gsopt.scenario.adaptive.gradient import Gradient
+from gsopt.scenario.adaptive.limits import Limits
+from gsopt.scenario.adaptive.throughput import LEAST_SECONDS, ThroughputModel
+from tests.effort import cases
+
+#: What the authors' program fitted to six measurements, and what it then gives.
+MODEL = ThroughputModel(
+    compute=0.038391894416731076,
+    compute_per_sample=0.005358379086234994,
+    across=0.18374132157585557,
+    across_per_gpu=0.013563622987334347,
+    within=0.04032860990124549,
+    within_per_gpu=0.02403094453561732,
+    overlap=1.0000534421160907,
+)
+GRADIENT = Gradient(sqr=0.02, var=1.5)
+LIMITS = Limits(initial_batch=64, most_batch=2048, least_local=8, most_local=96)
+
+MODELS = st.builds(
+    ThroughputModel,
+    **dict.fromkeys(list(ThroughputModel.model_fields)[:-1], st.floats(1e-6, 1.0)),
+    overlap=st.floats(1.0, 10.0),
+)
+LIMITED = st.builds(
+    lambda initial, times, least, more: Limits(
+        initial_batch=initial, most_batch=initial * times, least_local=least, most_local=least + more
+    ),
+    initial=st.integers(1, 200),
+    times=st.integers(1, 30),
+    least=st.integers(1, 40),
+    more=st.integers(0, 200),
+)
+GRADIENTS = st.builds(Gradient, sqr=st.floats(1e-6, 10), var=st.floats(1e-6, 10))
+
+
+def test_the_best_batches_are_those_of_the_authors() -> None:
+    """Goodput, local batch and accumulations on seven shapes are what the authors' program gives."""
+    best = MODEL.goodput([1, 1, 1, 1, 2, 3, 5], [1, 2, 3, 4, 7, 12, 40], GRADIENT, LIMITS)
+
+    expected = [
+        169.03456786,
+        314.4465625,
+        445.60248485,
+        561.90434231,
+        784.01013957,
+        1109.9036638,
+        1447.13618542,
+    ]
+    assert best.goodput == pytest.approx(expected, rel=SUM)
+    assert best.local.tolist() == [93, 93, 95, 96, 96, 86, 52]
+    assert best.steps.tolist() == [1, 0, 0, 1, 1, 1, 0]
+
+
+def test_gpus_beyond_the_largest_batch_have_the_least_local_one() -> None:
+    """300 GPUs at 8 samples exceed the largest batch, and have 8 as in the authors' program."""
+    best = MODEL.goodput(1, 300, GRADIENT, LIMITS)
+
+    assert (best.goodput, best.local, best.steps) == (pytest.approx(222.62545102, rel=SUM), 8, 0)
+
+
+@settings(max_examples=cases(200), deadline=None)
+@given(model=MODELS, gradient=GRADIENTS, limits=LIMITED, gpus=st.integers(1, 40), spread=st.booleans())
+def test_the_best_batch_is_the_best_of_fifty(
+    model: ThroughputModel, gradient: Gradient, limits: Limits, gpus: int, spread: bool
+) -> None:
+    """No batch of the fifty has a better goodput, by plain arithmetic; and the chosen one has the one given."""
+    nodes = 2 if spread and gpus > 1 else 1
+    best = model.goodput(nodes, gpus, gradient, limits)
+    start = max(limits.initial_batch, limits.least_local * gpus)
+    worth = {}
+    for batch in np.geomspace(start, limits.most_batch, 50).tolist():
+        steps = ceil(batch / gpus / limits.most_local - LOCAL_BATCH) - 1
+        if gpus == 1 and batch > limits.initial_batch + LOCAL_BATCH:
+            steps = max(steps, 1)
+        local = ceil(batch / gpus / (steps + 1) - LOCAL_BATCH)
+        if limits.least_local <= local <= limits.most_local:
+            worth[local, steps] = plain_goodput(model, gradient, limits, nodes, gpus, local, steps)
+
+    assert best.goodput == pytest.approx(max(worth.values(), default=0.0), rel=SUM)
+    assert not worth or worth[best.local, best.steps] == pytest.approx(best.goodput, rel=SUM)
+
+
+def plain_goodput(
+    model: ThroughputModel, gradient: Gradient, limits: Limits, nodes: int, gpus: int, local: int, steps: int
+) -> float:
+    """Give the goodput of one batch, number by number."""
+    computing = model.compute + model.compute_per_sample * local
+    base, each = (model.across, model.across_per_gpu) if nodes > 1 else (model.within, model.within_per_gpu)
+    exchange = base + each * (gpus - 2) if gpus > 1 else LEAST_SECONDS
+    norm = float(np.linalg.norm([computing, exchange], model.overlap))
+    batch = gpus * local * (steps + 1)
+    noise = gradient.var / gradient.sqr * limits.initial_batch
+    efficiency = (noise + limits.initial_batch) / (noise + batch)
+    return batch / (steps * computing + norm) * efficiency
+
+
+@given(model=MODELS, gradient=GRADIENTS, limits=LIMITED)
+def test_arrays_are_numbers_side_by_side(model: ThroughputModel, gradient: Gradient, limits: Limits) -> None:
+    """Asked for many shapes at once, the model gives what it gives for each."""
+    nodes, gpus = np.array([[1, 1], [2, 3]]), np.array([[1, 4], [4, 9]])
+    best = model.goodput(nodes, gpus, gradient, limits)
+
+    assert best.goodput.shape == best.local.shape == (2, 2)
+    for place in np.ndindex(2, 2):
+        alone = model.goodput(int(nodes[place]), int(gpus[place]), gradient, limits)
+        assert (alone.goodput, alone.local, alone.steps) == tuple(each[place] for each in best)
+
+
+@given(model=MODELS, local=st.integers(1, 100), gpus=st.integers(2, 64))
+def test_a_step_lasts_between_the_longer_part_and_both(model: ThroughputModel, local: int, gpus: int) -> None:
+    """Computation and exchange overlap in part, and each accumulation adds a computation."""
+    computing, exchange = model.computation(local), model.exchange(2, gpus)
+    step = model.step_time(2, gpus, local)
+
+    assert max(computing, exchange) * (1 - SUM) <= step <= (computing + exchange) * (1 + SUM)
+    assert model.step_time(2, gpus, local, 3) == pytest.approx(step + 3 * computing, rel=SUM)
+
+
+def test_all_noise_costs_nothing_and_none_all_that_a_batch_adds() -> None:
+    """Where gradients only vary every sample counts; where they do not, a batch counts as the initial one."""
+    batch = LIMITS.model_copy(update={"initial_batch": 8, "most_batch": 64, "most_local": 64})
+    noisy, exact, flat = (
+        MODEL.goodput(2, 8, Gradient(sqr=sqr, var=var), batch) for sqr, var in ((0, 1), (1, 0), (0, 0))
+    )
+
+    assert noisy.goodput == pytest.approx(64 / MODEL.step_time(2, 8, 8))
+    assert exact.goodput == flat.goodput == pytest.approx(8 / MODEL.step_time(2, 8, 8))
+
+
+def test_computing_takes_time() -> None:
+    """A model without any computation would be infinitely fast, and is refused."""
+    with pytest.raises(ValidationError, match="compute_per_sample is 0"):
+        ThroughputModel(**{**MODEL.model_dump(), "compute": 0.0, "compute_per_sample": 0.0})

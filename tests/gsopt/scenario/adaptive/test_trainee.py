@@ -1,0 +1,277 @@
+"""An adaptive job by itself."""
+
+from itertools import pairwise
+from math import inf
+from random import Random
+from typing import Any
+
+import pytest
+
+from gsopt.core.errors import InvalidInput
+from gsopt.core.numbers.tolerances import SUM
+from gsopt.scenario.adaptive.agents import Agents
+from gsopt.scenario.adaptive.application import Application
+from gsopt.scenario.adaptive.batch import Batch
+from gsopt.scenario.adaptive.limits import Limits
+from gsopt.scenario.adaptive.placement import Placement
+from gsopt.scenario.adaptive.trainee import Trainee
+from gsopt.scenario.adaptive.validation import Epoch, Validation
+from tests.effort import cases
+from tests.strategies.applications import application
+
+SHAPES = [(1,), (2,), (1, 1), (2, 1), (2, 2), (2, 1, 1), (2, 2, 2), (2, 2, 2, 2)]
+
+
+def _even(epochs: int = 3, length: float = 1000.0) -> Application:
+    """Give an application that takes a tenth of a second for one unit of progress on its only GPU."""
+    course = [Epoch(progress=length * n, iterations=length * n, sqr=1, var=3) for n in range(1, epochs + 1)]
+    return Application(
+        name="even",
+        placements=[Placement(shape=[1], points=[(8, 0.1, 0.0), (16, 0.2, 0.0)])],
+        validations=[Validation(batch=8, epochs=course)],
+        limits=Limits(initial_batch=8, most_batch=8, least_local=8, most_local=16),
+        epochs=epochs,
+    )
+
+
+def _course(trainee: Trainee, seed: int, *, looks: bool) -> list[Any]:
+    """Put a job through restarts, stops, slowdowns and losses, perhaps looking at it in between."""
+    draw, look = Random(seed), Random(seed + 1)
+    now, seen = 0.0, []
+    for _ in range(12):
+        batch = draw.choice([None, 32, trainee.batch_size])
+        event = draw.random()
+        if trainee.completed_at is not None:
+            break
+        if event < 0.6:
+            trainee.place(draw.choice(SHAPES), now, now + draw.choice([0, 30, 70.5]), 1.0, batch)
+        elif event < 0.7:
+            trainee.place((), now, now)
+        elif event < 0.85:
+            trainee.slow(draw.uniform(1, 2), now)
+        else:
+            trainee.lose(draw.uniform(0, 0.2), now)
+        later = now + draw.choice([60.0, 90.0, 333.3])
+        for time in sorted(look.uniform(now, later) for _ in range(5 if looks else 0)):
+            trainee.advance(time)
+            assert trainee.share >= 0
+            trainee.goodput(1, 1)
+            trainee.rate((2, 1))
+        trainee.advance(later)
+        state = (trainee.shape, trainee.batch, trainee.epoch, trainee.restarts, trainee.gradient, trainee.model)
+        seen.append((*state, trainee.share, trainee.next_change(), trainee.completed_at))
+        now = later
+    return seen
+
+
+def test_whoever_looks_changes_nothing() -> None:
+    """A job that is looked at all the time goes the same way as one that is looked at now and then."""
+    completed = 0
+    for seed in range(cases(32)):
+        agents = Agents(whole_seconds=seed % 2 == 0, progress="samples" if seed % 3 == 0 else "statistical")
+        pair = [Trainee(application(), agents, 32, 0.0) for _ in range(2)]
+        first, second = (
+            _course(each, seed, looks=looks) for each, looks in zip(pair, (False, True), strict=True)
+        )
+        assert first == second, seed
+        completed += pair[0].completed_at is not None
+    assert completed
+
+
+def test_it_completes_when_it_says() -> None:
+    """Followed from change to change a job completes at the time that it names, and changes no more."""
+    for tunes in (False, True):
+        for whole in (False, True):
+            trainee = Trainee(application(), Agents(whole_seconds=whole), None if tunes else 32, 0.0)
+            trainee.place((2, 1), 10.0, 40.0, batch_size=trainee.batch_size)
+            changes = []
+            while trainee.completed_at is None:
+                changes.append(trainee.next_change())
+                trainee.advance(changes[-1])
+            assert all(late > early for early, late in pairwise([10.0, *changes]))
+            assert changes[-1] == trainee.completed_at
+            assert trainee.next_change() == inf
+            assert trainee.share == 1.0
+
+
+def test_tuning_pays() -> None:
+    """A job that chooses its batch completes earlier than with its user's small batch."""
+    ends = []
+    for batch in (16, None):
+        trainee = Trainee(application(), Agents(), batch, 0.0)
+        trainee.place((2, 2), 0.0, 0.0, batch_size=batch)
+        trainee.advance(1e6)
+        ends.append(trainee.completed_at)
+    assert ends[0] is not None
+    assert ends[1] is not None
+    assert ends[1] < ends[0]
+
+
+def test_epochs_end_in_whole_seconds() -> None:
+    """The end of an epoch is rounded to a whole number of seconds after the last tuning, to one at least."""
+    for length, end in [(104, 10.0), (106, 11.0), (1, 1.0)]:
+        trainee = Trainee(_even(1, length), Agents(), 8, 0.0)
+        trainee.place([1], 0.0, 0.0, batch_size=8)
+        trainee.advance(100.0)
+        assert trainee.completed_at == end
+    exact = Trainee(_even(1, 104), Agents(whole_seconds=False), 8, 0.0)
+    exact.place([1], 0.0, 0.0, batch_size=8)
+    exact.advance(100.0)
+    assert exact.completed_at == pytest.approx(10.4, rel=SUM)
+
+
+def test_a_rest_of_half_a_second_ends_with_the_interval() -> None:
+    """An epoch with less than half a second left at the end of an interval is over, with more it is not."""
+    for length, epochs in [(604, 1), (606, 0)]:
+        trainee = Trainee(_even(2, length), Agents(), 8, 0.0)
+        trainee.place([1], 0.0, 0.0, batch_size=8)
+        trainee.advance(60.0)
+        assert trainee.epoch == epochs
+
+
+def test_a_restart_takes_its_time() -> None:
+    """It works from the given time on; another restart before that takes its place."""
+    trainee = Trainee(_even(), Agents(), 8, 0.0)
+    trainee.place([1], 0.0, 30.0, batch_size=8)
+    trainee.advance(20.0)
+    assert (trainee.share, trainee.restarts, trainee.model) == (0.0, 0, None)
+    trainee.place([1], 20.0, 50.0, batch_size=8)
+    trainee.advance(60.0)
+    assert trainee.share == pytest.approx(10 / 300, rel=SUM)
+    assert trainee.restarts == 1
+    trainee.place((), 60.0, 60.0)
+    trainee.advance(600.0)
+    assert trainee.share == pytest.approx(10 / 300, rel=SUM)
+    assert not trainee.shape
+
+
+def test_it_knows_only_what_it_has_run_on() -> None:
+    """Before it works a job knows nothing; afterwards the most GPUs, its gradients, and a model."""
+    trainee = Trainee(application(), Agents(), None, 0.0)
+    assert (trainee.model, trainee.goodput(1, 1), trainee.most_gpus) == (None, None, 0)
+    trainee.place((2, 1), 0.0, 30.0)
+    assert trainee.batch == Batch(local=4, steps=0)
+    trainee.advance(30.0)
+    assert trainee.model is None
+    trainee.advance(30.5)
+    assert trainee.most_gpus == 3
+    assert trainee.gradient == trainee.application.gradient(12, 0)
+    best = trainee.goodput([1, 2], [1, 4])
+    assert best is not None
+    assert best.goodput[1] > best.goodput[0] > 0
+
+
+def test_batches_are_divided_as_by_the_authors() -> None:
+    """A batch is divided evenly, accumulated where too large, and above the initial one on a single GPU."""
+    trainee = Trainee(application(), Agents(), 128, 0.0)
+    for batch, shape, expected in [
+        (128, (2, 2), (32, 0)),
+        (128, (2,), (32, 1)),
+        (128, (1,), (32, 3)),
+        (32, (1,), (16, 1)),
+        (8, (1,), (8, 0)),
+        (100, (2, 1), (17, 1)),
+        (128, (2, 1), (21, 1)),
+    ]:
+        trainee.place(shape, 0.0, 0.0, batch_size=batch)
+        assert trainee.batch == expected, (batch, shape)
+
+
+def test_sharing_slows_down() -> None:
+    """Half the speed from the middle on doubles the second half, and is no restart."""
+    trainee = Trainee(_even(1, 500), Agents(), 8, 0.0)
+    trainee.place([1], 0.0, 0.0, batch_size=8)
+    trainee.slow(2.0, 25.0)
+    trainee.advance(200.0)
+    assert (trainee.completed_at, trainee.restarts) == (75.0, 0)
+    beside = Trainee(_even(1, 500), Agents(), 8, 0.0)
+    beside.place([1], 0.0, 0.0, slowdown=2.0, batch_size=8)
+    beside.advance(200.0)
+    assert beside.completed_at == 100.0
+    slowed = Trainee(_even(1, 500).model_copy(update={"slowdown": 2.0}), Agents(), 8, 0.0)
+    slowed.place([1], 0.0, 0.0, batch_size=8)
+    slowed.advance(200.0)
+    assert slowed.completed_at == 100.0
+
+
+def test_work_is_lost() -> None:
+    """What is lost is done again, from the epoch in which it was done; what was measured is kept."""
+    trainee = Trainee(_even(), Agents(), 8, 0.0)
+    trainee.place([1], 0.0, 0.0, batch_size=8)
+    trainee.advance(150.0)
+    trainee.lose(0.25, 150.0)
+    assert trainee.share == pytest.approx(0.25, rel=SUM)
+    assert (trainee.epoch, trainee.most_gpus) == (0, 1)
+    trainee.lose(1.0, 150.0)
+    trainee.advance(450.0)
+    assert (trainee.share, trainee.completed_at) == (1.0, 450.0)
+
+
+def test_progress_in_samples() -> None:
+    """All samples count alike, and there are as many as in a training with the user's batch."""
+    small = application()
+    trainee = Trainee(small, Agents(progress="samples", whole_seconds=False), 32, 0.0)
+    trainee.place((2,), 0.0, 0.0, batch_size=32)
+    step = small.step_time((2,), 16)
+    assert step is not None
+    assert trainee.rate((2,), 32) == pytest.approx(1 / (step[0] * small.iterations(32, 5)), rel=SUM)
+    trainee.advance(1e6)
+    assert trainee.completed_at == pytest.approx(step[0] * small.iterations(32, 5), rel=SUM)
+
+
+def test_its_speed_elsewhere() -> None:
+    """The speed with a batch on other GPUs is what it has when it is placed there."""
+    for batch in (16, 32, None):
+        trainee = Trainee(application(length=4000), Agents(), batch, 0.0)
+        trainee.place((1,), 0.0, 0.0, batch_size=batch)
+        trainee.advance(45.0)
+        foreseen = trainee.rate((2, 2), batch)
+        trainee.place((2, 2), 45.0, 45.0, batch_size=batch)
+        before = trainee.share
+        trainee.advance(50.0)
+        assert trainee.rate((2, 2), batch) == foreseen
+        assert trainee.share - before == pytest.approx(5 * foreseen, rel=SUM)
+
+
+def test_a_coarser_fit() -> None:
+    """The tolerance is that of the fit."""
+    models = []
+    for tolerance in (None, 0.5):
+        trainee = Trainee(application(), Agents(tolerance=tolerance), None, 0.0)
+        trainee.place((2, 1), 0.0, 0.0)
+        trainee.advance(300.0)
+        models.append(trainee.model)
+    assert models[0] != models[1]
+
+
+def test_memory_of_the_placement() -> None:
+    """Where the placement says what fits, a local batch beyond what was measured there is accumulated."""
+    small = application()
+    short = small.placements[0].model_copy(update={"points": small.placements[0].points[:2]})
+    less = small.model_copy(update={"placements": (short, *small.placements[1:])})
+    trainee = Trainee(less, Agents(memory="placement"), 32, 0.0)
+    trainee.place((1,), 0.0, 0.0, batch_size=32)
+    assert trainee.batch == Batch(local=8, steps=3)
+
+
+@pytest.mark.parametrize(("shape", "batch"), [((9, 9), 32), ((2,), 4)])
+def test_where_it_cannot_run(shape: tuple[int, ...], batch: int) -> None:
+    """Placements where its local batch was not measured are refused in one line, and nothing has happened."""
+    trainee = Trainee(application(), Agents(), 32, 0.0)
+    line = r"^shape: .* must be placements of small measured with \d+ samples per GPU$"
+    for ask in (lambda: trainee.place(shape, 0.0, 0.0, batch_size=batch), lambda: trainee.rate(shape, batch)):
+        with pytest.raises(InvalidInput, match=line):
+            ask()
+    assert (trainee.shape, trainee.batch, trainee.next_change()) == ((), None, inf)
+
+
+def test_a_batch_that_was_not_measured_is_not_chosen() -> None:
+    """Where the best batch was not measured on its GPUs, a job keeps the one that it has."""
+    small = application()
+    short = small.placements[0].model_copy(update={"points": small.placements[0].points[:2]})
+    trainee = Trainee(
+        small.model_copy(update={"placements": (short, *small.placements[1:])}), Agents(), None, 0.0
+    )
+    trainee.place((1,), 0.0, 0.0)
+    trainee.advance(1e6)
+    assert trainee.completed_at is not None

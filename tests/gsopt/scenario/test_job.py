@@ -1,0 +1,163 @@
+"""Jobs and workloads check what they are given."""
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from gsopt.scenario.job import Job, Mode, Phase, Workload
+from gsopt.scenario.training import Training
+
+_FINE: dict[str, Any] = {"name": "a", "release_date": 0, "duration": 1, "gpus": 2}
+_HALVES = Mode(name="halves", menu=[(1, 0.4), (2, 0.9)], memory=6, steps=2)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"name": ""}, "name"),
+        ({"release_date": -1}, "release_date"),
+        ({"release_date": float("nan")}, "release_date"),
+        ({"duration": 0}, "duration"),
+        ({"duration": float("inf")}, "duration"),
+        ({"gpus": 0}, "gpus"),
+        ({"gpus": 1.5}, "gpus"),
+        ({"gpus": "2"}, "gpus"),
+        ({"memory": -1}, "memory"),
+        ({"batch_size": 0}, "batch_size"),
+        ({"menu": ((1, 0.5),)}, "must hold the demanded 2 GPUs at speed 1"),
+        ({"menu": ((2, 0.9),)}, "must hold the demanded 2 GPUs at speed 1"),
+        ({"menu": ((2, 1.0), (2, 1.0))}, "must differ"),
+        ({"menu": ((2, 1.0), (4, 0.0))}, "menu"),
+        ({"menu": ((2, 1.0), (0, 1.0))}, "menu"),
+        ({"extra": 1}, "extra"),
+        ({"modes": (_HALVES, _HALVES)}, r"modes\[1\].name: 'halves': must differ"),
+        ({"phases": (Phase(until=0.5),)}, r"phases\[0\].until: 0.5: must be 1"),
+        (
+            {"phases": (Phase(until=0.5), Phase(until=0.5), Phase(until=1))},
+            r"phases\[1\].until: 0.5: must rise",
+        ),
+        ({"release_date": 5, "deadline": 5}, r"deadline: 5.0: must be later than 5, the release"),
+        ({"phases": (Phase(until=1, modes={"halves": 2}),)}, r"phases\[0\].modes: 'halves': must be a mode"),
+        (
+            {"modes": (_HALVES, Mode(name="b", menu=[(1, 1.0)], samples=5))},
+            r"modes\[1\].samples: 5.0: must be None without a training",
+        ),
+    ],
+)
+def test_bad_jobs(change: dict[str, Any], reason: str) -> None:
+    """A job that breaks a rule is refused, and the message says which."""
+    with pytest.raises(ValidationError, match=reason):
+        Job(**{**_FINE, **change})
+
+
+def test_rigid_jobs_run_on_their_demand_only() -> None:
+    """Without a menu there is one count, at speed 1."""
+    job = Job(**_FINE)
+    assert (job.counts, job.speed(2), job.gpu_seconds) == ((2,), 1.0, 2.0)
+    with pytest.raises(KeyError):
+        job.speed(1)
+
+
+def test_samples_and_throughput_by_mode() -> None:
+    """A mode has its own samples or those of the training; throughput is samples of all work over its time."""
+    large = Mode(name="large", menu=[(2, 1.5)], batch_size=64, samples=30)
+    job = Job(**{**_FINE, "duration": 4}, modes=(_HALVES, large), training=Training(epoch=10, samples=20))
+    assert [job.samples_in(mode) for mode in ("", "halves", "large")] == [20, 20, 30]
+    assert [job.throughput(2), job.throughput(1, "halves"), job.throughput(2, "large")] == [5, 2, 11.25]
+    with pytest.raises(KeyError):
+        job.samples_in("none")
+
+
+def test_without_a_training_there_are_no_samples() -> None:
+    """Samples and throughput are 0 in every mode."""
+    job = Job(**_FINE, modes=(_HALVES,))
+    assert [job.samples_in(), job.samples_in("halves"), job.throughput(2, "halves")] == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"name": ""}, "name"),
+        ({"menu": ()}, "menu"),
+        ({"menu": ((1, 0.5), (1, 0.6))}, r"menu\[1\]\[0\]: 1: must differ"),
+        ({"menu": ((1, 0.0),)}, "menu"),
+        ({"memory": -1}, "memory"),
+        ({"batch_size": 0}, "batch_size"),
+        ({"steps": 0}, "steps"),
+    ],
+)
+def test_bad_modes(change: dict[str, Any], reason: str) -> None:
+    """A mode that breaks a rule is refused; it has a name and a menu of its own."""
+    with pytest.raises(ValidationError, match=reason):
+        Mode(**{"name": "m", "menu": ((1, 0.5),), **change})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"until": 0.0}, {"until": 1.1}, {"slowdown": 0.9}, {"modes": {"": 0.5}}, {"slowdown": float("inf")}],
+)
+def test_bad_phases(change: dict[str, Any]) -> None:
+    """A phase is a share of the work, and never faster than the menus say."""
+    with pytest.raises(ValidationError):
+        Phase(**{"until": 0.5, **change})
+
+
+def test_modes_have_menus_and_memory_of_their_own() -> None:
+    """Speeds are those of the mode; its memory is that of the job where it has none of its own."""
+    job = Job(**_FINE, memory=10, modes=(_HALVES, Mode(name="large", menu=[(4, 2.5)])))
+    assert job.counts == (2,)
+    assert job.speeds == {"": {2: 1.0}, "halves": {1: 0.4, 2: 0.9}, "large": {4: 2.5}}
+    assert [job.memory_in(mode) for mode in ("", "halves", "large")] == [10, 6, 10]
+    assert (job.speed(2), job.speed(2, "halves")) == (1.0, 0.9)
+    for count, mode in [(2, "large"), (4, ""), (2, "none")]:
+        with pytest.raises(KeyError):
+            job.speed(count, mode)
+    with pytest.raises(KeyError):
+        job.memory_in("none")
+    assert job == Job(**_FINE, memory=10, modes=job.modes)  # whatever has been looked up
+    assert job.model_copy(update={"modes": ()}).speeds == {"": {2: 1.0}}
+
+
+def test_modes_have_batch_sizes() -> None:
+    """A mode has its own batch size or that of the job, or none when the job tunes it."""
+    modes = [
+        _HALVES,
+        Mode(name="large", menu=[(2, 1.0)], batch_size=64),
+        Mode(name="tuned", menu=[(2, 1.0)], tunes=True),
+    ]
+    job = Job(**_FINE, batch_size=32, modes=modes)
+    names = ("", "halves", "large", "tuned")
+    assert [job.batch_in(mode) for mode in names] == [32, 32, 64, None]
+    assert [job.tunes_in(mode) for mode in names] == [False, False, False, True]
+    with pytest.raises(ValidationError, match="must be None in a mode that tunes it"):
+        Mode(name="tuned", menu=[(2, 1.0)], tunes=True, batch_size=64)
+
+
+def test_phases_slow_down_by_mode() -> None:
+    """A mode without a slowdown of its own has that of the phase; the default mode may be named too."""
+    phase = Phase(until=1, slowdown=2, modes={"": 1.5, "halves": 3})
+    assert [phase.slowdown_in(mode) for mode in ("", "halves", "large")] == [1.5, 3, 2]
+
+
+def test_equal_names_are_refused() -> None:
+    """Names tell the jobs of a workload apart."""
+    with pytest.raises(ValidationError, match="must differ"):
+        Workload(jobs=(Job(**_FINE), Job(**_FINE)))
+
+
+def test_json_there_and_back() -> None:
+    """A workload survives its JSON."""
+    workload = Workload(
+        name="w",
+        jobs=(
+            Job(
+                **_FINE,
+                menu=((1, 0.5), (2, 1.0)),
+                model="m",
+                modes=(_HALVES,),
+                phases=(Phase(until=1, slowdown=2, modes={"halves": 3}),),
+            ),
+        ),
+    )
+    assert Workload.model_validate_json(workload.model_dump_json()) == workload

@@ -1,0 +1,343 @@
+"""Scenarios refuse what cannot be run, in one line."""
+
+from inspect import signature
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from gsopt.core.errors import InvalidInput
+from gsopt.evaluation.judge import judge
+from gsopt.evaluation.policies import compare_policies
+from gsopt.scenario.adaptive.agents import Agents
+from gsopt.scenario.cluster import Cluster, Machine, Rack, Switch
+from gsopt.scenario.events import Event, Leave, Reclaim, Return
+from gsopt.scenario.job import Job, Mode, Phase, Workload
+from gsopt.scenario.scenario import RELAUNCH_OVERHEADS, CapacityChange, Overhead, Physics, Scenario
+from gsopt.scenario.speed import TIER_PENALTIES, Speed, TierPenalty
+from gsopt.scenario.training import Training
+from gsopt.simulation import Decider, State, simulate
+from heuristics.policies import fifo
+from tests.gsopt.simulation.adaptive import APPLICATION
+
+
+def _workload(**fields: Any) -> Workload:
+    return Workload(jobs=(Job(name="a", release_date=0, duration=1, gpus=2, **fields),))
+
+
+_TYPED = Cluster(racks=(Rack(name="r", machines=(Machine(name="m", gpus=4, gpu_type="old"),)),))
+
+
+@pytest.mark.parametrize(
+    ("workload", "cluster", "options", "message"),
+    [
+        (_workload(), 1, {}, "scenario: workload.jobs[0].gpus: 2: must fit the 1 GPUs of the cluster"),
+        (_workload(gpu_type="new"), _TYPED, {}, "must fit the 0 new GPUs"),
+        (_workload(), 4, {"share_limit": 2}, "must be 1 in a plain cluster"),
+        (_workload(), 4, {"share_limit": 0}, "share_limit"),
+        (
+            _workload(),
+            _TYPED,
+            {"speed": Speed(gpu_types={"new": 2.0})},
+            "speed.gpu_types: 'new': must be a GPU type of the cluster: old",
+        ),
+        (
+            _workload(),
+            Cluster.uniform(machines=1, gpus=4),
+            {"speed": Speed(gpu_types={"new": 2.0})},
+            "cluster: it has none",
+        ),
+        (_workload(), _TYPED, {"speed": Speed(gpu_types={"old": 2.0})}, None),
+        (_workload(), 4, {"speed": Speed(gpu_types={"new": 2.0})}, None),
+        (_workload(), 4, {"capacity_changes": [CapacityChange(time=1, gpus=5)]}, "at most the 4 GPUs"),
+        (
+            _workload(),
+            4,
+            {"capacity_changes": [CapacityChange(time=1, gpus=3), CapacityChange(time=1, gpus=4)]},
+            "must rise",
+        ),
+        (_workload(), 4, {"capacity_changes": [CapacityChange(time=1, gpus=0)]}, None),
+        (_workload(), _TYPED, {"events": [Leave(time=1, servers=["r"])]}, "events[0].servers: 'r': must be a"),
+        (_workload(), _TYPED, {"events": [Leave(time=1, servers=["m"])]}, None),
+    ],
+)
+def test_bad_scenarios(
+    workload: Workload, cluster: Cluster | int, options: dict[str, Any], message: str | None
+) -> None:
+    """What breaks a rule is named with field, value and rule; a capacity of 0 breaks none."""
+    if message is None:
+        Scenario.of(workload, cluster, **options)
+        return
+    with pytest.raises(InvalidInput) as error:
+        Scenario.of(workload, cluster, **options)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+_MEASURED: dict[str, Any] = {"applications": {"cnn": APPLICATION}}
+_ADAPTIVE: dict[str, Any] = {"model": "cnn", "batch_size": 4}
+
+
+@pytest.mark.parametrize(
+    ("fields", "cluster", "physics", "message"),
+    [
+        (_ADAPTIVE, _TYPED, _MEASURED, None),
+        (_ADAPTIVE, 4, _MEASURED, "applications: 'cnn': must be none in a plain cluster"),
+        ({}, 4, {"restarts": "machines"}, "restarts: 'machines': must be 'change' in a plain cluster"),
+        ({}, 4, {"restarts": "never"}, "restarts"),
+        (
+            _ADAPTIVE,
+            _TYPED,
+            _MEASURED | {"speed": Speed(tiers={"cnn": TIER_PENALTIES["vgg11"]})},
+            "speed.tiers: 'cnn': must be no model with an application",
+        ),
+        ({"model": "cnn"}, _TYPED, _MEASURED, "workload.jobs[0].batch_size: None: must be given"),
+        (
+            _ADAPTIVE | {"batch_size": 17},
+            _TYPED,
+            _MEASURED,
+            "workload.jobs[0].batch_size: 17: must be at most the 16",
+        ),
+        (
+            _ADAPTIVE | {"phases": [Phase(until=1)]},
+            _TYPED,
+            _MEASURED,
+            "jobs[0].phases",
+        ),
+        (
+            _ADAPTIVE | {"training": Training(epoch=1, samples=2)},
+            _TYPED,
+            _MEASURED,
+            "jobs[0].training",
+        ),
+        (
+            {"modes": [Mode(name="tuned", menu=[(2, 1.0)], tunes=True)]},
+            _TYPED,
+            _MEASURED,
+            "workload.jobs[0].modes[0].tunes: True: must be False without an application",
+        ),
+        (_ADAPTIVE | {"modes": [Mode(name="tuned", menu=[(2, 1.0)], tunes=True)]}, _TYPED, _MEASURED, None),
+    ],
+)
+def test_adaptive_jobs(
+    fields: dict[str, Any], cluster: Cluster | int, physics: dict[str, Any], message: str | None
+) -> None:
+    """A job of an application has a batch within its limits, and nothing that an application has itself."""
+    if message is None:
+        scenario = Scenario.of(_workload(**fields), cluster, **physics)
+        assert Scenario.model_validate_json(scenario.model_dump_json()) == scenario
+        return
+    with pytest.raises(InvalidInput) as error:
+        Scenario.of(_workload(**fields), cluster, **physics)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+_SMALL = Cluster(racks=(Rack(name="r", machines=(Machine(name="m", gpus=4, gpu_type="old", memory=10),)),))
+
+
+@pytest.mark.parametrize(
+    ("fields", "cluster", "rule"),
+    [
+        ({"memory": 11}, _SMALL, "must fit the 0 GPUs with enough memory of the cluster"),
+        ({"memory": 10}, _SMALL, None),
+        ({"memory": 11}, Cluster.plain(4), None),
+        ({"memory": 11, "modes": (Mode(name="m", menu=((2, 0.5),), memory=9),)}, _SMALL, None),
+        ({"memory": 11, "modes": (Mode(name="m", menu=((5, 0.5),), memory=9),)}, _SMALL, "must fit the 4 GPUs"),
+        ({"memory": 11, "modes": (Mode(name="m", menu=((2, 0.5),)),)}, _SMALL, "with enough memory"),
+        (
+            {"gpu_type": "new", "modes": (Mode(name="m", menu=((1, 0.5),)),)},
+            _SMALL,
+            "must fit the 0 new GPUs of",
+        ),
+        ({"gpu_type": "new", "modes": (Mode(name="m", menu=((2, 0.5),), gpu_type="old"),)}, _SMALL, None),
+        ({"gpu_type": "new", "modes": (Mode(name="m", menu=((2, 0.5),), gpu_type=""),)}, _SMALL, None),
+        ({"modes": (Mode(name="m", menu=((9, 0.5),), gpu_type="new"),)}, _SMALL, None),
+        (
+            {"gpu_type": "new", "modes": (Mode(name="m", menu=((5, 0.5),), gpu_type="old"),)},
+            _SMALL,
+            "must fit the 4 old GPUs of",
+        ),
+        (
+            {"modes": (Mode(name="m", menu=((1, 0.5),), gpu_type="old"),)},
+            Cluster.plain(4),
+            r"jobs\[0\].modes\[0\].gpu_type: 'old': must be empty in a plain cluster",
+        ),
+        ({"modes": (Mode(name="m", menu=((1, 0.5),), gpu_type=""),)}, Cluster.plain(4), None),
+        ({"menu": ((1, 0.5), (2, 1.0))}, Cluster.plain(1), None),
+        ({"modes": (Mode(name="m", menu=((1, 0.5),)),)}, Cluster.plain(1), None),
+    ],
+)
+def test_every_job_fits_in_some_way(fields: dict[str, Any], cluster: Cluster, rule: str | None) -> None:
+    """In one of its modes a job runs on some GPUs of its type with enough memory, or it is refused."""
+    if rule is None:
+        Scenario.of(_workload(**fields), cluster)
+        return
+    with pytest.raises(InvalidInput, match=rule):
+        Scenario.of(_workload(**fields), cluster)
+
+
+@pytest.mark.parametrize(
+    ("events", "changes", "message"),
+    [
+        (
+            [Reclaim(time=0, deadline=9, gpus=5)],
+            [],
+            "events[0].gpus: 5: must be at most the 4 GPUs that are there at 9",
+        ),
+        ([Reclaim(time=0, deadline=9, gpus=3)], [(9, 2)], "must be at most the 2 GPUs that are there at 9"),
+        ([Reclaim(time=0, deadline=9, gpus=3)], [(8, 0), (9, 4)], None),
+        ([Reclaim(time=0, deadline=9, gpus=2), Reclaim(time=1, deadline=8, gpus=3)], [], "events[0].gpus: 2"),
+        ([Return(time=0, gpus=1)], [], "events[0].gpus: 1: must be at most the 0 GPUs given up by 0"),
+        ([Reclaim(time=0, deadline=9, gpus=2), Return(time=9, gpus=2)], [], "given up by 9"),
+        ([Reclaim(time=0, deadline=9, gpus=2), Return(time=10, gpus=2)], [], None),
+        ([Reclaim(time=0, deadline=9, gpus=2), Return(time=10, gpus=2)], [(9.5, 1)], None),
+    ],
+)
+def test_gpus_that_are_given_up_are_there(
+    events: list[Event], changes: list[tuple[float, int]], message: str | None
+) -> None:
+    """In a plain cluster no more GPUs are given up than there are, and no more return than were."""
+
+    def scenario() -> Scenario:
+        drops = tuple(CapacityChange(time=time, gpus=gpus) for time, gpus in changes)
+        return Scenario(
+            workload=_workload(), cluster=Cluster.plain(4), capacity_changes=drops, events=tuple(events)
+        )
+
+    if message is None:
+        assert scenario().events == tuple(events)
+        return
+    with pytest.raises(ValidationError) as error:
+        scenario()
+    assert message in str(error.value)
+
+
+def test_json_there_and_back() -> None:
+    """A scenario survives its JSON, the kinds of its events included."""
+    events = (
+        Leave(time=1, servers=["m"]),
+        Return(time=2, servers=["m"]),
+        Reclaim(time=2, deadline=3, servers=1),
+    )
+    scenario = Scenario(workload=_workload(), cluster=_SMALL, events=events)
+    assert Scenario.model_validate_json(scenario.model_dump_json()) == scenario
+    assert Scenario.model_validate_json(scenario.model_dump_json(exclude_defaults=True)) == scenario
+
+
+@pytest.mark.parametrize("length", [0.0, -1.0, float("inf"), float("nan")])
+def test_bad_round_lengths(length: float) -> None:
+    """A round takes a positive number of seconds."""
+    with pytest.raises(InvalidInput, match="round_length"):
+        simulate(_workload(), fifo, cluster=4, round_length=length)
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "line"),
+    [
+        (_workload(), {}, "cluster: is required: the GPUs, or their number"),
+        (
+            _workload(),
+            {"cluster": 0},
+            "scenario: plain_gpus: 0: must be a positive number",
+        ),
+        (
+            _workload(),
+            {"cluster": 4, "overhead": 1},
+            "overhead: 1: is no field of a scenario; there are speed, ",
+        ),
+        (_workload(), {"cluster": 4, "workload": 7}, "workload: 7: is no field of a scenario"),
+        (Scenario.of(_workload(), 4), {"cluster": 4}, "cluster: 4: belongs to a workload"),
+        (Scenario.of(_workload(), 4), {"share_limit": 1}, "share_limit: 1: belongs to a workload"),
+        ([], {"cluster": 4}, "given: a list: must be a workload or a scenario"),
+    ],
+)
+def test_what_is_given_makes_one_scenario(given: Any, options: dict[str, Any], line: str) -> None:
+    """A workload needs a cluster and may have any physics, a scenario has both; all else is refused."""
+    with pytest.raises(InvalidInput) as refused:
+        Scenario.of(given, **options)
+    assert str(refused.value).startswith(line)
+    assert "\n" not in str(refused.value)
+
+
+_PHYSICS: dict[str, Any] = {
+    "speed": Speed(tiers={"m": TIER_PENALTIES["bert-large"]}),
+    "overheads": Overhead(start=1),
+    "share_limit": 2,
+    "capacity_changes": [CapacityChange(time=9, gpus=2)],
+    "events": [Leave(time=8, servers=["m"])],
+    "applications": {"cnn": APPLICATION},
+    "agents": Agents(interval=30),
+    "restarts": "machines",
+    "clock_start": 0.0,
+}
+
+
+def test_a_field_of_the_physics_is_written_once() -> None:
+    """Whatever runs a workload takes every field by name, and none of their signatures repeats one."""
+    assert _PHYSICS.keys() == Physics.model_fields.keys()
+    scenario = Scenario.of(_workload(), _TYPED, **_PHYSICS)
+    run = simulate(_workload(), fifo, cluster=_TYPED, record=True, **_PHYSICS)
+    assert run == simulate(scenario, fifo, record=True)
+    assert run.scenario == scenario
+    assert all(getattr(scenario, name) != getattr(Scenario.of(_workload(), _TYPED), name) for name in _PHYSICS)
+    compared = compare_policies(_workload(), [fifo], cluster=_TYPED, **_PHYSICS)
+    assert list(compared) == list(compare_policies(scenario, [fifo])) == [run.metrics]
+    judged = judge(run.schedule, _workload(), cluster=_TYPED, **_PHYSICS)
+    assert judged.legal
+    assert judged == judge(run.schedule, scenario)
+    for function in (simulate, compare_policies, judge):
+        assert not Physics.model_fields.keys() & signature(function).parameters.keys()
+
+
+def test_none_is_the_default() -> None:
+    """A field of the physics that is None is as if it were not given, beside a scenario too."""
+    scenario = Scenario.of(_workload(), 4)
+    nothing = dict.fromkeys(Physics.model_fields)
+    assert Scenario.of(_workload(), 4, **nothing) == scenario
+    assert Scenario.of(scenario, **nothing) is scenario
+
+
+def test_an_option_that_nothing_knows_is_refused() -> None:
+    """What is neither physics nor an option of the policy gives one line, unless the policy takes all."""
+    with pytest.raises(InvalidInput, match=r"^overhead: 1: is no field of a scenario, and no option of fifo$"):
+        simulate(_workload(), fifo, cluster=4, overhead=1)
+
+    def any_options(state: State, **options: Any) -> Decider:
+        assert options == {"overhead": 1}
+        return fifo(state)
+
+    assert simulate(_workload(), any_options, cluster=4, overhead=1).completion_times == (1,)
+
+
+def test_overheads_by_model() -> None:
+    """The entry under the empty name is that of every model without one."""
+    scenario = Scenario.of(_workload(), 4, overheads={"": Overhead(start=1), "m": Overhead(start=2)})
+    job = scenario.workload.jobs[0]
+    assert scenario.overhead(job).start == 1
+    assert scenario.overhead(job.model_copy(update={"model": "m"})).start == 2
+    assert Scenario.of(_workload(), 4).overhead(job) == Overhead()
+    assert Scenario.of(_workload(), 4, overheads=Overhead(start=3)).overhead(job).start == 3
+
+
+def test_published_overheads_are_those_of_relaunching() -> None:
+    """A first launch is free, a stop and a resize cost the same, and both names of a model are there."""
+    assert all(each.start == 0 and each.stop == each.resize for each in RELAUNCH_OVERHEADS.values())
+    for paper, sia in [("resnet50", "imagenet"), ("resnet18", "cifar10"), ("neumf", "ncf")]:
+        assert RELAUNCH_OVERHEADS[paper] == RELAUNCH_OVERHEADS[sia]
+    scenario = Scenario.of(_workload(), 4, overheads=RELAUNCH_OVERHEADS)
+    job = scenario.workload.jobs[0].model_copy(update={"model": "bert"})
+    assert scenario.overhead(job) == Overhead(stop=73, resize=73)
+
+
+def test_penalties_are_for_levels_of_the_cluster() -> None:
+    """A level that the cluster does not have is a slip, but for machine, rack and network."""
+    pod = Switch(name="p", level="pod", machines=[Machine(name="m", gpus=4)])
+    network = Cluster(network=Switch(name="top", level="top", switches=[pod]))
+    speed = Speed(tiers={"m": TierPenalty(machine=0, rack=0, network=1, pod=0.5)})
+    for cluster in (network, Cluster.plain(4)):
+        assert Scenario.of(_workload(), cluster, speed=speed).speed == speed
+    with pytest.raises(
+        InvalidInput, match=r"speed\.tiers\['m'\]: 'pod': must be for a level of the cluster: machine"
+    ):
+        Scenario.of(_workload(), Cluster.uniform(machines=1, gpus=4), speed=speed)

@@ -1,0 +1,223 @@
+"""Speed is composed of menu, tier and worst partner, and curves are fitted to samples."""
+
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from gsopt.core.errors import InvalidInput
+from gsopt.scenario.cluster import Tier
+from gsopt.scenario.job import Job, Mode, Phase
+from gsopt.scenario.speed import (
+    TIER_PENALTIES,
+    IterationTime,
+    Speed,
+    TierPenalty,
+    efficient_counts,
+    fit_iteration_time,
+    linear_menu,
+    tabulated_menu,
+)
+
+
+def _job(model: str, gpus: int = 2) -> Job:
+    return Job(
+        name=model, release_date=0, duration=1, gpus=gpus, model=model, menu=linear_menu(gpus, {1, gpus})
+    )
+
+
+_SPEED = Speed(
+    tiers={"a": TierPenalty(machine=0.25, rack=0.5, network=3)},
+    interference={"a": {"b": 1.5, "c": 2.0}},
+    default_interference=1.25,
+)
+
+
+@pytest.mark.parametrize(
+    ("count", "tier", "partners", "expected"),
+    [
+        (2, Tier.MACHINE, [], Fraction(4, 5)),
+        (2, Tier.RACK, [], Fraction(2, 3)),
+        (2, Tier.NETWORK, [], Fraction(1, 4)),
+        (1, Tier.NETWORK, [], Fraction(1, 2)),  # one GPU does not communicate
+        (2, Tier.RACK, ["b"], Fraction(4, 9)),
+        (2, Tier.RACK, ["b", "c", "b"], Fraction(1, 3)),  # the worst partner rules
+        (2, Tier.RACK, ["d"], Fraction(8, 15)),
+    ],
+)
+def test_rate(count: int, tier: Tier, partners: list[str], expected: Fraction) -> None:
+    """The rate is the menu's speed over both slowdowns, exactly in fractions."""
+    others = [_job(partner) for partner in partners]
+    assert _SPEED.rate(_job("a"), count, tier, others, Fraction) == expected
+    assert _SPEED.rate(_job("a"), count, tier, others) == pytest.approx(float(expected), rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("types", "expected"),
+    [
+        (None, Fraction(1)),
+        ({"V100": 4}, Fraction(1)),  # as fast as the menu says
+        ({"T4": 4}, Fraction(1, 3)),
+        ({"K80": 4}, Fraction(1, 5)),
+        ({"V100": 2, "T4": 2}, Fraction(8, 15)),  # (2 + 2/3) / 4 of the menu, and a quarter longer
+        ({"V100": 3, "": 1}, Fraction(4, 5)),  # no type at all is a type of its own
+        ({"V100": 1, "T4": 2, "K80": 1}, Fraction(28, 75)),
+    ],
+)
+def test_types(types: dict[str, int] | None, expected: Fraction) -> None:
+    """GPUs of several types do what they do one by one, and the mixture costs something on top."""
+    speed, job = Speed(gpu_types={"T4": 3, "K80": 5}, mixed=1.25), _job("a", 4)
+    assert speed.rate(job, 4, number=Fraction, types=types) == expected
+    assert speed.rate(job, 4, types=types) == pytest.approx(float(expected), rel=1e-15)
+    assert Speed().rate(job, 4, types=types) == 1
+
+
+def test_types_slow_down_on_top_of_everything_else() -> None:
+    """Beside the tier and the worst partner; waiting for the network takes the same share of the time."""
+    typed = _SPEED.model_copy(update={"gpu_types": {"T4": 3.0}})
+    rate = typed.rate(_job("a"), 2, Tier.RACK, [_job("b")], Fraction, types={"T4": 2})
+    assert rate == Fraction(4, 27)
+    assert typed.waiting(_job("a"), 2, Tier.RACK) == _SPEED.waiting(_job("a"), 2, Tier.RACK)
+
+
+@pytest.mark.parametrize("fields", [{"mixed": 0.9}, {"gpu_types": {"T4": 0.5}}, {"gpu_types": {"": 2}}])
+def test_bad_types(fields: dict[str, Any]) -> None:
+    """No type and no mixture is faster than the menus say, so that bounds hold; a type has a name."""
+    with pytest.raises(ValidationError):
+        Speed.model_validate(fields)
+
+
+def test_modes_and_phases_change_the_rate() -> None:
+    """The menu is that of the mode, and the phase slows down on top of tier and partner, by mode."""
+    job = _job("a").model_copy(update={"modes": (Mode(name="m", menu=((2, 0.5),)),)})
+    phase = Phase(until=1, slowdown=2, modes={"m": 4})
+    rates = [
+        _SPEED.rate(job, 2, Tier.RACK, [_job("b")], Fraction, mode=mode, phase=each)
+        for mode in ("", "m")
+        for each in (None, phase)
+    ]
+    assert rates == [Fraction(4, 9), Fraction(2, 9), Fraction(2, 9), Fraction(1, 18)]
+    with pytest.raises(KeyError):
+        _SPEED.rate(job, 1, mode="m")
+
+
+def test_published_penalties_rise_with_the_tier() -> None:
+    """A wider network never costs less, for every published model."""
+    assert len(TIER_PENALTIES) == 6
+    assert all(p.machine <= p.rack <= p.network for p in TIER_PENALTIES.values())
+
+
+def test_levels_without_a_penalty_take_that_of_the_next_wider_one() -> None:
+    """A level of its own counts where it is named; beyond the widest one that is, the network's does."""
+    levels = ("island", "machine", "row", "rack", "pod", "zone", "network", "world")
+    penalty = TierPenalty(machine=1, rack=2, network=4, pod=3)
+    assert [penalty.of(level, levels) for level in levels] == [1, 1, 2, 2, 3, 4, 4, 4]
+    speed = Speed(tiers={"a": penalty})
+    assert speed.rate(_job("a"), 2, "pod", [], Fraction, levels=levels) == Fraction(1, 4)
+    assert speed.rate(_job("a"), 2, "zone", [], Fraction, levels=levels) == Fraction(1, 5)
+    with pytest.raises(InvalidInput, match="tier: 'world': must be a tier with a penalty, or a level"):
+        penalty.of("world", levels[:-1])
+
+
+@pytest.mark.parametrize("value", [-1, float("nan"), "1", None])
+def test_penalties_of_further_levels_are_penalties(value: object) -> None:
+    """They obey the rule of the others."""
+    with pytest.raises(ValidationError, match="pod"):
+        TierPenalty.model_validate({"machine": 0, "rack": 0, "network": 0, "pod": value})
+
+
+def test_further_levels_are_written() -> None:
+    """Penalties that are written read as they were."""
+    penalty = TierPenalty(machine=0, rack=0.5, network=1, pod=0.75)
+    assert TierPenalty.model_validate_json(penalty.model_dump_json()) == penalty
+    assert penalty != TierPenalty(machine=0, rack=0.5, network=1)
+
+
+def test_menus_are_normalised_at_the_demand() -> None:
+    """The demanded count has speed 1 whatever the unit of the throughput."""
+    assert dict(tabulated_menu(4, {1: 10.0, 4: 30.0}))[4] == 1.0
+    with pytest.raises(InvalidInput, match="demanded 2 GPUs"):
+        tabulated_menu(2, {1: 1.0})
+
+
+def test_overlap_lies_between_the_sum_and_the_longer() -> None:
+    """Without overlap times add up; the more of it, the nearer the iteration is to the longer part."""
+    times = [
+        IterationTime(compute=0.3, per_sample=0, latency=0.4, overlap=overlap).seconds(8, message=1)
+        for overlap in (1, 2, 8, 500)
+    ]
+    assert times == pytest.approx([0.7, 0.5, 0.4, 0.4], abs=6e-3)
+    assert times == sorted(times, reverse=True)
+
+
+@pytest.mark.parametrize("overlap", [1.0, 1.7, 4.0])
+def test_fit_finds_the_curve(overlap: float) -> None:
+    """Samples of a curve, with 1 % of noise, are met to 3 % by the fitted one."""
+    random = Random(1)
+    truth = IterationTime(compute=0.05, per_sample=0.002, latency=0.02, per_byte=2e-10, overlap=overlap)
+    samples = [
+        (float(batch), message, truth.seconds(batch, message=message) * random.uniform(0.99, 1.01))
+        for batch in (8, 16, 32, 64, 128)
+        for message in (0.0, 1e8, 5e8, 1e9)
+    ]
+    fitted = fit_iteration_time(samples)
+    assert all(abs(fitted.seconds(b, message=m) / t - 1) < 0.03 for b, m, t in samples)
+
+
+@pytest.mark.parametrize("samples", [[], [(1.0, 0.0, 0.0)], [(1.0, 0.0, -1.0)]])
+def test_fit_needs_positive_times(samples: list[tuple[float, float, float]]) -> None:
+    """Nothing can be fitted to no samples or to times that are not positive."""
+    with pytest.raises(InvalidInput, match="positive times"):
+        fit_iteration_time(samples)
+
+
+@pytest.mark.parametrize(
+    ("menu", "alpha", "expected"),
+    [
+        ((), 0.75, (2,)),  # rigid
+        ([(1, 0.9), (2, 1.0), (4, 1.5), (8, 3.0)], 0.75, (2, 4, 8)),  # never below the demand; 0.75 is enough
+        ([(2, 1.0), (4, 1.4), (8, 4.0)], 0.75, (2,)),  # the first failure ends it
+        ([(2, 1.0), (6, 3.0), (3, 1.5)], 1, (2, 3, 6)),  # every count of the menu, in any order
+        ([(2, 1.0), (4, 1.5), (8, 3.0)], Fraction(3, 4), (2, 4, 8)),
+    ],
+)
+def test_efficient_counts(menu: list[tuple[int, float]], alpha: float, expected: tuple[int, ...]) -> None:
+    """A job grows from its demand up to the first count whose GPUs do too little."""
+    assert efficient_counts(Job(name="a", release_date=0, duration=1, gpus=2, menu=menu), alpha) == expected
+
+
+def test_linear_menus_are_efficient_whatever_the_rounding() -> None:
+    """Speeds such as 7/3 are floats, and linear speed is still fully efficient."""
+    for gpus in range(1, 40):
+        menu = linear_menu(gpus, range(gpus, 100))
+        job = Job(name="a", release_date=0, duration=1, gpus=gpus, menu=menu)
+        assert efficient_counts(job, 1.0) == tuple(range(gpus, 100))
+
+
+@pytest.mark.parametrize("alpha", [0, -0.1, 1.1, float("nan"), "0.5", None])
+def test_bad_thresholds(alpha: float) -> None:
+    """A threshold is a number above 0 and at most 1."""
+    with pytest.raises(InvalidInput, match=r"^alpha: .* must be a number above 0 and at most 1$"):
+        efficient_counts(Job(name="a", release_date=0, duration=1, gpus=1), alpha)
+
+
+def test_waiting_is_the_share_that_slows_down() -> None:
+    """Computation takes the rest of the time, which is the speed over the one without tiers."""
+    two, one = _job("a"), _job("a", gpus=1)
+
+    assert _SPEED.waiting(two, 2, Tier.NETWORK, Fraction) == Fraction(3, 4)
+    assert 1 - _SPEED.waiting(two, 2, Tier.RACK, Fraction) == _SPEED.rate(two, 2, Tier.RACK, number=Fraction)
+    assert _SPEED.waiting(one, 1, Tier.NETWORK) == _SPEED.waiting(_job("other"), 2, Tier.NETWORK) == 0
+
+
+def test_partners_and_types_slow_down_alike_whatever_the_network() -> None:
+    """The slowdown is what the speed loses by the worst partner and the types, without menu and tiers."""
+    speed = _SPEED.model_copy(update={"gpu_types": {"old": 2.0}, "mixed": 1.5})
+    job, partners = _job("a"), [_job("b"), _job("c")]
+    for types in (None, {"old": 2}, {"old": 1, "new": 1}):
+        alone = speed.rate(job, 2, Tier.NETWORK)
+        assert speed.slowdown(job, partners, types=types) == pytest.approx(
+            alone / speed.rate(job, 2, Tier.NETWORK, partners, types=types)
+        )

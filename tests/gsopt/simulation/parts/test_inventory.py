@@ -1,0 +1,126 @@
+"""Inventory: kinds of GPUs, the modes of jobs on them, and where jobs are placed."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from gsopt.core.errors import Unsupported
+from gsopt.scenario.cluster import Cluster, Machine, Rack
+from gsopt.scenario.job import Job, Mode
+from gsopt.scenario.speed import Speed, TierPenalty
+from gsopt.simulation import Assign, State, simulate
+from gsopt.simulation.parts.inventory import Inventory, Kind, kinds_of, modes_on
+from tests.gsopt.simulation.scenarios import bundle
+
+
+def racked(*machines: Machine) -> Cluster:
+    """Put machines into one rack."""
+    return Cluster(racks=[Rack(name="r", machines=machines)])
+
+
+class Asking:
+    """Asks an inventory when jobs come, lets them run as it says, and keeps the answers."""
+
+    preemptive = True
+
+    def __init__(self, state: State, ask: Callable[[State, Inventory], Any], kinds: dict[int, str]) -> None:
+        self.inventory, self.ask, self.kinds = Inventory(state), ask, kinds
+        self.answers: list[Any] = []
+
+    def decide(self, state: State) -> list[Assign]:
+        """Take in the jobs that have come, and let them run."""
+        for job in state.arrived:
+            self.inventory.enter(state, job)
+        self.inventory.look(state)
+        self.answers.append(self.ask(state, self.inventory))
+        there = {job: kind for job, kind in self.kinds.items() if job < len(state.arrived)}
+        return [self.inventory.assign(state, there)] if state.arrived else []
+
+
+def asked(jobs: list[Job], cluster: Cluster, ask: Callable[[State, Inventory], Any], **options: Any) -> Any:
+    """Give the first answer, and where the jobs were placed."""
+    made: list[Asking] = []
+    kinds = options.pop("kinds", {})
+
+    def policy(state: State) -> Asking:
+        made.append(Asking(state, ask, kinds))
+        return made[-1]
+
+    replay = simulate(bundle(jobs), policy, cluster=cluster, record=True, bound=False, **options)
+    assert replay.schedule is not None
+    return made[0].answers[0], {each.job: each.placement for each in replay.schedule.segments}
+
+
+def test_kinds_are_types_with_their_memory() -> None:
+    """A type with two sizes of memory is two kinds; the smaller one comes first."""
+    cluster = racked(
+        Machine(name="a", gpus=1, gpu_type="v100", memory=32),
+        Machine(name="b", gpus=1, gpu_type="k80", memory=12),
+        Machine(name="c", gpus=1, gpu_type="v100", memory=16),
+    )
+    assert list(kinds_of(cluster)) == ["v100 16", "v100 32", "k80"]
+    assert list(kinds_of(Cluster.plain(4))) == list(kinds_of(racked(Machine(name="a", gpus=1)))) == ["gpu"]
+
+
+def test_a_job_runs_where_type_and_memory_suffice() -> None:
+    """It has its default mode on kinds of enough memory, and other modes only if they are for the type."""
+    halves = Mode(name="halves", menu=[(1, 0.5)], memory=4)
+    slow = Mode(name="slow", menu=[(1, 0.25)], gpu_type="k80", memory=4)
+    wide = Mode(name="wide", menu=[(2, 0.25)], gpu_type="k80")
+    job = Job(name="a", release_date=0, duration=1, gpus=1, memory=16, modes=[halves, slow, wide])
+    assert modes_on(job, Kind("v100", 16)) == modes_on(job, Kind("v100", None)) == [""]
+    assert modes_on(job, Kind("k80", 12)) == ["slow"]
+    assert modes_on(job, Kind("v100", 12)) == []
+
+
+def test_speeds_are_those_of_gpus_close_together() -> None:
+    """Two GPUs count as on one machine of two, whatever stands first; slower types are slower."""
+    cluster = racked(
+        *(Machine(name=f"m{place}", gpus=size, gpu_type="x") for place, size in enumerate([1, 1, 2])),
+        Machine(name="y", gpus=2, gpu_type="y"),
+    )
+    penalty = TierPenalty(machine=0.25, rack=1.0, network=1.0)
+    speed = Speed(tiers={"cnn": penalty}, gpu_types={"y": 2.0})
+    jobs = [Job(name="a", release_date=0, duration=1, gpus=2, model="cnn")]
+    rates, _ = asked(
+        jobs,
+        cluster,
+        lambda state, inventory: [float(inventory.rate(state, 0, kind)) for kind in "xy"],
+        kinds={0: "x"},
+        speed=speed,
+    )
+    assert rates == [0.8, 0.4]
+
+
+def test_a_job_runs_in_its_fastest_mode() -> None:
+    """A mode for a type is taken where it is faster than the default mode."""
+    cluster = racked(Machine(name="x", gpus=1, gpu_type="x"), Machine(name="y", gpus=1, gpu_type="y"))
+    tuned = Mode(name="tuned", menu=[(1, 2.0)], gpu_type="y")
+    rate, _ = asked(
+        [Job(name="a", release_date=0, duration=1, gpus=1, modes=[tuned])],
+        cluster,
+        lambda state, inventory: float(inventory.rate(state, 0, "y")),
+        kinds={0: "x"},
+        speed=Speed(gpu_types={"y": 4.0}),
+    )
+    assert rate == 0.5
+
+
+def test_the_largest_are_placed_first() -> None:
+    """Jobs take the first GPUs of their kind by number, the largest before the others."""
+    cluster = racked(
+        Machine(name="a", gpus=2, gpu_type="x"), *(Machine(name=n, gpus=2, gpu_type="y") for n in "bc")
+    )
+    jobs = [Job(name=str(gpus), release_date=0, duration=1, gpus=gpus) for gpus in (1, 2)]
+    counts, placed = asked(jobs, cluster, lambda _, inventory: dict(inventory.counts), kinds={0: "y", 1: "y"})
+    assert counts == {"x": 2, "y": 4}
+    assert placed == {"2": (2, 3), "1": (4,)}
+
+
+def test_a_job_for_which_no_kind_has_gpus_is_refused() -> None:
+    """A job that fits only on GPUs of two types is refused in one line."""
+    cluster = racked(Machine(name="a", gpus=2, gpu_type="x"), Machine(name="b", gpus=2, gpu_type="y"))
+    jobs = [Job(name="a", release_date=0, duration=1, gpus=3)]
+    with pytest.raises(Unsupported, match="job 'a' demands 3 GPUs, more than there are of any kind for it"):
+        asked(jobs, cluster, lambda *_: None)

@@ -1,0 +1,118 @@
+"""StandardForm: arrays from Pyomo, checks and points."""
+
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+
+from gsopt.core.errors import BrokenModel, Unsupported
+from gsopt.core.problem import Sense
+from gsopt.solvers.standard_form import StandardForm
+
+
+def small_model() -> pyo.ConcreteModel:
+    """Give a model with every kind of row, bound and column."""
+    model = pyo.ConcreteModel()
+    model.x = pyo.Var(["a", "b"], domain=pyo.Binary)
+    model.y = pyo.Var(domain=pyo.Reals, bounds=(-3, None))
+    model.n = pyo.Var(domain=pyo.NonNegativeIntegers)
+    model.cost = pyo.Objective(expr=2 * model.x["a"] - model.y + 3 * model.n + 7, sense=pyo.maximize)
+    model.below = pyo.Constraint(expr=model.x["a"] + model.y <= 4)
+    model.above = pyo.Constraint(expr=model.x["b"] + model.n >= 1)
+    model.equal = pyo.Constraint(expr=model.y + 2 * model.n == 5)
+    model.between = pyo.Constraint(expr=pyo.inequality(-1, model.y - model.n, 6))
+    return model
+
+
+def test_pyomo_model_becomes_arrays() -> None:
+    """Sense, offset, bounds, kinds and rows of a Pyomo model arrive in the arrays."""
+    form = StandardForm.from_pyomo(small_model())
+    column = {name: index for index, name in enumerate(form.columns)}
+    assert set(column) == {"x[a]", "x[b]", "y", "n"}
+    assert form.sense is Sense.MAXIMIZE
+    assert form.offset == 7
+    assert form.integer[column["x[a]"]]
+    assert form.integer[column["n"]]
+    assert not form.integer[column["y"]]
+    assert (form.column_lower[column["y"]], form.column_upper[column["y"]]) == (-3, np.inf)
+    assert (form.column_lower[column["x[b]"]], form.column_upper[column["x[b]"]]) == (0, 1)
+    assert form.objective(form.point({"x[a]": 1, "y": 2, "n": 1})) == 2 - 2 + 3 + 7
+
+
+@pytest.mark.parametrize(
+    ("values", "violation"),
+    [
+        ({"x[a]": 1, "y": 3, "n": 1}, 0.0),
+        ({"x[a]": 1, "y": 5, "n": 0, "x[b]": 1}, 2.0),  # below
+        ({"y": 5, "n": 0}, 1.0),  # below and above
+        ({"y": 1, "n": 1}, 2.0),  # equal
+        ({"y": -4, "n": 4.5}, 7.5),  # between
+    ],
+)
+def test_violation_is_the_largest_of_rows_and_bounds(values: dict[str, float], violation: float) -> None:
+    """The violation of a point is that of its worst row or bound."""
+    form = StandardForm.from_pyomo(small_model())
+    assert form.violation(form.point(values)) == pytest.approx(violation)
+
+
+def test_rounding_touches_integer_columns_only() -> None:
+    """A solver's 0.9999999 becomes 1 in an integer column and stays in a continuous one."""
+    form = StandardForm.build(cost=[1, 1], matrix=[[1, 1]], row_lower=[0], row_upper=[9], integer=[True, False])
+    assert form.rounded([0.9999999, 0.9999999]).tolist() == [1.0, 0.9999999]
+    assert form.is_feasible([1.0, 0.5])
+    assert not form.is_feasible([0.5, 0.5])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"row_lower": [0, 0]}, "row_lower: 2: must be 1"),
+        ({"column_upper": [1]}, "column_upper: 1: must be 2"),
+        ({"columns": ("a",)}, "columns: 1: must be 2"),
+        ({"cost": [1, np.nan]}, "must be finite"),
+        ({"matrix": [[1, np.inf]]}, "must be finite"),
+        ({"row_upper": [np.nan]}, "must not be NaN"),
+    ],
+)
+def test_broken_arrays_are_refused(change: dict[str, object], message: str) -> None:
+    """Wrong shapes and numbers that are none raise BrokenModel."""
+    good: dict[str, object] = {"cost": [1, 1], "matrix": [[1, 1]], "row_lower": [0], "row_upper": [9]}
+    with pytest.raises(BrokenModel, match=message):
+        StandardForm.build(**(good | change))  # type: ignore[arg-type]
+
+
+def test_large_coefficients_beside_integers_are_not_supported() -> None:
+    """Above 1e5 rounding makes the solution wrong, so the model is refused as one that solvers cannot take."""
+    with pytest.raises(Unsupported, match="rounding makes the solution wrong"):
+        StandardForm.build(cost=[1, 1], matrix=[[1, 1e6]], row_lower=[0], row_upper=[9])
+
+
+def test_large_coefficients_are_fine_in_linear_programs() -> None:
+    """The limit on coefficients concerns rows with an integer column only."""
+    form = StandardForm.build(
+        cost=[1, 1, 1],
+        matrix=[[1e7, 1, 0], [0, 0, 1]],
+        row_lower=[0, 0],
+        row_upper=[1, 1],
+        integer=[False, False, True],
+    )
+    assert form.matrix.max() == 1e7
+
+
+@pytest.mark.parametrize(
+    ("cost", "integer", "offset", "whole"),
+    [
+        ([1, 2], [True, True], 3, True),
+        ([1, 0], [True, False], 0, True),
+        ([1, 2], [True, False], 0, False),
+        ([1, 0.5], [True, True], 0, False),
+        ([1, 2], [True, True], 0.5, False),
+    ],
+)
+def test_objective_known_to_be_integral(
+    cost: list[float], integer: list[bool], offset: float, whole: bool
+) -> None:
+    """A bound may be rounded only when every term of the objective is an integer."""
+    form = StandardForm.build(
+        cost=cost, matrix=[[1, 1]], row_lower=[0], row_upper=[9], integer=integer, offset=offset
+    )
+    assert form.integral_objective is whole
