@@ -77,7 +77,7 @@ def names(prefix: str = "") -> list[str]:
 
 
 def best_solution(name: str) -> Frozen | None:
-    """Give the best known solution of a committed instance; None where none is on file.
+    """Return the best known solution of a committed instance; None where none is on file.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def best_solution(name: str) -> Frozen | None:
 
 
 def data_folder() -> Path | None:
-    """Give the folder of public traces that the environment variable ``GSOPT_DATA`` names.
+    """Return the folder of public traces that the environment variable ``GSOPT_DATA`` names.
 
     Returns
     -------
@@ -112,7 +112,7 @@ def data_folder() -> Path | None:
 
 
 def _is_committed(name: str) -> bool:
-    """Tell whether a name is one of `names`, without looking at all of them."""
+    """Check whether a name is one of `names`, without looking at all of them."""
     path = Path(name)
     inside = path.as_posix() == name and not path.is_absolute() and ".." not in path.parts
     return inside and path.parts[:1] != (SOLUTIONS.name,) and _is_file(_HERE / f"{name}.json")

@@ -4,7 +4,7 @@ from gsopt.scenario.job import Job
 
 
 def doublings(job: Job, gpus: int) -> Job:
-    """Give a job that runs on its demanded GPUs and on doublings of these only, where its menu has them.
+    """Return a job that runs on its demanded GPUs and on doublings of these only, where its menu has them.
 
     Source: Ares, section 3.3: the allocation is doubled from the demanded one on.
 

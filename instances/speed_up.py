@@ -37,7 +37,7 @@ class SpeedUp(NamedTuple):
         return cls(near, max(near, drawn(random, *_ON_SEVERAL)), drawn(random, *_NOISE))
 
     def on(self, nodes: int, gpus: int) -> float:
-        """Give the goodput on GPUs of some nodes, relative to that on one GPU."""
+        """Return the goodput on GPUs of some nodes, relative to that on one GPU."""
         step = 1 + (self.near if nodes == 1 else self.far) * (gpus - 1)
         return gpus * (self.noise + 1) / (self.noise + gpus) / step
 

@@ -21,7 +21,7 @@ FOLDER = Path(__file__).parent
 
 
 def changed(problem: P, **changes: Any) -> P:
-    """Give a problem with some fields changed, and every rule checked anew.
+    """Return a problem with some fields changed, and every rule checked anew.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def with_kept_proof(problem: P, path: Path) -> P:
 
 
 def proven(problem: P) -> P:
-    """Give a tiny instance with its optimum, found by trying every decision; without one when none is feasible.
+    """Draw a tiny instance with its optimum, found by trying every decision; None when none is feasible.
 
     Examples
     --------

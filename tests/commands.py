@@ -72,7 +72,7 @@ def interrupted_solve(*arguments: str | Path) -> tuple[str, str]:
 
 @contextmanager
 def _terminal(awaited: re.Pattern[bytes]) -> Iterator[tuple[int, Event, bytearray]]:
-    """Give a terminal's descriptor, an event that comes once the awaited text is shown there, and all text."""
+    """Yield a terminal's descriptor, an event that comes once the awaited text is shown there, and all text."""
     ours, theirs = pty.openpty()
     shown, text = Event(), bytearray()
 

@@ -11,7 +11,7 @@ from distributed import Client, LocalCluster
 
 @contextmanager
 def dask_client(workers: int = 1, *, threads: int = 1, processes: bool = False) -> Iterator[Any]:
-    """Give a client of a new cluster; its workers are threads of this process unless they are to be killed."""
+    """Yield a client of a new cluster; its workers are threads of this process unless they are to be killed."""
     with (
         LocalCluster(
             n_workers=workers,
@@ -27,5 +27,5 @@ def dask_client(workers: int = 1, *, threads: int = 1, processes: bool = False) 
 
 
 def pids(client: Any) -> list[int]:
-    """Give the process ids of the workers that are there."""
+    """Return the process ids of the workers that are there."""
     return list(client.run(os.getpid).values())

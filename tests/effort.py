@@ -9,5 +9,5 @@ _PART = 10
 
 
 def cases(number: int) -> int:
-    """Give how many of so many random cases are tried."""
+    """Return how many of so many random cases are tried."""
     return number if _THOROUGH else -(-number // _PART)

@@ -21,7 +21,7 @@ def wait_until(happened: Callable[[], object], process: Popen[str] | None = None
 
 
 def children(pid: int) -> list[int]:
-    """Give the living processes that a process has started, and those that they have started in turn."""
+    """Return the living processes that a process has started, and those that they have started in turn."""
     parents: dict[int, int] = {}
     for status in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -47,5 +47,5 @@ def _lives(pid: int) -> bool:
 
 
 def _state(status: Path) -> list[str]:
-    """Give the state and the parent that a process's status names; its name may hold anything."""
+    """Return the state and the parent that a process's status names; its name may hold anything."""
     return status.read_text().rpartition(")")[2].split()[:2]

@@ -32,7 +32,7 @@ _NOTHING = "-"
 
 
 def rows(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Give line number and cells of every row of the tables of claims."""
+    """Yield line number and cells of every row of the tables of claims."""
     inside = False
     for number, line in enumerate(text.splitlines(), start=1):
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
@@ -95,7 +95,7 @@ def missing_test(node: str) -> str | None:
 
 @cache
 def functions(path: Path) -> frozenset[str]:
-    """Give the functions that a file defines."""
+    """Return the functions that a file defines."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     return frozenset(node.name for node in tree.body if isinstance(node, ast.FunctionDef))
 

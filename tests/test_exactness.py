@@ -125,7 +125,7 @@ def test_constants_hide_no_better_choice(cost: float, constant: float) -> None:
 
 
 def with_constants(problem: Reclaiming, cost: float, constant: float) -> Reclaiming:
-    """Give every job a cost, and every server a job of its own that costs a constant."""
+    """Add a cost to every job, and every server a job of its own that costs a constant."""
     servers = [Server(name=server.name, gpus=server.gpus + 1) for server in problem.servers]
     jobs = [job.model_copy(update={"cost": cost}) for job in problem.jobs]
     alone = [Job(name=f"on {server.name}", workers={server.name: 1}, cost=constant) for server in servers]

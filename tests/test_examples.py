@@ -1,8 +1,10 @@
 """Whatever a user calls or constructs has an example that runs."""
 
+import re
 from collections.abc import Iterator
 from importlib import import_module
 from inspect import getdoc, isclass, ismodule
+from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any
@@ -14,14 +16,14 @@ import instances
 
 
 def offered_modules() -> Iterator[ModuleType]:
-    """Give every package, and the modules that gsopt exports."""
+    """Yield every package, and the modules that gsopt exports."""
     yield from (found for name in gsopt.__all__ if ismodule(found := getattr(gsopt, name)))
     for root in (gsopt, formulations, heuristics, instances):
         yield from packages(root)
 
 
 def packages(root: ModuleType) -> Iterator[ModuleType]:
-    """Give a package and those within it."""
+    """Yield a package and those within it."""
     yield root
     for found in iter_modules(root.__path__, f"{root.__name__}."):
         if found.ispkg:
@@ -29,7 +31,7 @@ def packages(root: ModuleType) -> Iterator[ModuleType]:
 
 
 def offers(module: ModuleType) -> dict[str, Any]:
-    """Give what a module exports to be called or constructed, and the other ways to construct that."""
+    """Return what a module exports to be called or constructed, and the other ways to construct that."""
     own = [name for name, each in vars(module).items() if getattr(each, "__module__", "") == module.__name__]
     public = [] if hasattr(module, "__path__") else [name for name in own if not name.startswith("_")]
     names = getattr(module, "__all__", public)
@@ -46,7 +48,7 @@ def offers(module: ModuleType) -> dict[str, Any]:
 
 
 def is_called(found: Any) -> bool:
-    """Tell whether a user calls or constructs it; protocols are implemented instead, aliases name types."""
+    """Check whether a user calls or constructs it; protocols are implemented instead, aliases name types."""
     is_alias = hasattr(found, "__origin__")
     return callable(found) and not is_alias and not getattr(found, "_is_protocol", False)
 
@@ -82,3 +84,16 @@ def test_what_has_no_example_is_named() -> None:
     module = ModuleType("planted")
     vars(module).update(Shown=Shown, bare=lambda: None, __all__=["Shown", "bare"])
     assert without_example(offers(module)) == ["planted.bare", "planted.Shown.made"]
+
+
+def test_docstrings_begin_with_the_usual_verbs() -> None:
+    """A docstring says "Return" and "Check", as readers of numpydoc expect, and neither "Give" nor "Tell"."""
+    root = Path(gsopt.__file__).parents[1]
+    files = [
+        path
+        for name in ("gsopt", "formulations", "heuristics", "instances")
+        for path in (root / name).rglob("*.py")
+    ]
+    packages = ("gsopt", "formulations", "heuristics", "instances")
+    files = [path for name in packages for path in root.glob(f"{name}/**/*.py")]
+    assert [path for path in files if re.search(r'"""(Give|Tell)s? ', path.read_text(encoding="utf-8"))] == []

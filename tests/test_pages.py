@@ -72,13 +72,13 @@ class Block(NamedTuple):
 
 
 def blocks(page: str) -> list[Block]:
-    """Give the blocks of a page in their order."""
+    """Return the blocks of a page in their order."""
     return [Block(*found.groups()) for found in _BLOCK.finditer(PAGES[page].read_text("utf-8"))]
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Give a working folder from which modules are imported, beside the committed studies."""
+    """Yield a working folder from which modules are imported, beside the committed studies."""
     (tmp_path / "docs").symlink_to(ROOT / "docs")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)

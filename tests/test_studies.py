@@ -56,7 +56,7 @@ CASTOR = FOLDER / "castor.json"
 
 
 def speeds() -> list[Speed]:
-    """Give the slowdowns that stand in the study of Castor, one for each trace."""
+    """Return the slowdowns that stand in the study of Castor, one for each trace."""
     study = studies.read_study(CASTOR)
     return [Speed.model_validate(each["speed"]) for each in study.instances if not isinstance(each, str)]
 
@@ -101,7 +101,7 @@ BELIEFS: Mapping[str, Predictor] = {
 
 
 def beliefs() -> dict[str, Mapping[str, Mapping[str, float]]]:
-    """Give the tables that stand in the study of predictions, by label."""
+    """Return the tables that stand in the study of predictions, by label."""
     study = studies.read_study(FOLDER / "castor-predictions.json")
     methods = [method for method in study.methods if not isinstance(method, str)]
     return {str(each["label"]): each["interference"] for each in methods if "interference" in each}

@@ -20,7 +20,7 @@ What each command does and takes, as its ``--help`` says it too.
 
 
 def pages() -> dict[str, str]:
-    """Give the page of each command, and the list of all."""
+    """Return the page of each command, and the list of all."""
     root = typer.main.get_command(gsopt)
     commands = {name: page(f"gsopt {name}", command) for name, command in below(root).items()}
     listed = "".join(f"   gsopt {name} <{name}>\n" for name in commands)
@@ -31,12 +31,12 @@ def pages() -> dict[str, str]:
 
 
 def below(command: Any) -> dict[str, Any]:
-    """Give the commands of a group."""
+    """Return the commands of a group."""
     return dict(command.commands) if isinstance(command, TyperGroup) else {}
 
 
 def page(name: str, command: Any) -> str:
-    """Give the page of a command, with those below it."""
+    """Return the page of a command, with those below it."""
     parts = [title(name), *describe(name, command)]
     for word, each in below(command).items():
         heading = f"{name} {word}"
@@ -45,7 +45,7 @@ def page(name: str, command: Any) -> str:
 
 
 def describe(name: str, command: Any) -> Iterator[str]:
-    """Give usage, meaning and parameters of a command."""
+    """Yield usage, meaning and parameters of a command."""
     context = typer.Context(command, info_name=name)
     words = " ".join(command.collect_usage_pieces(context))
     yield f".. code-block:: text\n\n   {name} {words}"

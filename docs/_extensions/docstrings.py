@@ -25,7 +25,7 @@ def escape(text: str) -> str:
 
 
 def sections(text: str) -> Iterator[tuple[str, str]]:
-    """Give the parts of a docstring with their headings; the first has none."""
+    """Yield the parts of a docstring with their headings; the first has none."""
     begin, name = 0, ""
     for found in _HEADING.finditer(text):
         yield name, text[begin : found.start()].strip("\n")
@@ -74,7 +74,7 @@ def process_signature(
 
 
 def _fields(model: Any) -> Iterator[Parameter]:
-    """Give the fields of a class of data, each with its type and default."""
+    """Yield the fields of a class of data, each with its type and default."""
     hints = _hints(model)
     if issubclass(model, BaseModel):
         for name, field in model.model_fields.items():
@@ -88,7 +88,7 @@ def _fields(model: Any) -> Iterator[Parameter]:
 
 
 def _hints(model: Any) -> dict[str, Any]:
-    """Give the types of the fields without rules; as they are written where they cannot be told."""
+    """Return the types of the fields without rules; as they are written where they cannot be told."""
     try:
         hints = get_type_hints(model)
     except NameError:  # of a type that is only imported for type checkers
@@ -97,7 +97,7 @@ def _hints(model: Any) -> dict[str, Any]:
 
 
 def _given(hint: Any) -> Any:
-    """Give the type that a field takes; one that turns what it is given into something else says so."""
+    """Return the type that a field takes; one that turns what it is given into something else says so."""
     setter = getattr(hint, "__set__", None)
     return hint if setter is None else get_type_hints(setter)["value"]
 

@@ -20,7 +20,7 @@ Each notebook asks one question, with figures and pictures as they come out when
 
 
 def pages(executed: Path) -> dict[str, str | bytes]:
-    """Give the notebooks, their pictures and the page that shows them."""
+    """Return the notebooks, their pictures and the page that shows them."""
     found = sorted(executed.glob("*.ipynb"))
     if not found:
         raise ExtensionError(f"{executed}: no executed notebook; make notebooks comes first")
@@ -36,7 +36,7 @@ def pages(executed: Path) -> dict[str, str | bytes]:
 
 
 def card(name: str, question: str) -> str:
-    """Give the card of a notebook."""
+    """Return the card of a notebook."""
     return (
         f":::{{grid-item-card}} {question}\n:link: {name}\n:link-type: doc\n"
         f":img-bottom: pictures/{name}.png\n:img-alt: First picture of the notebook\n:::\n\n"
@@ -44,13 +44,13 @@ def card(name: str, question: str) -> str:
 
 
 def heading(notebook: Any) -> str:
-    """Give the question of a notebook, its heading."""
+    """Return the question of a notebook, its heading."""
     first, *_ = "".join(notebook["cells"][0]["source"]).splitlines()
     return first.removeprefix("# ")
 
 
 def picture(notebook: Any) -> bytes:
-    """Give the first picture of a notebook."""
+    """Return the first picture of a notebook."""
     outputs = (output.get("data", {}) for cell in notebook["cells"] for output in cell.get("outputs", ()))
     return next(b64decode(data["image/png"]) for data in outputs if "image/png" in data)
 

@@ -18,7 +18,7 @@ def write(folder: Path, pages: Mapping[str, str | bytes]) -> None:
 
 
 def title(text: str) -> str:
-    """Give a heading of reStructuredText."""
+    """Return a heading of reStructuredText."""
     return f"{text}\n{'=' * len(text)}"
 
 

@@ -78,7 +78,7 @@ class Entry:
 
 
 def packages(root: ModuleType) -> Iterator[ModuleType]:
-    """Give a package and those within it."""
+    """Yield a package and those within it."""
     yield root
     for found in iter_modules(root.__path__, f"{root.__name__}."):
         if found.ispkg and found.name not in _CLOSED:
@@ -86,14 +86,14 @@ def packages(root: ModuleType) -> Iterator[ModuleType]:
 
 
 def single_modules(package: ModuleType) -> Iterator[ModuleType]:
-    """Give the modules of a package that are no packages."""
+    """Yield the modules of a package that are no packages."""
     for found in iter_modules(package.__path__, f"{package.__name__}."):
         if not found.ispkg and found.name not in _CLOSED:
             yield import_module(found.name)
 
 
 def offers(package: ModuleType) -> list[Entry]:
-    """Give what a package exports; the packages and modules among it have pages of their own."""
+    """Return what a package exports; the packages and modules among it have pages of their own."""
     found = {name: getattr(package, name) for name in getattr(package, "__all__", ())}
     cases = Counter(name.lower() for name in found)
     return [
@@ -109,7 +109,7 @@ def kind(found: Any) -> str:
 
 
 def defines(module: ModuleType) -> list[Entry]:
-    """Give the functions and classes that a module defines."""
+    """Return the functions and classes that a module defines."""
     own = {
         name: each
         for name, each in vars(module).items()
@@ -164,13 +164,13 @@ class Reference:
         return paths
 
     def find(self, name: str) -> str | None:
-        """Give the path of what a docstring names, by a path of Python or by a name that only one thing has."""
+        """Find the path of what a docstring names, by a path of Python or by a name that only one thing has."""
         if name in self.homes:
             return self.homes[name]
         return next(iter(self.paths[name])) if len(self.paths.get(name, ())) == 1 else None
 
     def pages(self) -> dict[str, str]:
-        """Give every page of the reference."""
+        """Return every page of the reference."""
         roots = "".join(f"   {root.__name__}/index\n" for root in ROOTS)
         summaries = summary_table([(f":doc:`{root.__name__}/index`", module_summary(root)) for root in ROOTS])
         toctree = f".. toctree::\n   :hidden:\n\n{roots}"
@@ -182,7 +182,7 @@ class Reference:
         }
 
     def package_page(self, package: ModuleType) -> str:
-        """Give the page of a package: what it is, what it offers, and what is within it."""
+        """Return the page of a package: what it is, what it offers, and what is within it."""
         offered = [self.entries[entry.path] for entry in offers(package)]
         within = [each for each in [*self.packages, *self.modules] if is_within(each, package)]
         rows = [(f":py:obj:`{entry.name} <{entry.path}>`", entry.summary) for entry in offered]
@@ -198,7 +198,7 @@ class Reference:
         return "\n\n".join(parts) + "\n"
 
     def module_page(self, module: ModuleType) -> str:
-        """Give the page of a module, with all that it defines and what has its page elsewhere."""
+        """Return the page of a module, with all that it defines and what has its page elsewhere."""
         elsewhere = {id(entry.found): entry for entry in self.entries.values()}
         rows = []
         shown = []
@@ -210,23 +210,23 @@ class Reference:
 
 
 def page_of(module: ModuleType) -> str:
-    """Give the document of a package or module, which no name of another case hides."""
+    """Return the document of a package or module, which no name of another case hides."""
     return f"{module.__name__.replace('.', '/')}/index"
 
 
 def is_within(module: ModuleType, package: ModuleType) -> bool:
-    """Tell whether a module lies in a package, and not deeper."""
+    """Check whether a module lies in a package, and not deeper."""
     return module.__name__.rpartition(".")[0] == package.__name__
 
 
 def head(module: ModuleType, *, indexed: bool = True) -> str:
-    """Give title and docstring of a module. One that a function hides is not in the index."""
+    """Return title and docstring of a module. One that a function hides is not in the index."""
     options = "" if indexed else "\n   :no-index:"
     return f"{title(module.__name__)}\n\n.. automodule:: {module.__name__}{options}"
 
 
 def entry_page(entry: Entry) -> str:
-    """Give the page of a name."""
+    """Return the page of a name."""
     return f"{title(entry.path)}\n\n{directive(entry)}\n"
 
 
@@ -245,12 +245,12 @@ def directive(entry: Entry) -> str:
 
 
 def is_ours(module: str) -> bool:
-    """Tell whether a module is of the four packages."""
+    """Check whether a module is of the four packages."""
     return module.partition(".")[0] in {root.__name__ for root in ROOTS}
 
 
 def members_of(cls: type) -> list[str]:
-    """Give the public methods and properties of a class that are ours: no fields, and nothing of pydantic."""
+    """Return the public methods and properties of a class that are ours: no fields, and nothing of pydantic."""
     found: dict[str, None] = {}
     for base in [base for base in cls.__mro__ if is_ours(base.__module__)]:
         for name, each in vars(base).items():
@@ -264,17 +264,17 @@ def members_of(cls: type) -> list[str]:
 
 
 def is_member(each: Any) -> bool:
-    """Tell whether an attribute is a method or a property."""
+    """Check whether an attribute is a method or a property."""
     return isfunction(each) or isinstance(each, property | classmethod | staticmethod | cached_property)
 
 
 def calls(cls: type) -> bool:
-    """Tell whether objects of a class of ours can be called."""
+    """Check whether objects of a class of ours can be called."""
     return any("__call__" in vars(base) for base in cls.__mro__ if is_ours(base.__module__))
 
 
 def documentation(found: Any, name: str) -> str:
-    """Give the docstring of an object; of a constant or a type's name, the comment that stands before it."""
+    """Return the docstring of an object; of a constant or a type's name, the comment that stands before it."""
     if isclass(found) or isfunction(found) or is_ours(type(found).__module__):
         return getdoc(found) or ""
     return comments().get(name, "")
@@ -282,24 +282,24 @@ def documentation(found: Any, name: str) -> str:
 
 @cache
 def comments() -> dict[str, str]:
-    """Give the comments of the constants of the four packages."""
+    """Return the comments of the constants of the four packages."""
     texts = [path.read_text("utf-8") for root in ROOTS for path in sorted(Path(root.__path__[0]).rglob("*.py"))]
     found = [each for text in texts for each in _COMMENT.finditer(text)]
     return {each["name"]: " ".join(each["text"].replace("#:", " ").split()) for each in found}
 
 
 def module_summary(module: ModuleType) -> str:
-    """Give the first sentence of a module's docstring."""
+    """Return the first sentence of a module's docstring."""
     return first_sentence(getdoc(module) or "")
 
 
 def first_sentence(text: str) -> str:
-    """Give the first paragraph of a docstring, in one line."""
+    """Return the first paragraph of a docstring, in one line."""
     return escape(" ".join(text.partition("\n\n")[0].split()))
 
 
 def summary_table(rows: list[tuple[str, str]]) -> str:
-    """Give a table of names and what they are."""
+    """Return a table of names and what they are."""
     if not rows:
         return ""
     lines = [f"* - {name}\n  - {text}" for name, text in rows]

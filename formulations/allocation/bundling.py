@@ -139,14 +139,14 @@ def step_sizes(first: Integers, weight: Integers) -> list[int]:
 
 
 def _steps(first: Integers, weight: Integers, value: Numbers) -> tuple[Integers, Integers, Numbers]:
-    """Give group, weight and value of every step from an option to the next one."""
+    """Return group, weight and value of every step from an option to the next one."""
     group = np.repeat(np.arange(first.size - 1), np.diff(first))
     within = group[1:] == group[:-1]
     return group[1:][within], np.diff(weight)[within], np.diff(value)[within]
 
 
 def divide_each_other(sizes: list[int]) -> bool:
-    """Tell whether each size, in rising order, divides the next.
+    """Check whether each size, in rising order, divides the next.
 
     Examples
     --------

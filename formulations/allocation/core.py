@@ -110,7 +110,7 @@ def _search(core: "_Core", whole: Whole, message: str, budget: Budget, hear: Hea
 
 
 def _enough(core: "_Core", budget: Budget) -> Fraction:
-    """Give an excess at which the budget's gap is met: relative to a value that the bound is not below."""
+    """Return an excess at which the budget's gap is met: relative to a value that the bound is not below."""
     if not budget.gap:
         return Fraction(0)
     known = core.groups.solution(core.priced.choice)
@@ -146,11 +146,11 @@ class _Core:
         return self.options(self.priced.choice[self.jobs])
 
     def options(self, items: Integers) -> Integers:
-        """Give items of the core, one of each job, as options."""
+        """Return items of the core, one of each job, as options."""
         return np.searchsorted(self.items, items)
 
     def spread(self, options: Integers) -> Integers:
-        """Give a choice of the core as one of all jobs."""
+        """Return a choice of the core as one of all jobs."""
         choice = self.priced.choice.copy()
         choice[self.jobs] = self.items[options]
         return choice
@@ -167,11 +167,11 @@ class _Core:
         return np.append(np.searchsorted(self.groups.job[self.items], self.jobs), self.items.size)
 
     def bundled(self, whole: Whole) -> Integers:
-        """Give the best choice of the core by bundling."""
+        """Return the best choice of the core by bundling."""
         return bundle(self.capacity, self.first, self.groups.weight[self.items], whole.numbers)
 
     def knapsack(self, whole: Whole) -> Knapsack:
-        """Give the core as a knapsack."""
+        """Return the core as a knapsack."""
         return Knapsack.of(
             capacity=self.capacity,
             first=self.first,
@@ -182,7 +182,7 @@ class _Core:
         )
 
     def price(self, whole: Whole) -> Fraction:
-        """Give the price in the units of whole values: exactly the ratio at which it makes jobs indifferent."""
+        """Find the price in the units of whole values: exactly the ratio at which it makes jobs indifferent."""
         few, many = self.priced.few[self.jobs], self.priced.many[self.jobs]
         indifferent = np.isin(few, self.items) & np.isin(many, self.items) & (few < many)
         smaller, larger = self.options(few[indifferent]), self.options(many[indifferent])

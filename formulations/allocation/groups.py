@@ -100,13 +100,13 @@ class Groups:
         return int(self.weight[choice].sum())
 
     def choice(self, solution: AllocationSolution) -> Integers:
-        """Give a solution as a choice."""
+        """Return a solution as a choice."""
         extra = np.array([solution.extra.get(job.name, 0) for job in self.problem.jobs], dtype=np.int64)
         below = np.add.reduceat(self.extra < extra[self.job], self.nothing) if extra.size else extra
         return self.nothing + below
 
     def solution(self, choice: Integers) -> AllocationSolution:
-        """Give a choice as a solution."""
+        """Return a choice as a solution."""
         chosen = zip(self.problem.jobs, self.extra[choice].tolist(), strict=True)
         return AllocationSolution(extra={job.name: extra for job, extra in chosen if extra})
 

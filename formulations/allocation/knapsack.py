@@ -110,7 +110,7 @@ class Knapsack:
         return int(np.gcd.reduce(self.value)) or 1
 
     def worth(self, choice: Integers) -> int:
-        """Give what a choice is worth more than the base."""
+        """Return what a choice is worth more than the base."""
         return int(self.value[choice].sum())
 
 

@@ -105,7 +105,7 @@ class Milp(Formulation[Allocation, AllocationSolution]):
         )
 
     def exact_costs(self, problem: Allocation, form: StandardForm) -> Sequence[Number]:
-        """Give the values as fractions."""
+        """Return the values as fractions."""
         del form
         return [job.value(w) for job in problem.jobs for w in _extras(job, problem)]
 
@@ -120,7 +120,7 @@ class Milp(Formulation[Allocation, AllocationSolution]):
         return AllocationSolution(extra=extra)
 
     def encode(self, solution: AllocationSolution, problem: Allocation) -> Mapping[str, float]:
-        """Give a solution as column values by name."""
+        """Return a solution as column values by name."""
         chosen = ((j, solution.extra.get(job.name, 0)) for j, job in enumerate(problem.jobs))
         return {_column(j, w): 1.0 for j, w in chosen if w}
 

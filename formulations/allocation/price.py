@@ -170,6 +170,6 @@ def _left(groups: Groups, price: float, choice: Integers) -> tuple[float, Intege
 
 
 def _highest(score: Floats, begins: Integers) -> Floats:
-    """Give the highest score of each job, shape (jobs,)."""
+    """Return the highest score of each job, shape (jobs,)."""
     highest: Floats = np.maximum.reduceat(score, begins) if begins.size else score
     return highest

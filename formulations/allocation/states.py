@@ -152,12 +152,12 @@ class _Order:
         )
 
     def rate(self, turn: int, room: Integers) -> Numbers:
-        """Give what a unit of weight is worth at most to states with some room, when a group has come."""
+        """Return what a unit of weight is worth at most to states with some room, when a group has come."""
         return np.where(room >= 0, self.gain[turn : turn + 1], self.cost[turn : turn + 1])
 
 
 def _ranks(numbers: Numbers) -> Integers:
-    """Give the place of each number in rising order."""
+    """Return the place of each number in rising order."""
     return np.argsort(np.argsort(numbers, kind="stable"))
 
 
@@ -252,7 +252,7 @@ def _useful(knapsack: Knapsack, group: int, wanted: int) -> Integers:
 
 
 def _merge(states: _States, knapsack: Knapsack, options: Integers, budget: Budget) -> _States | None:
-    """Give the states that follow by one option or another; None if that takes too much memory or time."""
+    """Return the states that follow by one option or another; None if that takes too much memory or time."""
     before = states.weight.size
     states = states._replace(origin=np.arange(before))
     choices = _States(knapsack.weight[options], knapsack.value[options], before * np.arange(options.size))

@@ -48,7 +48,7 @@ class Whole:
 
 
 def whole_values(groups: Groups, items: Integers, budget: Budget) -> Whole | None:
-    """Give the exact values of some items; None when the budget has passed before.
+    """Return the exact values of some items; None when the budget has passed before.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def whole_values(groups: Groups, items: Integers, budget: Budget) -> Whole | Non
 
 
 def _total(groups: Groups, items: Integers) -> float:
-    """Give a sum that no total of values exceeds."""
+    """Return a sum that no total of values exceeds."""
     if not items.size:
         return 0.0
     job = groups.job[items]
@@ -159,7 +159,7 @@ class _Proportional:
         return self.time_unit * self.share_unit
 
     def numbers(self, groups: Groups, items: Integers, denominator: int, kind: type) -> Numbers:
-        """Give the values of items over a multiple of the denominator."""
+        """Return the values of items over a multiple of the denominator."""
         unit = denominator // self.share_unit
         times: Numbers = np.zeros(groups.size.size, dtype=kind)
         times[list(self.times)] = [int(time * unit) for time in self.times.values()]
@@ -170,7 +170,7 @@ class _Proportional:
 
 
 def _common(denominators: Iterable[int]) -> int:
-    """Give the least common multiple.
+    """Return the least common multiple.
 
     Raises
     ------

@@ -16,7 +16,7 @@ _MOST_BITS = 2_000_000_000
 
 
 def begin(case: Case, budget: Budget, method: str) -> tuple[Result[Batches], bool]:
-    """Give the first division that uses the GPUs, or the start, with a bound; and whether that is the end.
+    """Return the first division that uses the GPUs, or the start, with a bound; and whether that is the end.
 
     It is where value and bound meet or are as close as was asked, where time is over, and where the caller
     wants no more. The bound is the cost of all jobs as if each had what is best for it alone.
@@ -49,7 +49,7 @@ def begin(case: Case, budget: Budget, method: str) -> tuple[Result[Batches], boo
 
 
 def alone(case: Case) -> float:
-    """Give a bound on the cost: the least of each job, whatever the others have.
+    """Return a bound on the cost: the least of each job, whatever the others have.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def alone(case: Case) -> float:
 
 
 def filled(case: Case) -> list[int]:
-    """Give a division that uses the GPUs: jobs that must run first, then the others in the order of the list.
+    """Return a division that uses the GPUs: jobs that must run first, then the others in the order of the list.
 
     Raises
     ------
@@ -93,14 +93,14 @@ def filled(case: Case) -> list[int]:
 
 
 def _most(counts: Sequence[int], room: int) -> int:
-    """Give the largest of the allowed numbers that fits; 0 if none does."""
+    """Return the largest of the allowed numbers that fits; 0 if none does."""
     if isinstance(counts, range):
         return min(counts.stop - 1, room) if counts and room >= counts.start else 0
     return max((count for count in counts if count <= room), default=0)
 
 
 def _reached(case: Case, must: Sequence[bool]) -> list[int]:
-    """Give any division that uses all GPUs, where menus have gaps."""
+    """Return any division that uses all GPUs, where menus have gaps."""
     counts, gpus = case.problem.counts, case.gpus
     if len(counts) * gpus > _MOST_BITS:
         raise Unsupported(f"menus with gaps of {len(counts):,} jobs on {gpus:,} GPUs are too large")

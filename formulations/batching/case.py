@@ -96,7 +96,7 @@ class Case:
         return float(largest.sum()) * (BATCH_COST + (len(largest) + 2) * TERM)
 
     def cost(self, place: int, gpus: int) -> Exact:
-        """Give what a job costs on so many GPUs, exactly.
+        """Return what a job costs on so many GPUs, exactly.
 
         Examples
         --------
@@ -109,21 +109,21 @@ class Case:
         return self._best(place, gpus)[0]
 
     def grant(self, place: int, gpus: int) -> Grant | None:
-        """Give the best batch of a job on so many GPUs; None for no GPUs."""
+        """Return the best batch of a job on so many GPUs; None for no GPUs."""
         return self._best(place, gpus)[1]
 
     def solution(self, counts: Iterable[int]) -> Batches:
-        """Give the numbers of GPUs of all jobs as a solution."""
+        """Return the numbers of GPUs of all jobs as a solution."""
         grants = ((job, self.grant(place, gpus)) for (place, job), gpus in self._with(counts))
         return Batches(running={job.name: grant for job, grant in grants if grant is not None})
 
     def counts(self, solution: Batches) -> list[int]:
-        """Give a solution as numbers of GPUs."""
+        """Return a solution as numbers of GPUs."""
         running = solution.running
         return [running[job.name].gpus if job.name in running else 0 for job in self.problem.jobs]
 
     def total(self, counts: Iterable[int]) -> float:
-        """Give the cost of numbers of GPUs, in floats."""
+        """Return the cost of numbers of GPUs, in floats."""
         chosen = np.fromiter(counts, np.int64, len(self.costs))
         return float(self.costs[np.arange(len(chosen)), chosen].sum())
 
@@ -152,13 +152,13 @@ class Case:
 
 
 def _kept(job: BatchingJob, gpus: int) -> int | None:
-    """Give the batch size that a job has already on so many GPUs, if it may keep it."""
+    """Return the batch size that a job has already on so many GPUs, if it may keep it."""
     size = job.previous_batch
     return size if gpus == job.previous_gpus and size is not None and job.allows(size, gpus) else None
 
 
 def _rates(jobs: Iterable[BatchingJob], widest: int, budget: Budget) -> Floats:
-    """Give the samples per second of each job's fastest batch; 0 where there is none."""
+    """Return the samples per second of each job's fastest batch; 0 where there is none."""
     jobs = list(jobs)
     rates = np.zeros((len(jobs), widest + 1))
     modelled = [(place, job) for place, job in enumerate(jobs) if isinstance(job.throughput, StepTime)]
@@ -182,7 +182,7 @@ def _rates(jobs: Iterable[BatchingJob], widest: int, budget: Budget) -> Floats:
 
 
 def _valued(problem: Batching, rates: Floats) -> Floats:
-    """Give what jobs cost by their throughput, without reconfiguration; no GPUs cost nothing."""
+    """Return what jobs cost by their throughput, without reconfiguration; no GPUs cost nothing."""
     left = np.array([float(job.left(problem.estimate)) for job in problem.jobs])
     costs = np.zeros_like(rates)
     gpus = np.arange(1, rates.shape[1])

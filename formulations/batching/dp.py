@@ -100,7 +100,7 @@ def fill(case: Case, budget: Budget, known: Result[Batches], method: str = "dp")
 
 
 def filled_table(costs: Floats, gpus: int, budget: Budget) -> Floats | None:
-    """Give the least costs of the first jobs by GPUs used; None when the budget has passed before.
+    """Return the least costs of the first jobs by GPUs used; None when the budget has passed before.
 
     Examples
     --------

@@ -56,7 +56,7 @@ class Walk:
 
 @exact_method(unused=["backend", "log"])
 def greedy(problem: Batching, budget: Budget) -> Result[Batches]:
-    """Give GPUs to the job that gains most by each, along the lower convex hull of its costs.
+    """Grant GPUs to the job that gains most by each, along the lower convex hull of its costs.
 
     Where the steps end at the number of GPUs that are to be used, each job has what is best for it at the price
     of one more GPU, and so no division is better: the price is computed in exact numbers and is the proof. That
@@ -192,7 +192,7 @@ def _fewest(row: Floats) -> int:
 
 
 def _made_up(case: Case, walk: Walk) -> list[int] | None:
-    """Give the GPUs that are left to the one job to which they cost least; None where no job takes them."""
+    """Return the GPUs that are left to the one job to which they cost least; None where no job takes them."""
     counts = np.array(walk.counts)
     wanted = counts + walk.left
     able = np.flatnonzero(wanted < case.costs.shape[1])
@@ -214,7 +214,7 @@ def _price_bound(case: Case, price: float) -> float:
 
 
 def _is_proven(case: Case, walk: Walk, budget: Budget) -> bool:
-    """Tell whether at the price of the last step every job has what costs it least, in exact numbers.
+    """Check whether at the price of the last step every job has what costs it least, in exact numbers.
 
     Where floats tell that something costs a job more they are believed; the others are compared exactly. False
     when the budget has passed before.
@@ -238,7 +238,7 @@ def _is_proven(case: Case, walk: Walk, budget: Budget) -> bool:
 
 
 def _exact_price(case: Case, walk: Walk) -> Fraction:
-    """Give the price of the dearest step taken, exactly; 0 where nobody wants the GPUs that are left."""
+    """Return the price of the dearest step taken, exactly; 0 where nobody wants the GPUs that are left."""
     if not walk.taken or (not case.use_all and walk.slope == 0):
         return Fraction(0)
     dearest = walk.taken[-1].slope
@@ -251,7 +251,7 @@ def _exact_price(case: Case, walk: Walk) -> Fraction:
 
 
 def _ends(walk: Walk) -> list[int]:
-    """Give the GPUs of its job after each step taken."""
+    """Return the GPUs of its job after each step taken."""
     counts = list(walk.counts)
     ends: list[int] = []
     for step in reversed(walk.taken):

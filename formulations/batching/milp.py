@@ -99,7 +99,7 @@ class Milp(Formulation[Batching, Batches]):
         return model
 
     def exact_costs(self, problem: Batching, form: StandardForm) -> Sequence[Number]:
-        """Give what the items count as fractions, or rounded where those have no common step to speak of.
+        """Return what the items count as fractions, or rounded where those have no common step to speak of.
 
         Completions per second have a denominator for each item, whose common multiple has thousands of digits,
         and solving takes a stage for every five of them. Then costs are rounded in favour of every solution, so
@@ -116,12 +116,12 @@ class Milp(Formulation[Batching, Batches]):
         return [rounded(worth, grid) for worth in exact]
 
     def exact_offset(self, problem: Batching, form: StandardForm) -> Number:
-        """Give what the jobs count that have no GPUs."""
+        """Return what the jobs count that have no GPUs."""
         del form
         return _worths(problem)[1]
 
     def at_once(self, problem: Batching) -> tuple[Batches, Number]:
-        """Give the first division that uses the GPUs, and the bound as if nobody wanted the same GPU."""
+        """Return the first division that uses the GPUs, and the bound as if nobody wanted the same GPU."""
         case = Case.of(problem)
         return case.solution(filled(case)), case.sign * alone(case)
 
@@ -135,13 +135,13 @@ class Milp(Formulation[Batching, Batches]):
         return Case.of(problem).solution(counts.tolist())
 
     def encode(self, solution: Batches, problem: Batching) -> Mapping[str, float]:
-        """Give a solution as column values by name."""
+        """Return a solution as column values by name."""
         places = {job.name: place for place, job in enumerate(problem.jobs)}
         return {_column(places[name], grant.gpus): 1.0 for name, grant in solution.running.items()}
 
 
 def _worths(problem: Batching) -> tuple[dict[Item, Exact], Exact]:
-    """Give what each item adds to what the jobs count without GPUs, and that."""
+    """Return what each item adds to what the jobs count without GPUs, and that."""
     case = Case.of(problem)
     idle = [case.sign * case.cost(job, 0) for job in range(len(problem.jobs))]
     worths = {

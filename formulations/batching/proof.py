@@ -44,14 +44,14 @@ class Tables:
         return float(least) + 4 * self.case.error
 
     def rest(self, place: int) -> Floats:
-        """Give the least cost of the jobs from a place on, by the GPUs used before them."""
+        """Return the least cost of the jobs from a place on, by the GPUs used before them."""
         behind: Floats = self.behind[len(self.case.costs) - place]
         if not self.case.use_all:
             behind = np.minimum.accumulate(behind)
         return behind[::-1]
 
     def choices(self, place: int) -> Iterator[tuple[int, int]]:
-        """Give the GPUs used before a job and its own of all that the optimum may choose."""
+        """Yield the GPUs used before a job and its own of all that the optimum may choose."""
         costs, before, rest = self.case.costs[place], self.before[place], self.rest(place + 1)
         alive = np.flatnonzero(before + self.rest(place) <= self.limit)
         for used in alive.tolist():
@@ -62,7 +62,7 @@ class Tables:
 
 
 def settle(tables: Tables, budget: Budget) -> list[int] | None:
-    """Give the GPUs of each job in an optimum; None when time, or the length of numbers, did not allow it.
+    """Return the GPUs of each job in an optimum; None when time, or the length of numbers, did not allow it.
 
     Jobs that have the same GPUs wherever they may be are no question, and need no exact numbers.
 
@@ -110,7 +110,7 @@ def _whole_costs(case: Case, asked: dict[int, set[int]], budget: Budget) -> dict
 
 
 def _common(denominators: Iterable[int]) -> int | None:
-    """Give the least common multiple, of pairs and pairs of pairs; None if it is too long."""
+    """Return the least common multiple, of pairs and pairs of pairs; None if it is too long."""
     parts = list(set(denominators))
     while len(parts) > 1:
         odd = parts[-1:] if len(parts) % 2 else []
@@ -123,7 +123,7 @@ def _common(denominators: Iterable[int]) -> int | None:
 def _cheapest(
     steps: list[list[tuple[int, int]]], whole: dict[int, dict[int, int]], budget: Budget
 ) -> list[int] | None:
-    """Give the cheapest path through the choices; jobs without exact costs have one choice."""
+    """Return the cheapest path through the choices; jobs without exact costs have one choice."""
     costs = {0: 0}
     chosen: list[dict[int, int]] = []  # by job: the GPUs of the job, by those used with it
     for place, found in enumerate(steps):

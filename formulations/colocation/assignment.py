@@ -83,7 +83,7 @@ def assign(
 
 
 def _matrices(case: Case) -> tuple[NDArray[np.float64], NDArray[np.object_]]:
-    """Give savings as doubles, and as whole numbers of any size; 0 where there is no pair."""
+    """Return savings as doubles, and as whole numbers of any size; 0 where there is no pair."""
     shape = len(case.problem.running), len(case.problem.pending)
     rounded, exact = np.zeros(shape), np.zeros(shape, dtype=object)
     for pair, saving in case.savings.items():

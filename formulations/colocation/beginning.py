@@ -8,7 +8,7 @@ from gsopt.problems.colocation import ColocationSolution
 
 
 def begin(case: Case, budget: Budget, method: str) -> tuple[Result[ColocationSolution], bool]:
-    """Give the pairs that save most one by one, or the start, with a bound; and whether that is the end.
+    """Return the pairs that save most one by one, or the start, with a bound; and whether that is the end.
 
     It is where value and bound meet or are as close as was asked, where time is over, and where the caller
     wants no more.

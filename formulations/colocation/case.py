@@ -103,7 +103,7 @@ class Case:
         return taken
 
     def solution(self, pairs: Iterable[tuple[int, int]]) -> ColocationSolution:
-        """Give pairs as a solution."""
+        """Return pairs as a solution."""
         running, pending = self.problem.running, self.problem.pending
         return ColocationSolution(
             shares={

@@ -89,6 +89,6 @@ def _graph(case: Case) -> Any:
 
 
 def _pairs(edges: set[tuple[tuple[str, int], tuple[str, int]]]) -> Sequence[tuple[int, int]]:
-    """Give edges as places of the running and the pending job, whichever end was named first."""
+    """Return edges as places of the running and the pending job, whichever end was named first."""
     ends = [dict(edge) for edge in edges]
     return [(end["running"], end["pending"]) for end in ends]

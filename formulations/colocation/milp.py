@@ -80,12 +80,12 @@ class Milp(Formulation[Colocation, ColocationSolution]):
         return model
 
     def exact_costs(self, problem: Colocation, form: StandardForm) -> Sequence[Number]:
-        """Give what the ways save as fractions."""
+        """Return what the ways save as fractions."""
         saved = {_column(*way): seconds for way, seconds in _savings(problem).items()}
         return [saved[column] for column in form.columns]
 
     def at_once(self, problem: Colocation) -> tuple[ColocationSolution, Number]:
-        """Give the pairs that save most one by one, and the bound as if nobody wanted the same partner."""
+        """Return the pairs that save most one by one, and the bound as if nobody wanted the same partner."""
         case = Case.of(problem)
         return case.solution(case.greedy()), case.bound
 
@@ -99,7 +99,7 @@ class Milp(Formulation[Colocation, ColocationSolution]):
         return ColocationSolution(shares=shares)
 
     def encode(self, solution: ColocationSolution, problem: Colocation) -> Mapping[str, float]:
-        """Give a solution as column values by name."""
+        """Return a solution as column values by name."""
         return {
             _column(r, p, w): 1.0
             for (r, p, w), mode in _ways(problem).items()
@@ -108,12 +108,12 @@ class Milp(Formulation[Colocation, ColocationSolution]):
 
 
 def _ways(problem: Colocation) -> dict[tuple[int, int, int], str]:
-    """Give the modes in which pending jobs fit beside running ones, by places."""
+    """Return the modes in which pending jobs fit beside running ones, by places."""
     return {way: each.name for way, each in _offered(problem)}
 
 
 def _savings(problem: Colocation) -> dict[tuple[int, int, int], Exact]:
-    """Give what each way saves."""
+    """Return what each way saves."""
     return {way: each.pair.saved for way, each in _offered(problem)}
 
 

@@ -8,7 +8,7 @@ from gsopt.core.result import Result, StoppedBy, is_within
 
 
 def ends(first: Result[S], budget: Budget) -> tuple[Result[S], bool]:
-    """Tell the caller of a first result, and say whether it is the end.
+    """Report a first result to the caller, and return whether it is the end.
 
     It is where the caller wants no more, where value and bound meet or are as close as was asked, and where
     time is over. The result then says so.

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 
 def proves(savings: NDArray[np.object_], pairs: Collection[tuple[int, int]]) -> bool:
-    """Tell whether no set of pairs saves more than one, by prices of the columns in exact numbers.
+    """Check whether no set of pairs saves more than one, by prices of the columns in exact numbers.
 
     Each row shall have the column that leaves it most, saving less price, and whoever is alone shall have
     nothing to gain. The least prices with which no row wants another column follow from each other: what a

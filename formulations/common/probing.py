@@ -232,7 +232,7 @@ class _Probing:
         self.kept[number] = (proven, end) if low else (begin, proven)
 
     def _refuted_without(self, columns: NDArray[np.int32]) -> bool:
-        """Tell whether the bound exceeds the cutoff with some columns at 0."""
+        """Check whether the bound exceeds the cutoff with some columns at 0."""
         before = self.upper[columns]
         self._fix(columns, np.zeros(columns.size))
         proof = self._solve()
@@ -250,12 +250,12 @@ class _Probing:
                 yield first, second
 
     def _meet(self, *pair: int) -> bool:
-        """Tell whether two choices may come in either order by their ranks."""
+        """Check whether two choices may come in either order by their ranks."""
         ranks = [self.question.choices[number].ranks[slice(*self.kept[number])] for number in pair]
         return bool(max(own[0] for own in ranks) <= min(own[-1] for own in ranks))
 
     def _order(self, first: int, second: int) -> list[tuple[NDArray[np.int32], Reals]]:
-        """Give the rows, at most 0, that make a choice no later than another."""
+        """Return the rows, at most 0, that make a choice no later than another."""
         early, late = self.question.choices[first], self.question.choices[second]
         rows = [(np.array([early.level, late.level], dtype=np.int32), np.array([1.0, -1.0]))]
         for rank in late.ranks[slice(*self.kept[second])]:
@@ -264,7 +264,7 @@ class _Probing:
         return rows
 
     def _refuted_with(self, rows: Sequence[tuple[NDArray[np.int32], Reals]]) -> bool:
-        """Tell whether the bound exceeds the cutoff with some rows of at most 0 more."""
+        """Check whether the bound exceeds the cutoff with some rows of at most 0 more."""
         count, known = len(rows), self.model
         sizes = np.cumsum([0, *(columns.size for columns, _ in rows)], dtype=np.int32)
         columns = np.concatenate([columns for columns, _ in rows])

@@ -37,6 +37,6 @@ class Prover(Highs):
     def request(
         self, form: "StandardForm", *, time_limit: float | None, gap: float, start: Vector | None
     ) -> tuple[Callable[[Any, "Link"], Answer], Any]:
-        """Give the arrays and HiGHS' options."""
+        """Return the arrays and HiGHS' options."""
         function, task = super().request(form, time_limit=time_limit, gap=gap, start=start)
         return function, task._replace(options=task.options | _OPTIONS)

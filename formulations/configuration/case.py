@@ -79,18 +79,18 @@ class Case:
         return cls(problem, options)
 
     def solution(self, chosen: Iterable[Option]) -> ConfigurationSolution:
-        """Give an option of each job as a solution."""
+        """Return an option of each job as a solution."""
         return solution_of(self.problem, [option.place for option in chosen])
 
 
 def solution_of(problem: Configuration, places: Sequence[int | None]) -> ConfigurationSolution:
-    """Give the place of each job's configuration, in the order of the jobs, as a solution."""
+    """Return the place of each job's configuration, in the order of the jobs, as a solution."""
     named = zip(problem.jobs, places, strict=True)
     return ConfigurationSolution(configurations={job.name: place for job, place in named if place is not None})
 
 
 def kept(problem: Configuration) -> ConfigurationSolution:
-    """Give what jobs have now, as far as they run there and it fits, pinned ones first.
+    """Return what jobs have now, as far as they run there and it fits, pinned ones first.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def kept(problem: Configuration) -> ConfigurationSolution:
 
 
 def alone(problem: Configuration) -> Exact:
-    """Give what jobs cost where each has what is best for it, as if nobody wanted the same GPU.
+    """Return what jobs cost where each has what is best for it, as if nobody wanted the same GPU.
 
     Examples
     --------

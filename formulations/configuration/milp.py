@@ -115,7 +115,7 @@ class Milp(Formulation[Configuration, ConfigurationSolution]):
         )
 
     def at_once(self, problem: Configuration) -> tuple[ConfigurationSolution, Number]:
-        """Give what jobs have now, and the bound as if nobody wanted the same GPU."""
+        """Return what jobs have now, and the bound as if nobody wanted the same GPU."""
         return kept(problem), alone(problem)
 
     def extract(self, values: Mapping[str, float], problem: Configuration) -> ConfigurationSolution:
@@ -127,7 +127,7 @@ class Milp(Formulation[Configuration, ConfigurationSolution]):
         return solution_of(problem, places)
 
     def encode(self, solution: ConfigurationSolution, problem: Configuration) -> Mapping[str, float]:
-        """Give a solution as column values by name."""
+        """Return a solution as column values by name."""
         return {
             f"waits[{job}]" if place is None else f"has[{job},{place}]": 1.0
             for job, place in enumerate(problem.places(solution))

@@ -65,7 +65,7 @@ class Table:
         return int(self.costs[0].flat[-1])
 
     def choice(self) -> list[Option]:
-        """Give the options of the least cost; of equal ones the first jobs have those that they prefer.
+        """Return the options of the least cost; of equal ones the first jobs have those that they prefer.
 
         Examples
         --------
@@ -107,7 +107,7 @@ def _part(kind: int, cells: slice) -> tuple[slice, ...]:
 
 
 def _sizes(case: Case) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Give the GPUs of a cell and the number of cells for each type: no more than all jobs can use."""
+    """Return the GPUs of a cell and the number of cells for each type: no more than all jobs can use."""
     blocks, sizes = [], []
     for kind, gpus in enumerate(case.problem.gpus.values()):
         wanted = [

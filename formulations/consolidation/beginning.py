@@ -15,7 +15,7 @@ _MOMENT = 0.25
 
 
 def begin(case: Case) -> tuple[ConsolidationSolution, Exact]:
-    """Give a placement by value density, and the bound of a knapsack that may be filled with parts of jobs.
+    """Return a placement by value density, and the bound of a knapsack that may be filled with parts of jobs.
 
     Examples
     --------
@@ -81,7 +81,7 @@ class _Room:
         return next((v for v in enough if self.within(v) >= need), None)
 
     def within(self, v: int) -> int:
-        """Give what jobs can still take that stay in a group."""
+        """Return what jobs can still take that stay in a group."""
         return min(self.free[u] for u in self.vacancy.path(v))
 
     def use(self, v: int, gpus: int) -> None:

@@ -109,14 +109,14 @@ class Case:
         return tuple(v for v in self.untouched if v not in used)
 
     def joined(self, leaves: Collection[int]) -> int:
-        """Give the innermost group around some innermost groups."""
+        """Return the innermost group around some innermost groups."""
         common = set(self.vacancy.path(next(iter(leaves))))
         for leaf in leaves:
             common &= set(self.vacancy.path(leaf))
         return min(common)
 
     def placed(self, stays: Stays, spared: Collection[int] = ()) -> ConsolidationSolution:
-        """Give GPUs to the jobs that stay in groups.
+        """Grant GPUs to the jobs that stay in groups.
 
         Jobs in inner groups come first, the large ones before the small. Each takes an even narrower group
         within its own where one has room, the one with the fewest free GPUs, and otherwise fills the roomiest

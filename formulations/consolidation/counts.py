@@ -67,7 +67,7 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
     name: ClassVar[str] = "counts"
 
     def at_once(self, problem: Consolidation) -> tuple[ConsolidationSolution, Exact]:
-        """Give a placement by value density, and a knapsack bound."""
+        """Return a placement by value density, and a knapsack bound."""
         return begin(Case.of(problem))
 
     def build(self, problem: Consolidation) -> Any:
@@ -145,7 +145,7 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
         return model
 
     def exact_costs(self, problem: Consolidation, form: Any) -> list[Exact]:
-        """Give what the columns are worth as fractions."""
+        """Return what the columns are worth as fractions."""
         worths = {
             f"on[{j},{t}]": problem.worth(job, tier) + problem.job_bonus
             for j, job in enumerate(problem.jobs)
@@ -155,7 +155,7 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
         return [{**worths, **bonuses}.get(name, 0) for name in form.columns]
 
     def extract(self, values: Mapping[str, float], problem: Consolidation) -> ConsolidationSolution:
-        """Give every job the next free GPUs of its machines."""
+        """Return every job the next free GPUs of its machines."""
         free = [iter(gpus) for gpus in Case.of(problem).vacancy.gpus]
         placed: dict[str, list[int]] = {}
         for j, job in enumerate(problem.jobs):

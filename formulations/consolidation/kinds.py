@@ -32,7 +32,7 @@ class Kind:
     levels: tuple[int, ...]
 
     def counted(self, level: int) -> int:
-        """Give the level as which a place on a level counts."""
+        """Return the level as which a place on a level counts."""
         return next(own for own in self.levels if own >= level)
 
 

@@ -138,7 +138,7 @@ class Laminar(GroupModel):
 
 
 def _places(case: Case) -> list[tuple[int, int]]:
-    """Give the groups in which jobs of each kind may stay."""
+    """Return the groups in which jobs of each kind may stay."""
     nodes, levels = case.vacancy.nodes, case.vacancy.levels
     return [
         (k, v)
@@ -150,14 +150,14 @@ def _places(case: Case) -> list[tuple[int, int]]:
 
 
 def _taken_whole(case: Case, machine: int, v: int) -> int:
-    """Give the free GPUs of a group that a machine takes which is left whole."""
+    """Return the free GPUs of a group that a machine takes which is left whole."""
     if v in case.vacancy.within[machine]:
         return case.vacancy.nodes[v].free
     return case.vacancy.nodes[machine].free if machine in case.vacancy.within[v] else 0
 
 
 def _is_used(case: Case, v: int) -> bool:
-    """Tell whether a job may stay within a group, or a machine of it be left whole."""
+    """Check whether a job may stay within a group, or a machine of it be left whole."""
     within = case.vacancy.within[v]
     return any(u in within for _, u in _places(case)) or any(_taken_whole(case, u, v) for u in case.untouched)
 

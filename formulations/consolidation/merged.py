@@ -87,7 +87,7 @@ class Merged(GroupModel):
 
     @abstractmethod
     def unpack(self, values: Mapping[str, float], indices: Indices) -> Iterator[tuple[int, int]]:
-        """Give demand and innermost group of every job that is alone on one, where none is spared."""
+        """Return demand and innermost group of every job that is alone on one, where none is spared."""
 
     def build(self, problem: Consolidation) -> Any:
         """Build the Pyomo model."""
@@ -222,7 +222,7 @@ class Merged(GroupModel):
 
 
 def _stays(indices: Indices) -> Iterator[tuple[str, int, int, int]]:
-    """Give the columns that count jobs by demand: name, demand, level, and the group that is charged."""
+    """Yield the columns that count jobs by demand: name, demand, level, and the group that is charged."""
     nodes = indices.case.vacancy.nodes
     yield from ((f"alone[{d},{p}]", d, 0, p) for d, p in indices.alone)
     yield from ((f"across[{d},{v}]", d, nodes[v].level, v) for d, v in indices.across)

@@ -54,26 +54,26 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
 
     @abstractmethod
     def fill(self, stays: Stays, spared: Collection[int], case: Case) -> Mapping[str, float]:
-        """Give such numbers as column values by name."""
+        """Return such numbers as column values by name."""
 
     def standard_form(self, problem: Consolidation) -> StandardForm:
         """Fill the arrays directly."""
         return self._written(problem).form(self._case(problem).bonus)
 
     def exact_costs(self, problem: Consolidation, form: StandardForm) -> Sequence[Number]:
-        """Give what the columns are worth as fractions, or rounded up."""
+        """Return what the columns are worth as fractions, or rounded up."""
         del form
         costs = list(self._written(problem).costs.values())
         unit = Fraction(max(costs, default=0)) / _UNITS
         return [ceil_to(cost, unit) for cost in costs] if self.rounded and unit else costs
 
     def exact_offset(self, problem: Consolidation, form: StandardForm) -> Number:
-        """Give what the jobs that must be placed count by their number."""
+        """Return what the jobs that must be placed count by their number."""
         del form
         return self._case(problem).bonus
 
     def at_once(self, problem: Consolidation) -> tuple[ConsolidationSolution, Exact]:
-        """Give a placement by value density, and a knapsack bound."""
+        """Return a placement by value density, and a knapsack bound."""
         return begin(self._case(problem))
 
     def run(self, problem: Consolidation, budget: Budget) -> Result[ConsolidationSolution]:
@@ -88,17 +88,17 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
         return Formulation.run(type(self)(case, rounded=rounded), problem, budget)
 
     def extract(self, values: Mapping[str, float], problem: Consolidation) -> ConsolidationSolution:
-        """Give GPUs to the jobs that stay in groups."""
+        """Grant GPUs to the jobs that stay in groups."""
         case = self._case(problem)
         return case.placed(*self.choose(values, case))
 
     def encode(self, solution: ConsolidationSolution, problem: Consolidation) -> Mapping[str, float]:
-        """Give the groups in which the jobs of a solution stay, as column values."""
+        """Return the groups in which the jobs of a solution stay, as column values."""
         case = self._case(problem)
         return self.fill(case.located(solution), case.spared(solution), case)
 
     def _case(self, problem: Consolidation) -> Case:
-        """Give the problem by groups, the one at hand where there is one."""
+        """Return the problem by groups, the one at hand where there is one."""
         return self.case if self.case is not None and self.case.problem is problem else Case.of(problem)
 
     def _written(self, problem: Consolidation) -> Program:

@@ -155,7 +155,7 @@ class Patterns(Merged):
 
 
 def _sizes(case: Case) -> dict[tuple[int, int], list[int]]:
-    """Give the innermost groups by the group above and what is free on them."""
+    """Return the innermost groups by the group above and what is free on them."""
     found: dict[tuple[int, int], list[int]] = {}
     for leaf in range(len(case.vacancy.gpus)):
         node = case.vacancy.nodes[leaf]
@@ -164,7 +164,7 @@ def _sizes(case: Case) -> dict[tuple[int, int], list[int]]:
 
 
 def _fills(case: Case) -> list[tuple[int, int, int]]:
-    """Give groups, sizes of what is free on machines below, and numbers of the patterns of that size."""
+    """Return groups, sizes of what is free on machines below, and numbers of the patterns of that size."""
     demands = case.alone
     return [(p, f, q) for p, f in _sizes(case) for q, pattern in enumerate(maximal(demands, f)) if any(pattern)]
 

@@ -46,7 +46,7 @@ class Program:
         self._entries += [(number, self._place[column], entry) for column, entry in entries]
 
     def form(self, offset: Exact = 0) -> StandardForm:
-        """Give the arrays."""
+        """Return the arrays."""
         row, column, entry = np.array(self._entries, dtype=np.float64).reshape(-1, 3).T
         places = (row.astype(np.int64), column.astype(np.int64))
         names, lower, upper = zip(*self._rows, strict=True) if self._rows else ((), (), ())

@@ -105,7 +105,7 @@ class Vacancy:
         return tuple(dict.fromkeys(self.nodes[v].parent for v in range(len(self.gpus))))
 
     def path(self, v: int) -> Iterator[int]:
-        """Give a group and those around it, up to the whole cluster."""
+        """Yield a group and those around it, up to the whole cluster."""
         while True:
             yield v
             if v == self.root:
@@ -113,12 +113,12 @@ class Vacancy:
             v = self.nodes[v].parent
 
     def around(self, v: int, level: int) -> int:
-        """Give the group of a level that is around a group, or that group itself."""
+        """Return the group of a level that is around a group, or that group itself."""
         return next(u for u in self.path(v) if self.nodes[u].level >= level)
 
 
 def _nodes(problem: Consolidation, members: Sequence[dict[int, list[int]]]) -> Iterator[Node]:
-    """Give the groups level by level, each with the one around it."""
+    """Yield the groups level by level, each with the one around it."""
     machines, own = problem.cluster.machines, problem.cluster.levels.index(MACHINE)
     number = {
         (level, gpus[0]): number

@@ -7,7 +7,7 @@ from gsopt.problems.goodput import Goodput, GoodputSolution
 
 
 def kept(case: Case) -> GoodputSolution:
-    """Give what jobs have now, as far as they may keep it.
+    """Return what jobs have now, as far as they may keep it.
 
     Examples
     --------
@@ -22,7 +22,7 @@ def kept(case: Case) -> GoodputSolution:
 
 
 def alone(case: Case) -> float:
-    """Give a bound on the objective: the mean of what jobs count if each has what is best for it alone.
+    """Return a bound on the objective: the mean of what jobs count if each has what is best for it alone.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def alone(case: Case) -> float:
 
 
 def mean(case: Case, total: float) -> float:
-    """Give a bound on the objective by one on the total of all jobs in doubles."""
+    """Return a bound on the objective by one on the total of all jobs in doubles."""
     return total * (1 - case.error) / max(len(case.options), 1)
 
 

@@ -90,7 +90,7 @@ class Case:
         return GOODPUT_COST * -self.problem.power + (len(self.options) + 2) * TERM
 
     def solution(self, vectors: Iterable[Vector]) -> GoodputSolution:
-        """Give the GPUs of all jobs on each node as a solution."""
+        """Return the GPUs of all jobs on each node as a solution."""
         named = zip(self.problem.jobs, vectors, strict=True)
         return GoodputSolution(gpus={job.name: gpus for job, gpus in named if any(gpus)})
 
@@ -121,7 +121,7 @@ def _counted(problem: Goodput, scaled: Floats) -> Floats:
 
 
 def _table(rows: Sequence[Sequence[float]], reach: NDArray[np.int64], cap: int | None) -> Floats:
-    """Give speed-ups by nodes and GPUs, both less one; -1 where a job cannot run."""
+    """Return speed-ups by nodes and GPUs, both less one; -1 where a job cannot run."""
     rows = rows[: len(reach)]
     ends = [
         min(nodes + len(row), int(reach[nodes]), reach[-1] if cap is None else cap)
@@ -142,7 +142,7 @@ def _grown(table: Floats) -> Floats:
 
 
 def _alike(table: Floats) -> NDArray[np.int64]:
-    """Give up to how many nodes the same speed-up is there; one node is alike to no other number."""
+    """Return up to how many nodes the same speed-up is there; one node is alike to no other number."""
     most = np.repeat(np.arange(1, len(table) + 1)[:, None], table.shape[1], axis=1)
     for nodes in range(len(table) - 2, 0, -1):
         same = (table[nodes] == table[nodes + 1]) & (table[nodes] > 0)

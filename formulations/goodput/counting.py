@@ -68,7 +68,7 @@ class Counting:
         return float(self.before[-1].min())
 
     def choice(self) -> list[Option]:
-        """Give the options by which the knapsack has its least cost."""
+        """Return the options by which the knapsack has its least cost."""
         last = self.before[-1]
         counts = read_back(self.before, self.costs, int(last.argmin()))
         return [
@@ -77,7 +77,7 @@ class Counting:
         ]
 
     def alive(self, limit: float, budget: Budget) -> list[Sequence[Option]]:
-        """Give the options with which jobs may cost no more than a limit together, or all when time is over."""
+        """List the options with which jobs may cost no more than a limit together, or all when time is over."""
         slack = limit * (1 + 4 * self.case.error)
         kept: list[Sequence[Option]] = []
         for job, options in enumerate(self.case.options):
@@ -88,7 +88,7 @@ class Counting:
         return kept
 
     def _others(self, job: int) -> Floats:
-        """Give the least cost of all other jobs, by how many GPUs a job takes."""
+        """Return the least cost of all other jobs, by how many GPUs a job takes."""
         behind = np.append(self._rest[len(self.case.options) - job - 1], np.inf)
         totals: Floats = (self.before[job] + behind[self._left]).min(axis=1)
         return totals

@@ -116,6 +116,6 @@ def _proven(
 
 
 def _program(case: Case, alive: Sequence[Sequence[Option]]) -> Program:
-    """Give the program with patterns, unless nodes can hold too much for that."""
+    """Return the program with patterns, unless nodes can hold too much for that."""
     patterned = Patterned(case, alive)
     return patterned if patterned.is_small else Reduced(case, alive)

@@ -109,7 +109,7 @@ class Milp(Formulation[Goodput, GoodputSolution]):
         return model
 
     def exact_costs(self, problem: Goodput, form: StandardForm) -> Sequence[Number]:
-        """Give what columns cost, rounded down so that the bound holds.
+        """Return what columns cost, rounded down so that the bound holds.
 
         Each cost has a denominator of its own, whose common multiple has thousands of digits. What is lost
         together is a quarter of the difference that is none.
@@ -121,7 +121,7 @@ class Milp(Formulation[Goodput, GoodputSolution]):
         return [floor_to(costs.get(column, 0), grid) for column in form.columns]
 
     def at_once(self, problem: Goodput) -> tuple[GoodputSolution, Number]:
-        """Give what jobs have now, and the bound as if nobody wanted the same GPU."""
+        """Return what jobs have now, and the bound as if nobody wanted the same GPU."""
         case = Case.of(problem)
         return kept(case), alone(case)
 
@@ -137,7 +137,7 @@ class Milp(Formulation[Goodput, GoodputSolution]):
         return GoodputSolution(gpus={name: gpus for name, gpus in vectors.items() if any(gpus)})
 
     def encode(self, solution: GoodputSolution, problem: Goodput) -> Mapping[str, float]:
-        """Give a solution as column values by name."""
+        """Return a solution as column values by name."""
         values: dict[str, float] = {}
         kept, shapes = _kept(problem), _shapes(problem)
         for job, gpus in enumerate(problem.vectors(solution)):
@@ -156,12 +156,12 @@ class Milp(Formulation[Goodput, GoodputSolution]):
 
 
 def _idle(problem: Goodput) -> Exact:
-    """Give what a job without GPUs adds to the mean."""
+    """Return what a job without GPUs adds to the mean."""
     return Fraction(problem.cost(0, 0, 0)) / len(problem.jobs)
 
 
 def _kept(problem: Goodput) -> dict[int, Exact]:
-    """Give what each job adds that keeps what it has, where it may."""
+    """Return what each job adds that keeps what it has, where it may."""
     shapes = ((sum(map(bool, current)), sum(current)) for current in problem.currents)
     return {
         job: Fraction(problem.cost(job, *shape, restarts=False)) / len(problem.jobs)
@@ -171,7 +171,7 @@ def _kept(problem: Goodput) -> dict[int, Exact]:
 
 
 def _shapes(problem: Goodput) -> dict[Shape, Exact]:
-    """Give what each job adds that restarts in each shape, where that is less than without GPUs."""
+    """Return what each job adds that restarts in each shape, where that is less than without GPUs."""
     reach = list(accumulate(sorted(problem.nodes, reverse=True)))
     costs: dict[Shape, Exact] = {}
     for place, job in enumerate(problem.jobs):

@@ -48,7 +48,7 @@ class Packing:
         return sum(option.cost for option in self.chosen)
 
     def put(self, job: int, option: Option) -> bool:
-        """Give a job without GPUs what an option says, if there is room."""
+        """Return a job without GPUs what an option says, if there is room."""
         vector = self._vector(job, option)
         if vector is None:
             return False
@@ -114,7 +114,7 @@ class Packing:
             self._restore(other, *before)
 
     def _settle(self, job: int, order: Iterable[Option], cost: float) -> None:
-        """Give a job without GPUs the first option in an order that fits, of those below a cost."""
+        """Grant a job without GPUs the first option in an order that fits, of those below a cost."""
         for option in order:
             if option.cost >= cost or self.put(job, option):
                 return
@@ -172,7 +172,7 @@ class Packing:
 
 
 def pack(case: Case, wanted: Iterable[Option]) -> Packing:
-    """Give jobs the options that they want, the kept ones first, then the largest; who finds no room has none.
+    """Grant jobs the options that they want, the kept ones first, then the largest; who finds no room has none.
 
     Examples
     --------

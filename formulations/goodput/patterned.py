@@ -119,7 +119,7 @@ class Patterned(Program):
         return vectors
 
     def _places(self, found: Mapping[Key, int]) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
-        """Give the nodes that have a place for a job of each size, and those that have each room for a part."""
+        """Find the nodes that have a place for a job of each size, and those that have each room for a part."""
         homes: defaultdict[int, list[int]] = defaultdict(list)
         rooms: defaultdict[int, list[int]] = defaultdict(list)
         for number, (kind, patterns) in enumerate(zip(self.kinds, self.patterns, strict=True)):
@@ -135,7 +135,7 @@ class Patterned(Program):
         return tuple(gpus.get(node, 0) for node in range(len(self.case.problem.nodes)))
 
     def point(self, chosen: Sequence[Option], vectors: Iterable[Vector]) -> NDArray[np.float64]:
-        """Give options of jobs, of those that are left, and where they stand as values of the columns."""
+        """Return options of jobs, of those that are left, and where they stand as values of the columns."""
         standing = list(zip(chosen, vectors, strict=True))
         found: Counter[Key] = Counter()
         for job, option in enumerate(chosen):
@@ -150,7 +150,7 @@ class Patterned(Program):
         return np.array([float(found[key]) for key in self.rows.columns])
 
     def _pattern(self, kind: Kind, node: int, standing: Sequence[tuple[Option, Vector]]) -> Pattern:
-        """Give the pattern of a node; what is idle is a part's, or filled up with the smallest jobs."""
+        """Return the pattern of a node; what is idle is a part's, or filled up with the smallest jobs."""
         stays = tuple(stay for stay in kind.stays if standing[stay.job][0].keeps)
         sizes = [vector[node] for option, vector in standing if option.is_single and vector[node]]
         room = kind.gpus - sum(stay.gpus for stay in stays) - sum(sizes)

@@ -62,7 +62,7 @@ class Kind:
     nodes: tuple[int, ...]
 
     def patterns(self, sizes: Sequence[int], *, parts: bool) -> Iterator[Pattern]:
-        """Give all patterns in which another job would not fit, unless its room is a part's.
+        """Yield all patterns in which another job would not fit, unless its room is a part's.
 
         Parameters
         ----------
@@ -107,7 +107,7 @@ def kinds(case: Case, alive: Sequence[Sequence[Option]]) -> list[Kind]:
 
 
 def _staying(stays: Sequence[Stay], room: int) -> Iterator[tuple[tuple[Stay, ...], int]]:
-    """Give who may stay together, and the GPUs that are left."""
+    """Yield who may stay together, and the GPUs that are left."""
     if not stays:
         yield (), room
         return
@@ -120,7 +120,7 @@ def _staying(stays: Sequence[Stay], room: int) -> Iterator[tuple[tuple[Stay, ...
 
 
 def _filled(sizes: Sequence[int], room: int, *, is_full: bool) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Give jobs of some sizes that fit together, and the GPUs that are left, in the end too few for another."""
+    """List jobs of some sizes that fit together, and the GPUs that are left, in the end too few for another."""
     if not sizes:
         yield (), room
         return

@@ -45,7 +45,7 @@ class Program(ABC):
         return sum(map(Fraction, self.base), Fraction(0))
 
     def costs(self, least: float) -> list[Fraction]:
-        """Give what columns cost beyond that, rounded down: by no difference, if jobs cost at least so much."""
+        """Compute what columns cost beyond that, rounded down; exact where jobs cost at least so much."""
         grid = Fraction(max(least, min(self.base))) * Fraction(SPEEDUP) / (8 * len(self.alive))
         beyond = [
             (Fraction(option.cost) - Fraction(paid)) // grid * grid
@@ -95,11 +95,11 @@ class Program(ABC):
         return [job for job, options in enumerate(self.alive) if any(each.is_spread for each in options)]
 
     def read(self, values: NDArray[np.float64]) -> dict[Key, int]:
-        """Give the columns of a point by their keys."""
+        """Return the columns of a point by their keys."""
         return {key: round(value) for key, value in zip(self.rows.columns, values.tolist(), strict=True)}
 
     def chosen(self, found: Mapping[Key, int]) -> list[Option]:
-        """Give the option of each job."""
+        """Return the option of each job."""
         return [
             next(each for place, each in enumerate(options) if found["runs", job, place])
             for job, options in enumerate(self.alive)
@@ -111,4 +111,4 @@ class Program(ABC):
 
     @abstractmethod
     def point(self, chosen: Sequence[Option], vectors: Iterable[Vector]) -> NDArray[np.float64]:
-        """Give options of jobs, of those that are left, and where they stand as values of the columns."""
+        """Return options of jobs, of those that are left, and where they stand as values of the columns."""

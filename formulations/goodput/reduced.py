@@ -87,7 +87,7 @@ class Reduced(Program):
         return vectors
 
     def point(self, chosen: Sequence[Option], vectors: Iterable[Vector]) -> NDArray[np.float64]:
-        """Give options of jobs, of those that are left, and where they stand as values of the columns."""
+        """Return options of jobs, of those that are left, and where they stand as values of the columns."""
         found: dict[Key, float] = {}
         for job, (option, vector) in enumerate(zip(chosen, vectors, strict=True)):
             found["runs", job, self.alive[job].index(option)] = 1
@@ -100,7 +100,7 @@ class Reduced(Program):
 
 
 def _homes(found: Mapping[Key, int]) -> dict[int, list[int]]:
-    """Give the nodes on which jobs of each size stand, a node for each job."""
+    """Return the nodes on which jobs of each size stand, a node for each job."""
     homes: dict[int, list[int]] = {}
     for (kind, size, *node), count in found.items():
         if kind == "holds":

@@ -48,7 +48,7 @@ class Rows:
         self.entries.append((row, column, factor))
 
     def form(self) -> StandardForm:
-        """Give the model as arrays, without costs."""
+        """Return the model as arrays, without costs."""
         across = {key: number for number, key in enumerate(self.columns)}
         down = {key: number for number, key in enumerate(self.limits)}
         places = ([down[row] for row, _, _ in self.entries], [across[column] for _, column, _ in self.entries])

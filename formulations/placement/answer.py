@@ -64,7 +64,7 @@ def answer(
 
 
 def tell(packing: Packing, filled: Filled, bound: int, *, method: str, budget: Budget) -> bool:
-    """Give the caller a better solution; tell whether it asks to stop."""
+    """Return the caller a better solution; tell whether it asks to stop."""
     if budget.on_incumbent is None:
         return False
     found = Result.judged(

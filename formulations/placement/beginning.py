@@ -29,5 +29,5 @@ def begin(packing: Packing, budget: Budget) -> tuple[Patterns, Settled]:
 
 
 def _is_enough(packing: Packing, known: Filled, bound: int) -> bool:
-    """Tell whether another placement is not worth its time: none is better, or units are placed one by one."""
+    """Check whether another placement is not worth its time: none is better, or units are placed one by one."""
     return bool(packing.units) or packing.value(known) <= bound

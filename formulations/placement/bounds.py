@@ -29,7 +29,7 @@ class Prices:
 
 
 def lagrange(packing: Packing, prices: Prices, *, counting_cost: bool = True) -> float:
-    """Give the Lagrangian bound: workers pay what they are worth, moves and servers take what they can get.
+    """Return the Lagrangian bound: workers pay what they are worth, moves and servers take what they can get.
 
     Parameters
     ----------

@@ -51,7 +51,7 @@ def counted(packing: Packing) -> int | None:
 
 
 def _cover(need: int, rooms: Integers, costs: Integers, limits: Integers) -> int | None:
-    """Give the least cost of servers, or parts of one, that have enough of one resource."""
+    """Return the least cost of servers, or parts of one, that have enough of one resource."""
     free = costs == 0
     rest = need - int(rooms[free] @ limits[free])
     total = Fraction(0)

@@ -131,7 +131,7 @@ class Generation:
             master.add(fresh)
 
     def _is_known(self, relaxed: Relaxed, *, counting_cost: bool) -> bool:
-        """Tell whether more patterns change neither the rounded bound nor whether there is a solution."""
+        """Check whether more patterns change neither the rounded bound nor whether there is a solution."""
         if not counting_cost:
             return relaxed.bound > 0
         if not np.isfinite(relaxed.bound):
@@ -155,12 +155,12 @@ class Generation:
 
 
 def _asked(worth: Reals, best: Prices | None) -> list[Reals]:
-    """Give the prices to ask for patterns: between the best so far and the relaxation's, then these."""
+    """Return the prices to ask for patterns: between the best so far and the relaxation's, then these."""
     return [worth] if best is None else [_STABLE * best.worth + (1 - _STABLE) * worth, worth]
 
 
 def _paying(patterns: Patterns, worth: Reals, rents: Reals) -> NDArray[np.bool_]:
-    """Tell which patterns improve the relaxation."""
+    """Return which patterns improve the relaxation."""
     worths = (patterns.counts * worth[patterns.zone]).sum(axis=1)
     paying: NDArray[np.bool_] = worths > rents[patterns.kind] + REDUCED_COST
     return paying

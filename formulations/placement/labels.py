@@ -87,7 +87,7 @@ class Labels:
     def _search(
         self, worth: Reals, room: int, prices: Reals, rent: float, budget: Budget
     ) -> tuple[Integers, float]:
-        """Give fillings of a room that pay, and a bound on the worth of all."""
+        """Return fillings of a room that pay, and a bound on the worth of all."""
         bundles = _Bundles.of(self, worth, room, prices)
         counts, most = np.zeros((0, len(self.demands)), dtype=np.int64), bundles.whole
         for width in self.widths:
@@ -175,7 +175,7 @@ class _Followed(NamedTuple):
     most: float
 
     def best(self, rent: float, demands: int) -> Integers:
-        """Give fillings that pay: the best, and for each demand the best that holds it."""
+        """Return fillings that pay: the best, and for each demand the best that holds it."""
         paying = np.flatnonzero(self.worth > rent + REDUCED_COST)
         if paying.size > _BEST:
             paying = paying[np.argpartition(-self.worth[paying], _BEST)[:_BEST]]

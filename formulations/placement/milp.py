@@ -153,7 +153,7 @@ milp = Milp()
 
 
 def _amounts(problem: Placement) -> tuple[list[list[int]], list[list[int]]]:
-    """Give what the lines need and the servers have free, divided by what divides every need."""
+    """Return what the lines need and the servers have free, divided by what divides every need."""
     needs = np.array(problem.demands, dtype=np.int64).reshape(-1, len(problem.resources))
     free = np.array([host.free(problem.resources) for host in problem.hosts.values()])
     unit = np.maximum(np.gcd.reduce(needs, axis=0), 1)

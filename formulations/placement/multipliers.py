@@ -9,7 +9,7 @@ from gsopt.solvers.standard_form import StandardForm
 
 
 def multipliers(demands: Integers, room: Integers, totals: Integers, worth: Reals, budget: Budget) -> Reals:
-    """Give the duals of the linear relaxation of filling one server, non-negative, shape (resources,).
+    """Return the duals of the linear relaxation of filling one server, non-negative, shape (resources,).
 
     Whatever the multipliers, what the room's resources cost at them plus what workers are worth beyond theirs
     bounds the worth of any filling; these make the bound least. Zeros where there is no time.
@@ -52,7 +52,7 @@ def multipliers(demands: Integers, room: Integers, totals: Integers, worth: Real
 
 
 def _critical(sizes: Integers, room: int, totals: Integers, worth: Reals) -> Reals:
-    """Give worth by size of the worker that fits no longer where those worth most for their size come first."""
+    """Find the worth by size of the first worker that does not fit, those worth most for their size first."""
     order = np.argsort(-worth / sizes, kind="stable")
     beyond = np.flatnonzero(np.cumsum((sizes * totals)[order]) > room)
     if not beyond.size:

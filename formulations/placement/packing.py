@@ -121,7 +121,7 @@ class Patterns:
         return self.zone.size
 
     def keys(self) -> list[tuple[int, int, bytes]]:
-        """Give what tells the patterns apart."""
+        """Return what tells the patterns apart."""
         each = zip(self.zone.tolist(), self.kind.tolist(), self.counts, strict=True)
         return [(zone, kind, counts.tobytes()) for zone, kind, counts in each]
 
@@ -301,7 +301,7 @@ class Packing:
         return totals
 
     def form(self, patterns: Patterns) -> StandardForm:
-        """Give the integer program over these patterns; its columns are moves, then patterns."""
+        """Return the integer program over these patterns; its columns are moves, then patterns."""
         covers, kinds = len(self.zones) * len(self.demands), len(self.kinds)
         moving, costs, most = self.moving
         return StandardForm.build(
@@ -314,7 +314,7 @@ class Packing:
         )
 
     def filling(self, patterns: Patterns) -> coo_array[Any]:
-        """Give the columns of patterns in `form`."""
+        """Return the columns of patterns in `form`."""
         demands, covers = len(self.demands), len(self.zones) * len(self.demands)
         row, column = np.nonzero(patterns.counts.T)
         rows = np.concatenate([patterns.zone[column] * demands + row, covers + patterns.kind])
@@ -358,13 +358,13 @@ class Packing:
         return _SHARED
 
     def parts(self, unit: Unit) -> list[tuple[int, int, int]]:
-        """Give the demands of one unit, the zone of each if it is moved, and the number of workers."""
+        """Return the demands of one unit, the zone of each if it is moved, and the number of workers."""
         return [
             (self.demand_of[line], self._inference_zone(line), number) for line, number in unit.members[0][0]
         ]
 
     def value(self, filled: Filled) -> int:
-        """Give the objective of a solution."""
+        """Return the objective of a solution."""
         moved, times = filled.values[: self.moves], filled.values[self.moves :]
         return self.offset + int(self.moving[1] @ moved + self.costs[filled.patterns.kind] @ times)
 
@@ -455,7 +455,7 @@ _GROUPED = 3
 
 
 def _amounts(problem: Placement) -> tuple[Integers, Integers]:
-    """Give what lines need and servers have free of the resources that matter, in the packing's units."""
+    """Return what lines need and servers have free of the resources that matter, in the packing's units."""
     resources = len(problem.resources)
     needs = np.array(problem.demands, dtype=np.int64).reshape(-1, resources)
     rooms = np.array(problem.rooms, dtype=np.int64).reshape(-1, resources)
@@ -525,7 +525,7 @@ def _units(problem: Placement, demand_of: tuple[int, ...]) -> Iterator[Unit]:
 
 
 def _moving(problem: Placement, line: int) -> int:
-    """Give what moving a worker to the inference servers adds to the objective."""
+    """Return what moving a worker to the inference servers adds to the objective."""
     workers = problem.workers[line]
     if problem.minimize != "preferences":
         return 0
@@ -533,7 +533,7 @@ def _moving(problem: Placement, line: int) -> int:
 
 
 def _offset(problem: Placement) -> int:
-    """Give the objective of an empty packing with all units on training servers."""
+    """Return the objective of an empty packing with all units on training servers."""
     if problem.minimize == "fragmentation":
         free = sum(server.free_gpus * server.count for server in problem.servers if server.in_use)
         return free - sum(line.demand.gpu * line.count for line in problem.workers)

@@ -103,7 +103,7 @@ def _count(problem: Placement) -> int | None:
 
 
 def _better(problem: Placement, budget: Budget, bound: int) -> PlacementSolution | None:
-    """Give the better of the budget's start and a placement of one's own."""
+    """Return the better of the budget's start and a placement of one's own."""
     own = _fill_roomiest(problem, budget, bound)
     known = [each for each in (budget.start, own) if each is not None]
     return min(known, key=problem.objective, default=None)
@@ -128,7 +128,7 @@ def _fill_roomiest(problem: Placement, budget: Budget, bound: int) -> PlacementS
 
 
 def _with_fewer(problem: Placement, solution: PlacementSolution, budget: Budget) -> Iterator[PlacementSolution]:
-    """Give placements that do without one rack more each, the emptiest first."""
+    """Yield placements that do without one rack more each, the emptiest first."""
     needed = _touched(problem)
     in_use = list(problem.racks_touched(solution))
     for rack in reversed([each for each in _roomiest_first(problem) if each in in_use]):

@@ -148,7 +148,7 @@ class _Rest:
         return int(sum(self.packing.costs[kind] for _, kind, _ in run))
 
     def row(self, filling: _Filling) -> tuple[int, int, Integers]:
-        """Give a filling as a pattern's row."""
+        """Return a filling as a pattern's row."""
         zone, kind, pairs = filling
         counts = np.zeros(len(self.packing.demands), dtype=np.int64)
         for demand, number in pairs:

@@ -141,7 +141,7 @@ class _Servers:
         return number - int(numbers.sum())
 
     def filled(self, moved: Integers) -> Filled:
-        """Give the fillings as patterns with their numbers."""
+        """Return the fillings as patterns with their numbers."""
         contents: list[dict[int, int]] = [{} for _ in range(self.open)]
         for servers, demand, numbers in self.entries:
             for server, number in zip(servers.tolist(), numbers.tolist(), strict=True):
@@ -191,7 +191,7 @@ def _by_unit(packing: Packing, order: _Order, opening: Integers, budget: Budget)
 
 
 def _portions(unit: Unit) -> Iterator[int]:
-    """Give how often the unit is placed at a time: single workers all at once, jobs one by one."""
+    """Yield how often the unit is placed at a time: single workers all at once, jobs one by one."""
     if unit.alone:
         yield unit.number
     else:

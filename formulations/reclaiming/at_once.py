@@ -14,7 +14,7 @@ _MOMENT = 0.25
 
 
 def at_once(problem: Reclaiming) -> tuple[ReclaimingSolution, Exact]:
-    """Give a greedy choice, as if every base worker were needed, and the bound of equal shares.
+    """Return a greedy choice, as if every base worker were needed, and the bound of equal shares.
 
     The bound forgets what jobs lose on servers that they can do without one by one.
 

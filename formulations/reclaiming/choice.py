@@ -77,7 +77,7 @@ class Hosting:
         return counts
 
     def first(self, counts: Sequence[int]) -> list[int]:
-        """Give the first servers of each group, so many of them."""
+        """Return the first servers of each group, so many of them."""
         left, servers = list(counts), []
         for server, index in enumerate(self.group):
             if left[index]:

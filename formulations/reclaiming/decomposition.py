@@ -126,7 +126,7 @@ def decomposition(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Re
 
 
 def curve(problem: Reclaiming, *, width: int = 12) -> tuple[Exact, ...]:
-    """Give the least objective for every demand: entry n is for n servers, up to all of them.
+    """Return the least objective for every demand: entry n is for n servers, up to all of them.
 
     Raises
     ------
@@ -228,7 +228,7 @@ def fill(program: Plan, most: int) -> list[Table]:
 
 
 def _spread(table: Table, jobs: Sequence[int], wanted: Sequence[int]) -> Table:
-    """Give a table an axis of length 1 for each wanted job that it does not know."""
+    """Return a table an axis of length 1 for each wanted job that it does not know."""
     return table.reshape([2 if job in jobs else 1 for job in wanted] + [-1])
 
 
@@ -243,7 +243,7 @@ def _attach(table: Table, leaf: Leaf, jobs: Sequence[int], most: int, never: int
 
 
 def convolve(left: Table, right: Table, most: int, never: int) -> Table:
-    """Give the (min, +) convolution along the last axis, up to index `most`; `never` is no sum and above all.
+    """Return the (min, +) convolution along the last axis, up to index `most`; `never` is no sum and above all.
 
     Examples
     --------

@@ -48,7 +48,7 @@ class Network:
         return _totals(self.sink, flow, self.sinks)
 
     def maximum_flow(self, supply: Integers, capacity: Integers) -> Integers:
-        """Give the largest flow on the pairs, shape (pairs,).
+        """Return the largest flow on the pairs, shape (pairs,).
 
         By capacity scaling: with all capacities rounded down to a power of two the flow fits into scipy's 32
         bits; what it leaves of the true capacities carries little more, so the power soon is one. Complexity:
@@ -68,7 +68,7 @@ class Network:
             most = (self.sources + self.sinks + self.source.size) << shift
 
     def _augment(self, supply: Integers, capacity: Integers, flow: Integers, shift: int) -> Integers:
-        """Give the largest change of a flow in units of a power of two, by what is left of the capacities."""
+        """Return the largest change of a flow in units of a power of two, by what is left of the capacities."""
         limit = 2**_BITS
         back = np.minimum(flow >> shift, limit)
         known = np.flatnonzero(back)
@@ -85,7 +85,7 @@ class Network:
         return found.data.astype(flow.dtype)
 
     def reached(self, supply: Integers, flow: Integers) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Tell which sources and sinks more could be sent to, if the flow were rerouted: shapes as they have.
+        """Return which sources and sinks more could be sent to, if the flow were rerouted: shapes as they have.
 
         Of a maximum flow these are the source's side of a minimum cut.
         """

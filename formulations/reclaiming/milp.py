@@ -89,7 +89,7 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
         return model
 
     def at_once(self, problem: Reclaiming) -> tuple[ReclaimingSolution, Exact]:
-        """Give a greedy choice and the bound of equal shares."""
+        """Return a greedy choice and the bound of equal shares."""
         return at_once(problem)
 
     def standard_form(self, problem: Reclaiming) -> StandardForm:
@@ -97,7 +97,7 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
         return _arrays(problem)
 
     def exact_costs(self, problem: Reclaiming, form: StandardForm) -> Sequence[Number]:
-        """Give the costs of the columns as they are written in the problem."""
+        """Return the costs of the columns as they are written in the problem."""
         costs = _costs(problem)
         return [costs.get(name, 0) for name in form.columns]
 
@@ -147,7 +147,7 @@ class _Rows:
 
 
 def _arrays(problem: Reclaiming) -> StandardForm:
-    """Give the model as arrays: a column per server, per job, then per worker that may be stranded."""
+    """Return the model as arrays: a column per server, per job, then per worker that may be stranded."""
     demand, servers = problem.demand, len(problem.servers)
     position = {server.name: index for index, server in enumerate(problem.servers)}
     rules = [survival(job, problem.elasticity) for job in problem.jobs]
@@ -187,7 +187,7 @@ def _arrays(problem: Reclaiming) -> StandardForm:
 
 
 def _costs(problem: Reclaiming) -> dict[str, Exact]:
-    """Give the exact cost of each column that has one."""
+    """Return the exact cost of each column that has one."""
     costs: dict[str, Exact] = {f"preempted[{j}]": decimal(job.cost) for j, job in enumerate(problem.jobs)}
     if problem.second_objective == "none":
         return costs
@@ -218,7 +218,7 @@ def _most_lost(rule: Survival, demand: int) -> int:
 
 
 def _spare_numbers(rule: Survival, demand: int) -> tuple[int, int, int]:
-    """Give the unit of a job's other workers, what it can do without, and what it may lose beyond that."""
+    """Return the unit of a job's other workers, what it can do without, and what it may lose beyond that."""
     unit = gcd(*rule.others.values())
     spare = rule.spare // unit
     return unit, spare, _most_lost(rule, demand) // unit - spare

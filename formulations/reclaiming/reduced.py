@@ -95,7 +95,7 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
         return model
 
     def at_once(self, problem: Reclaiming) -> tuple[ReclaimingSolution, Exact]:
-        """Give a greedy choice and the bound of equal shares."""
+        """Return a greedy choice and the bound of equal shares."""
         return at_once(problem)
 
     def standard_form(self, problem: Reclaiming) -> StandardForm:
@@ -103,13 +103,13 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
         return arrays(reduce(problem).net())
 
     def exact_costs(self, problem: Reclaiming, form: StandardForm) -> Sequence[Number]:
-        """Give the weights and the costs of the groups."""
+        """Return the weights and the costs of the groups."""
         del form
         weights, own, _ = prices(reduce(problem).net())
         return [*weights, *own]
 
     def exact_offset(self, problem: Reclaiming, form: StandardForm) -> Number:
-        """Give what every choice pays."""
+        """Return what every choice pays."""
         del form
         return prices(reduce(problem).net())[2]
 
@@ -120,14 +120,14 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
         return reduction.lift(counts, problem)
 
     def encode(self, solution: ReclaimingSolution, problem: Reclaiming) -> Mapping[str, float]:
-        """Give the counts of a solution by group, and the merged jobs that they preempt."""
+        """Return the counts of a solution by group, and the merged jobs that they preempt."""
         reduction = reduce(problem).net()
         form = arrays(reduction)
         return form.named(point(reduction, reduction.counts(solution, problem)))
 
 
 def prices(reduction: Reduction) -> tuple[list[Number], list[Number], Number]:
-    """Give weights, costs of the groups and constant in the problem's objective, exactly."""
+    """Return weights, costs of the groups and constant in the problem's objective, exactly."""
     unit = reduction.unit
     weights: list[Number] = [unit * weight for weight in reduction.weights]
     own: list[Number] = [unit * group.cost for group in reduction.groups]
@@ -135,7 +135,7 @@ def prices(reduction: Reduction) -> tuple[list[Number], list[Number], Number]:
 
 
 def arrays(reduction: Reduction) -> StandardForm:
-    """Give a reduction as a mixed-integer program: a column per merged job, then one per group."""
+    """Return a reduction as a mixed-integer program: a column per merged job, then one per group."""
     jobs, groups = len(reduction.weights), len(reduction.groups)
     sizes = np.array([len(group.servers) for group in reduction.groups], dtype=np.float64)
     pairs = [(g, j) for g, group in enumerate(reduction.groups) if group.servers for j in group.jobs]
@@ -158,7 +158,7 @@ def arrays(reduction: Reduction) -> StandardForm:
 
 
 def point(reduction: Reduction, counts: list[int]) -> NDArray[np.float64]:
-    """Give counts by group as column values of `arrays`."""
+    """Return counts by group as column values of `arrays`."""
     preempted = np.zeros(len(reduction.weights))
     for group, count in zip(reduction.groups, counts, strict=True):
         if count:

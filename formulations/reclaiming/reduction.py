@@ -86,7 +86,7 @@ class Reduction:
         return abs(self.paid) + sum(self.weights) + own
 
     def number(self, value: Exact) -> Exact:
-        """Give a value as the problem's objective."""
+        """Return a value as the problem's objective."""
         return whole(self.base + self.unit * value)
 
     def value(self, counts: Sequence[int]) -> int:
@@ -206,7 +206,7 @@ def reduce(problem: Reclaiming, *, optimistic: bool = False) -> Reduction:
 
 
 def strict(problem: Reclaiming) -> Reclaiming:
-    """Give the problem in which every base worker is needed and cost alone counts: it can always be reduced.
+    """Return the problem in which every base worker is needed and cost alone counts: it can always be reduced.
 
     A choice of servers preempts no more jobs in the problem itself.
 
@@ -229,7 +229,7 @@ def _refuse_sets(problem: Reclaiming, rules: Sequence[Survival]) -> None:
 
 
 def _weights(problem: Reclaiming, rules: Sequence[Survival]) -> tuple[list[int], Fraction]:
-    """Give what each job costs, in whole units, and the unit; where collateral counts, with the job's GPUs."""
+    """Find what each job costs, in whole units, and the unit; where collateral counts, with the job's GPUs."""
     costs = [decimal(job.cost) for job in problem.jobs]
     if problem.second_objective == "collateral":
         above = 1 + sum(job.gpus for job in problem.jobs)  # more than any collateral damage

@@ -255,7 +255,7 @@ class Search:
 
 
 def part(budget: Budget, share: float) -> Budget:
-    """Give a budget that ends after a part of the time that is left.
+    """Return a budget that ends after a part of the time that is left.
 
     Examples
     --------

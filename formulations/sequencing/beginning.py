@@ -7,7 +7,7 @@ from gsopt.problems.sequencing import Sequences, Sequencing
 
 
 def begin(problem: Sequencing, budget: Budget, method: str) -> tuple[Case, Best[Sequencing, Sequences]]:
-    """Give a problem as matrices, and what is known of it: shortest first, and every job as if it were alone.
+    """Return a problem as matrices, and what is known of it: shortest first, and every job as if it were alone.
 
     Examples
     --------

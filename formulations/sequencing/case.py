@@ -68,7 +68,7 @@ class Case:
         )
 
     def costs(self, depth: int, total: Exact) -> NDArray[Any]:
-        """Give what jobs cost in so many positions, in units, and at least one unit more than a total at most.
+        """Find what jobs cost in so many positions, in units, and at least one unit more than a total at most.
 
         No position that costs more than a known total has a part in anything better, and those in which a job
         does not run are among them.
@@ -86,11 +86,11 @@ class Case:
         return int(decimal(float(seconds)) * self.units)
 
     def ordered(self) -> Sequences:
-        """Give the best orders, as far as doubles tell."""
+        """Return the best orders, as far as doubles tell."""
         return self.solution(sequence(self.seconds, self.available) if self.problem.jobs else [])
 
     def greedy(self) -> Sequences:
-        """Give each job, the shortest first, the machine on which it ends first."""
+        """Assign each job, the shortest first, to the machine on which it ends first."""
         ends = self.available.copy()
         orders: list[list[int]] = [[] for _ in ends]
         for job in np.argsort(self.seconds.min(axis=1, initial=np.inf), kind="stable").tolist():
@@ -100,7 +100,7 @@ class Case:
         return self.solution(orders)
 
     def columns(self, solution: Sequences) -> list[tuple[int, int]]:
-        """Give each job with the column of its position."""
+        """Return each job with the column of its position."""
         place = {job.name: index for index, job in enumerate(self.problem.jobs)}
         count = len(self.problem.machines)
         return [
@@ -110,7 +110,7 @@ class Case:
         ]
 
     def solution(self, orders: Sequence[Sequence[int]]) -> Sequences:
-        """Give orders as a solution."""
+        """Return orders as a solution."""
         names = [job.name for job in self.problem.jobs]
         machines = zip(self.problem.machines, orders, strict=False)
         return Sequences(
@@ -119,7 +119,7 @@ class Case:
 
 
 def depth_of(solution: Sequences, jobs: int) -> int:
-    """Give a number of positions of which every machine leaves one empty, or all that there are.
+    """Return a number of positions of which every machine leaves one empty, or all that there are.
 
     What is best within them is best within any number: a further position costs every job more than the empty
     one.

@@ -51,7 +51,7 @@ def exact(problem: Sequencing, budget: Budget) -> Result[Sequences]:
 
 
 def _is_best(case: Case, solution: Sequences) -> bool:
-    """Tell whether prices prove that no orders are better."""
+    """Check whether prices prove that no orders are better."""
     total = case.problem.objective(solution)
     costs = case.costs(depth_of(solution, len(case.problem.jobs)), total)
     return proves(costs.max(initial=0) - costs, case.columns(solution))

@@ -81,12 +81,12 @@ class Milp(Formulation[Sequencing, Sequences]):
         return model
 
     def exact_costs(self, problem: Sequencing, form: StandardForm) -> Sequence[Number]:
-        """Give what the positions cost as fractions."""
+        """Return what the positions cost as fractions."""
         costs = {_column(*position): cost for position, cost in _costs(problem).items()}
         return [costs[column] for column in form.columns]
 
     def at_once(self, problem: Sequencing) -> tuple[Sequences, Number]:
-        """Give the shortest jobs first, and the bound as if every job were alone."""
+        """Return the shortest jobs first, and the bound as if every job were alone."""
         case = Case(problem)
         return case.greedy(), case.bound
 
@@ -99,7 +99,7 @@ class Milp(Formulation[Sequencing, Sequences]):
         return Sequences(order=order)
 
     def encode(self, solution: Sequences, problem: Sequencing) -> Mapping[str, float]:
-        """Give a solution as column values by name."""
+        """Return a solution as column values by name."""
         machines = len(problem.machines)
         return {
             _column(job, column % machines, column // machines + 1): 1.0
@@ -108,7 +108,7 @@ class Milp(Formulation[Sequencing, Sequences]):
 
 
 def _costs(problem: Sequencing) -> dict[Position, Exact]:
-    """Give what a job costs in each position."""
+    """Return what a job costs in each position."""
     own = [
         {
             i: decimal(job.seconds[m.gpu_type])
@@ -122,7 +122,7 @@ def _costs(problem: Sequencing) -> dict[Position, Exact]:
 
 
 def _positions(problem: Sequencing) -> Iterator[Position]:
-    """Give each job in each position of the machines on which it runs.
+    """Return each job in each position of the machines on which it runs.
 
     Raises
     ------

@@ -74,7 +74,7 @@ def follow(case: Case, best: Best[Sequencing, Sequences]) -> Result[Sequences]:
 
 
 def assign(costs: NDArray[Any], budget: Budget) -> list[int] | None:
-    """Give each row a column of its own so that they cost the least in all; None when time is over.
+    """Assign to each row a column of its own so that they cost the least in all; None when time is over.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def assign(costs: NDArray[Any], budget: Budget) -> list[int] | None:
 
 
 def _augment(costs: NDArray[Any], prices: NDArray[Any], owner: NDArray[np.int64], row: int) -> None:
-    """Give a row a column, and let others move on, along the path that costs least at the prices."""
+    """Assign a column to a row, and let others move on, along the path that costs least at the prices."""
     before = np.full(owner.size, -1)
     is_open = np.ones(owner.size, dtype=bool)
     lengths = costs[row] - prices

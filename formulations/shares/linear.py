@@ -158,7 +158,7 @@ class Precise(Highs):
     def request(
         self, form: StandardForm, *, time_limit: float | None, gap: float, start: Vector | None
     ) -> tuple[Callable[[Any, "Link"], Solved], Any]:
-        """Give the arrays and HiGHS' options."""
+        """Return the arrays and HiGHS' options."""
         function, task = super().request(form, time_limit=time_limit, gap=gap, start=start)
         tolerances = dict.fromkeys(
             ("primal_feasibility_tolerance", "dual_feasibility_tolerance"), LEAST_TOLERANCE
@@ -183,7 +183,7 @@ class _Table:
         self.rate = np.array([rate for _, _, rate in pairs])
 
     def limits(self, using: Reals) -> csr_array:
-        """Give the rows of the jobs' time and of the types' GPUs, for columns that use so much time."""
+        """Return the rows of the jobs' time and of the types' GPUs, for columns that use so much time."""
         count, at = len(self.problem.jobs), np.arange(self.size)
         gpus = np.array([job.gpus for job in self.problem.jobs], dtype=np.float64)
         counts = np.array([self.problem.gpus[kind] for kind in self.kinds], dtype=np.float64)
@@ -192,14 +192,14 @@ class _Table:
         return csr_array((factors, places), shape=(count + len(self.kinds), self.size))
 
     def shares(self, values: Reals) -> dict[str, dict[str, float]]:
-        """Give shares by names."""
+        """Return shares by names."""
         found: dict[str, dict[str, float]] = {job.name: {} for job in self.problem.jobs}
         for job, kind, value in zip(self.job.tolist(), self.kind.tolist(), values.tolist(), strict=True):
             found[self.problem.jobs[job].name][self.kinds[kind]] = value
         return found
 
     def prices(self, duals: Reals) -> dict[str, Exact]:
-        """Give the price of a GPU of each type from the duals of the last rows."""
+        """Return the price of a GPU of each type from the duals of the last rows."""
         own = duals[-len(self.kinds) :].tolist()
         return {
             kind: decimal(max(0.0, price) / self.problem.gpus[kind])
@@ -208,7 +208,7 @@ class _Table:
 
 
 def _solve(form: StandardForm, budget: Budget) -> tuple[Reals, Reals] | None:
-    """Give the values of the columns and the duals of the rows; None out of time."""
+    """Return the values of the columns and the duals of the rows; None out of time."""
     outcome = Precise().solve(form, time_limit=budget.left(), log=budget.log)
     if outcome.stopped_by is StoppedBy.INTERRUPT:
         raise KeyboardInterrupt

@@ -114,7 +114,7 @@ class Lp(Formulation[Shares, TimeShares]):
         return model
 
     def at_once(self, problem: Shares) -> tuple[TimeShares, Number]:
-        """Give the isolated shares, and the bound as if every job were alone."""
+        """Return the isolated shares, and the bound as if every job were alone."""
         return problem.fitted(problem.isolated_shares), alone(problem)
 
     def extract(self, values: Mapping[str, float], problem: Shares) -> TimeShares:
@@ -127,7 +127,7 @@ class Lp(Formulation[Shares, TimeShares]):
 
 
 def _rates(problem: Shares) -> dict[Pair, Exact]:
-    """Give the steps per second of each job on each type on which it runs, by places."""
+    """Return the steps per second of each job on each type on which it runs, by places."""
     places = {kind: place for place, kind in enumerate(problem.gpus)}
     return {
         (m, places[kind]): rate
@@ -141,7 +141,7 @@ def _scale(problem: Shares) -> Exact:
 
 
 def _parts(problem: Shares, rates: Mapping[Pair, Exact], scale: Exact) -> dict[Pair, float]:
-    """Give throughputs over needs."""
+    """Return throughputs over needs."""
     each: Sequence[Exact] = needs(problem, scale)
     parts = {(m, t): float(Fraction(rate) / each[m]) for (m, t), rate in rates.items()}
     if max(parts.values()) > _SPREAD or min(parts.values()) < 1 / _SPREAD:

@@ -15,7 +15,7 @@ _LEVEL_DIGITS, _MOST_STEPS = 18, 60
 
 
 def needs(problem: Shares, level: Exact) -> list[Exact]:
-    """Give the throughput that each job needs for a level, or a better one; `fifo` has no levels.
+    """Return the throughput that each job needs for a level, or a better one; `fifo` has no levels.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def _need(problem: Shares, job: TypedJob, level: Fraction) -> Exact:
 
 
 def alone(problem: Shares) -> Exact:
-    """Give the level of the job that is worst off if each has all the time on its fastest type.
+    """Return the level of the job that is worst off if each has all the time on its fastest type.
 
     In `fifo` it is the value of that. No shares are better.
 
@@ -53,7 +53,7 @@ def alone(problem: Shares) -> Exact:
 
 
 def reach(problem: Shares, prices: Sequence[Exact], most: Exact, level: Exact) -> Exact:
-    """Give the best level at which the needs of all jobs, at these prices, come to no more than a sum.
+    """Return the best level at which the needs of all jobs, at these prices, come to no more than a sum.
 
     Every level that shares have is such a level where no shares yield more, at these prices, than the sum. So
     what is returned bounds them.
@@ -107,7 +107,7 @@ def _root(problem: Shares, prices: Sequence[Exact], most: Exact, level: Exact) -
 
 
 def _steepness(problem: Shares, prices: Sequence[Exact], level: Fraction) -> Fraction:
-    """Give by how much what the needs cost falls with the level of `finish_time`, each term rounded up."""
+    """Return by how much what the needs cost falls with the level of `finish_time`, each term rounded up."""
     total = Fraction(0)
     for job, price, need in zip(problem.jobs, prices, needs(problem, level), strict=True):
         slope = price * need * need * problem.isolated_times[job.name] / decimal(job.steps)

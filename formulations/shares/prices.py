@@ -75,13 +75,13 @@ def bound(problem: Shares, jobs: Sequence[Exact], gpus: Mapping[str, Exact], lev
 
 
 def _cost(problem: Shares, job: TypedJob, gpus: Mapping[str, Exact]) -> Exact:
-    """Give what a step per second costs on the cheapest type, rounded down."""
+    """Return what a step per second costs on the cheapest type, rounded down."""
     rates = problem.rates[job.name].items()
     return floor_digits(min(Fraction(job.gpus * gpus[kind]) / rate for kind, rate in rates), _DIGITS)
 
 
 def worths(problem: Shares) -> list[Exact]:
-    """Give what a step per second of each job is worth in `fifo`.
+    """Return what a step per second of each job is worth in `fifo`.
 
     Examples
     --------

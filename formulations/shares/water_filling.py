@@ -64,13 +64,13 @@ def water_filling(problem: Shares, budget: Budget) -> Result[TimeShares]:
 
 
 def _is_as_good(best: Best, filled: TimeShares) -> bool:
-    """Tell whether the worst level is as high as it was, or as high as it can be."""
+    """Check whether the worst level is as high as it was, or as high as it can be."""
     value = best.problem.objective(filled)
     return value >= best.known_value or settles(value, best.bound, best.problem.resolution(value))
 
 
 def fill(best: Best) -> TimeShares | None:
-    """Give the shares in which no level can be raised; None out of time.
+    """Return the shares in which no level can be raised; None out of time.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def fill(best: Best) -> TimeShares | None:
 
 
 def _held(prices: Sequence[Exact], wanted: Sequence[Exact], kept: dict[int, Exact]) -> list[int]:
-    """Give the jobs that hold the level down: those whose needs have a price."""
+    """Return the jobs that hold the level down: those whose needs have a price."""
     costs = {
         place: float(price * need)
         for place, (price, need) in enumerate(zip(prices, wanted, strict=True))

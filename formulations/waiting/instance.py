@@ -96,7 +96,7 @@ class Instance:
         return self if self.slot >= least else Instance(self.problem, least)
 
     def coarser(self, factor: int) -> "Instance":
-        """Give the same on slots that are so many times as long."""
+        """Return the same on slots that are so many times as long."""
         return Instance(self.problem, self.slot * factor)
 
     @cached_property
@@ -151,7 +151,7 @@ class Instance:
         return tuple(found.values())
 
     def places_of(self, job: int) -> tuple[int, ...]:
-        """Give the numbers of the places that a job can have; a wider one only where it is of use.
+        """Return the numbers of the places that a job can have; a wider one only where it is of use.
 
         Examples
         --------
@@ -171,31 +171,31 @@ class Instance:
         )
 
     def slots(self, seconds: Exact) -> int:
-        """Give the whole slots of a time."""
+        """Return the whole slots of a time."""
         return int(Fraction(seconds) // self.slot)
 
     def length(self, job: int, place: int) -> int:
-        """Give the run time of a job at a place, in slots."""
+        """Return the run time of a job at a place, in slots."""
         return self.lengths[job][self.places[place].tier]
 
     def shortest(self, job: int) -> Exact:
-        """Give the least seconds that a job runs: on the best tier that it could have, were it alone."""
+        """Return the least seconds that a job runs: on the best tier that it could have, were it alone."""
         return min(self.seconds[job][self.places[place].tier] for place in self.places_of(job))
 
     def value(self, ends: Sequence[Exact]) -> Exact:
-        """Give the objective for the ends of the jobs, in seconds after the first release."""
+        """Return the objective for the ends of the jobs, in seconds after the first release."""
         if self.problem.minimize == "makespan":
             return max(ends)
         total = sum(end - release for end, release in zip(ends, self.exact_release, strict=True))
         return Fraction(total) / len(ends)
 
     def solution(self, choices: Sequence[Choice]) -> WaitingSolution:
-        """Give the schedule of choices by job, with exact times: in their order, each as early as possible."""
+        """Find the schedule of choices by job, with exact times: in their order, each as early as possible."""
         order = sorted(range(len(choices)), key=lambda job: (choices[job].start, job))
         return self.problem.started([Share(job, choices[job].counts or {}) for job in order])
 
     def choices(self, solution: WaitingSolution) -> list[Choice]:
-        """Give a schedule as choices by job: the innermost place of each, and its start rounded down."""
+        """Return a schedule as choices by job: the innermost place of each, and its start rounded down."""
         number = {job.name: index for index, job in enumerate(self.problem.jobs)}
         cell_of = [cell for cell, own in enumerate(self.problem.cells) for _ in own]
         found: dict[int, Choice] = {}

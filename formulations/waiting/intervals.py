@@ -101,7 +101,7 @@ class _Call:
         self.last = self.instance.problem.minimize == "makespan"
 
     def task(self) -> Task:
-        """Give the model's data, in slots."""
+        """Return the model's data, in slots."""
         instance, budget = self.instance, self.best.budget
         parameters = {
             "num_workers": 1,
@@ -150,7 +150,7 @@ class _Call:
             self.best.raise_bound(total / len(instance.demand))
 
     def _total(self, value: Exact) -> Fraction:
-        """Give the objective of the model for a value of the problem."""
+        """Return the objective of the model for a value of the problem."""
         if self.last:
             return Fraction(value) / self.instance.slot
         return (Fraction(value) * len(self.latest) + sum(self.instance.exact_release)) / self.instance.slot

@@ -7,7 +7,7 @@ from gsopt.core.numbers.grid import Exact
 
 
 def latest_ends(instance: Instance, value: Exact) -> list[Exact]:
-    """Give the latest end of each job in a schedule of at most some value, in seconds after the first release.
+    """List the latest end of each job in a schedule of at most some value, in seconds after the first release.
 
     For the mean completion time, all other jobs take at least their shortest run times, which leaves the rest
     of the total for one. The end of a schedule that is good for another objective proves nothing.

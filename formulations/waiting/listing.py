@@ -156,7 +156,7 @@ def try_order(best: Best, choices: Sequence[Choice]) -> None:
 
 
 def _rules(best: Best) -> Iterator[list[int]]:
-    """Give orders: as the best schedule starts, by release, shortest first, least area first, in turn."""
+    """Yield orders: as the best schedule starts, by release, shortest first, least area first, in turn."""
     instance = best.instance
     jobs = range(len(instance.demand))
     shortest = [instance.shortest(job) for job in jobs]

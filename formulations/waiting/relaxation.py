@@ -130,7 +130,7 @@ class Relaxation:
         ]
 
     def form(self) -> StandardForm:
-        """Give the model as arrays."""
+        """Return the model as arrays."""
         rows, columns, values, lower, upper = self._assignment()
         for more in (self._capacity, self._last_end):
             more(rows, columns, values, lower, upper)
@@ -144,7 +144,7 @@ class Relaxation:
         )
 
     def point(self, choices: Sequence[Choice]) -> NDArray[np.float64]:
-        """Give a schedule, by job, as values of the columns."""
+        """Return a schedule, by job, as values of the columns."""
         number = {column: index for index, column in enumerate(self.columns)}
         point = np.zeros(len(self.costs))
         ends = []
@@ -162,7 +162,7 @@ class Relaxation:
         return [Choice(start, place) for _, place, start in sorted(chosen)]
 
     def without(self, form: StandardForm, choices: Sequence[Choice], jobs: Sequence[int]) -> StandardForm:
-        """Give the arrays with a row more: not all of some jobs have start and run time as chosen."""
+        """Return the arrays with a row more: not all of some jobs have start and run time as chosen."""
         alike = [
             index
             for index, column in enumerate(self.columns)
@@ -184,7 +184,7 @@ class Relaxation:
         return self.instance.seconds[job][self.instance.places[place].tier]
 
     def _kept(self, job: int, place: int) -> int:
-        """Give the place with columns that stands for a place: itself, or the widest that is as fast."""
+        """Return the place with columns that stands for a place: itself, or the widest that is as fast."""
         own = self.instance.places[place]
         return max(
             each

@@ -105,7 +105,7 @@ class Search:
         return True
 
     def limit(self) -> Fraction:
-        """Give what a schedule has to pay less than, in slots."""
+        """Return what a schedule has to pay less than, in slots."""
         value = Fraction(self.best.known_value)
         if self.last:
             return value / self.instance.slot
@@ -175,7 +175,7 @@ class Search:
     # What is left out
 
     def is_hopeless(self, state: State) -> bool:
-        """Tell whether no schedule of a state can be better than the best one known.
+        """Check whether no schedule of a state can be better than the best one known.
 
         Of the jobs that are left, so many have ended at any time as could have been alone on their best tiers,
         and as the GPU time since they were free is enough for.
@@ -191,11 +191,11 @@ class Search:
         return least >= self.limit()
 
     def is_twin(self, job: int, others: Sequence[int]) -> bool:
-        """Tell whether one of other jobs is the same but for its name."""
+        """Check whether one of other jobs is the same but for its name."""
         return any(self.kinds[other] == self.kinds[job] for other in others)
 
     def is_seen(self, state: State) -> bool:
-        """Tell whether one before a state was no worse, but for which of equal groups of GPUs is which."""
+        """Check whether one before a state was no worse, but for which of equal groups of GPUs is which."""
         key = (state.now, frozenset(state.left), self._shape(state))
         if self.seen.get(key, state.paid + 1) <= state.paid:
             return True
@@ -217,7 +217,7 @@ class Search:
 
 
 def served(ready: Sequence[int], area: int) -> int:
-    """Give the first slot by which GPUs that are ready from some slots on have done so much."""
+    """Return the first slot by which GPUs that are ready from some slots on have done so much."""
     done = 0
     for count, slot in enumerate(ready, start=1):
         done += slot

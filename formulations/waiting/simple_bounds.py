@@ -86,7 +86,7 @@ def bound_at_once(best: Best) -> None:
 
 
 def on_best_tiers(instance: Instance) -> Scenario:
-    """Give jobs that run no longer than on their best tiers, wherever they stand.
+    """Return jobs that run no longer than on their best tiers, wherever they stand.
 
     Examples
     --------

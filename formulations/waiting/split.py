@@ -87,7 +87,7 @@ def _solve(form: StandardForm, budget: Budget) -> Outcome:
 def _model(
     instance: Instance, choices: Sequence[Choice], jobs: Sequence[int]
 ) -> tuple[StandardForm, list[tuple[int, int]]]:
-    """Give the model of some jobs, and the jobs and cells of its first columns."""
+    """Return the model of some jobs, and the jobs and cells of its first columns."""
     from scipy.sparse import coo_array
 
     cells = range(len(instance.sizes))
@@ -124,7 +124,7 @@ def _model(
 
 
 def _as_fast(instance: Instance, job: int, chosen: int) -> Iterator[int]:
-    """Give the places at which a job runs no longer than at one."""
+    """Yield the places at which a job runs no longer than at one."""
     run = instance.seconds[job]
     for place in instance.places_of(job):
         if run[instance.places[place].tier] <= run[instance.places[chosen].tier]:
@@ -132,7 +132,7 @@ def _as_fast(instance: Instance, job: int, chosen: int) -> Iterator[int]:
 
 
 def _together(instance: Instance, choices: Sequence[Choice], jobs: Sequence[int]) -> list[list[int]]:
-    """Give those of some jobs that run at each start."""
+    """Return those of some jobs that run at each start."""
     spans = {job: (choices[job].start, _end(instance, job, choices[job])) for job in jobs}
     found = [
         [job for job, (begin, end) in spans.items() if begin <= start < end]

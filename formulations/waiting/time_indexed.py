@@ -138,7 +138,7 @@ def _solve(model: Relaxation, form: StandardForm, best: Best, budget: Budget) ->
 
 
 def narrowed(model: Relaxation, best: Best, budget: Budget) -> StandardForm:
-    """Give the model without the columns that no better schedule has, by their reduced costs."""
+    """Return the model without the columns that no better schedule has, by their reduced costs."""
     form = model.form()
     outcome = Highs().solve(form.relaxation, time_limit=budget.left(), log=budget.log)
     if outcome.stopped_by is StoppedBy.INTERRUPT:
@@ -155,7 +155,7 @@ def narrowed(model: Relaxation, best: Best, budget: Budget) -> StandardForm:
 
 
 def model_of(best: Best) -> Relaxation:
-    """Give the relaxation that covers all schedules as good as the best, on slots that are short enough."""
+    """Return the relaxation that covers all schedules as good as the best, on slots that are short enough."""
     if best.value is None:
         raise AssertionError  # lists find a schedule
     latest = latest_ends(best.instance, best.value)

@@ -61,7 +61,7 @@ def parse_time_limit(given: float | str) -> float | None:
 
 
 def time_limit_option(what: str) -> Any:
-    """Give an option that takes a time, such as ``30s``."""
+    """Return an option that takes a time, such as ``30s``."""
     return typer.Option("--time-limit", parser=parse_time_limit, metavar="TIME", help=what)
 
 

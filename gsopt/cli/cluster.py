@@ -69,7 +69,7 @@ def _require(option: str, given: object, other: str, needed: object) -> None:
 
 
 def _placements(schedule: Path, time: float) -> dict[str, Sequence[int]]:
-    """Give the GPUs of the jobs that run at a time."""
+    """Return the GPUs of the jobs that run at a time."""
     runs = [run for run in read_schedule(schedule).segments if run.start <= time < run.end]
     for run in runs:
         if not run.placement:

@@ -112,7 +112,7 @@ def _show_decision(console: Console, word: str, most_lines: int | None) -> list[
 
 
 def _instances(word: str) -> list[Problem[Any]]:
-    """Give the instances of the suite that is shown at a glance, those that count the same thing."""
+    """Return the instances of the suite that is shown at a glance, those that count the same thing."""
     suites = (catalogue.names(f"{word}/{suite}/") for suite in _SUITES)
     found = [catalogue.load(name) for name in next(filter(None, suites), [])]
     [(unit, _)] = Counter(problem.unit for problem in found).most_common(1) or [("", 0)]

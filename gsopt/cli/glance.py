@@ -74,12 +74,12 @@ class Glance:
 
 
 def heads(title: str) -> Text:
-    """Give the heads of the columns, behind a title that may reach above them."""
+    """Return the heads of the columns, behind a title that may reach above them."""
     return Text(f"{title:<{_NAME + 2}}{'optimal':>{_OPTIMAL}}{'mean gap':>{_GAP}}{'worst gap':>{_GAP}}")
 
 
 def glances(comparison: Comparison) -> list[Glance]:
-    """Give a glance at every heuristic of a comparison, the smallest mean gap first.
+    """Return a glance at every heuristic of a comparison, the smallest mean gap first.
 
     Instances that a heuristic is not for are not counted; one that is for none of them comes last.
 
@@ -99,7 +99,7 @@ def glances(comparison: Comparison) -> list[Glance]:
 
 
 def lines_of(seen: Sequence[Glance], most: int | None = None, *, ascii_only: bool = False) -> list[Text]:
-    """Give a line for each; where these are more than `most`, those in the middle share one line.
+    """Return a line for each; where these are more than `most`, those in the middle share one line.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from types import FrameType
 
 @contextmanager
 def noticed() -> Iterator[Event]:
-    """Give an event that Ctrl-C sets, besides the exception that it raises.
+    """Yield an event that Ctrl-C sets, besides the exception that it raises.
 
     Examples
     --------

@@ -84,6 +84,6 @@ def print_table(table: RenderableType) -> None:
 
 
 def new_console() -> Console:
-    """Give standard output, as wide as the terminal, or as a page where there is none."""
+    """Return standard output, as wide as the terminal, or as a page where there is none."""
     console = Console(highlight=False)
     return console if console.is_terminal else Console(highlight=False, width=_WIDTH)

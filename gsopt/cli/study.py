@@ -257,7 +257,7 @@ def _left(progress: "Progress") -> str:
 
 
 def _span(seconds: float) -> str:
-    """Give a span of time in its two largest units."""
+    """Return a span of time in its two largest units."""
     whole = round(seconds)
     if whole < _MINUTE:
         return f"{whole} s"

@@ -105,14 +105,14 @@ class Budget:
         return self.left() == 0.0
 
     def left(self, *, most: float | None = None) -> float | None:
-        """Give the seconds that are left, and no more than `most`; None for no limit."""
+        """Return the seconds that are left, and no more than `most`; None for no limit."""
         if self.time_limit is None:
             return most
         left = max(self.time_limit - self.runtime, 0.0)
         return left if most is None else min(left, most)
 
     def passes(self, share: float, *, grace: float = 0.0) -> bool:
-        """Tell whether a share of the time limit, and some seconds of grace, are over; never without a limit.
+        """Check whether a share of the time limit, and some seconds of grace, are over; never without a limit.
 
         Examples
         --------
@@ -122,7 +122,7 @@ class Budget:
         return self.time_limit is not None and self.runtime >= share * self.time_limit + grace
 
     def within(self, seconds: float) -> "Budget":
-        """Give the same budget with an end at most so many seconds from now.
+        """Return the same budget with an end at most so many seconds from now.
 
         Examples
         --------
@@ -133,7 +133,7 @@ class Budget:
         return replace(self, time_limit=limit if self.time_limit is None else min(limit, self.time_limit))
 
     def report(self, *, value: Number | None = None, bound: Number | None = None) -> None:
-        """Tell the caller's `on_progress` of a solution's value, or of a bound that holds for the problem.
+        """Report to the caller's `on_progress` a solution's value, or of a bound that holds for the problem.
 
         Examples
         --------
@@ -144,7 +144,7 @@ class Budget:
             self.on_progress(Bracket(self.runtime, value, bound))
 
     def longer(self, seconds: float) -> "Budget":
-        """Give the same budget with an end so many seconds later.
+        """Return the same budget with an end so many seconds later.
 
         Examples
         --------
@@ -178,7 +178,7 @@ def rounds(number: int, budget: Budget) -> Iterator[int]:
 
 
 def checked_time_limit(value: TimeLimit, field: str = "time_limit") -> float | None:
-    """Give a time limit in seconds.
+    """Return a time limit in seconds.
 
     Raises
     ------

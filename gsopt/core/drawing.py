@@ -75,7 +75,7 @@ class Look(NamedTuple):
 
 
 def looks(number: int) -> list[Look]:
-    """Give as many looks, no two of which have line style and marker in common up to 28.
+    """Return as many looks, no two of which have line style and marker in common up to 28.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def looks(number: int) -> list[Look]:
 
 
 def new_figure(width: float, height: float) -> "Figure":
-    """Give an empty figure, in inches.
+    """Return an empty figure, in inches.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def titled(given: "Axes | None", horizontal: str, vertical: str, *, size: tuple[
 
 
 def time_unit(span: float) -> tuple[float, str]:
-    """Give the unit in which a span of seconds is read most easily, in seconds and by name.
+    """Return the unit in which a span of seconds is read most easily, in seconds and by name.
 
     Examples
     --------
@@ -175,7 +175,7 @@ def set_log_time_axis(axis: "Axis", least: float, most: float) -> str:
 
 
 def _room(axis: "Axis") -> float:
-    """Give how many names of moments an axis can have that do not touch."""
+    """Return how many names of moments an axis can have that do not touch."""
     box, dots = axis.axes.bbox, axis.axes.figure.dpi
     across = axis is axis.axes.xaxis
     inches = (box.width if across else box.height) / dots
@@ -195,7 +195,7 @@ def tick_counts(axis: "Axis") -> None:
 
 
 def pad_equal(axis_limits: tuple[float, float], values: Sequence[float]) -> tuple[float, float]:
-    """Give limits of an axis: as they are, or around values that are all the same and would span nothing.
+    """Return limits of an axis: as they are, or around values that are all the same and would span nothing.
 
     Examples
     --------

@@ -191,7 +191,7 @@ def require(holds: bool, field: str, value: object, rule: str) -> None:
 
 
 def number_of(value: Any) -> Any:
-    """Give a number as it is, and NaN, which is in no range, for anything else and for what no double can hold.
+    """Return a number as it is, and NaN, which is in no range, for all else and for what no double can hold.
 
     Examples
     --------

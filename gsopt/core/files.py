@@ -52,7 +52,7 @@ class Plain(Protocol):
     """What gives itself as plain JSON types, such as a result or a history."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Give all of it, by name."""
+        """Return all of it, by name."""
         ...
 
 
@@ -86,7 +86,7 @@ def write_text(path: str | Path, text: str) -> None:
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """Give the path of a file beside another one, which takes its place once it is written.
+    """Yield the path of a file beside another one, which takes its place once it is written.
 
     Whatever goes wrong, Ctrl-C included, leaves the file as it was and nothing beside it. A device, such as
     ``/dev/stdout``, is written to directly.
@@ -128,7 +128,7 @@ def _writing(path: str | Path) -> Iterator[None]:
 
 
 def _target(path: str | Path) -> Path:
-    """Give the file itself, behind all links; a device as it is named."""
+    """Return the file itself, behind all links; a device as it is named."""
     if "\0" in str(path):
         raise InvalidInput(str(path), "", "", "must be a path")
     if Path(path).is_dir():
@@ -141,7 +141,7 @@ def _is_plain(target: Path) -> bool:
 
 
 def file_name(text: str) -> str:
-    r"""Give a name that a file can have, without its ending.
+    r"""Return a name that a file can have, without its ending.
 
     Examples
     --------
@@ -211,7 +211,7 @@ def require_folder(folder: str | Path) -> None:
 
 
 def to_json(item: Frozen | Plain) -> str:
-    """Give a problem, solution or result as JSON text: its kind first, one server, job or row per line."""
+    """Return a problem, solution or result as JSON text: its kind first, one server, job or row per line."""
     data = item.model_dump(mode="json", exclude_defaults=True) if isinstance(item, Frozen) else item.as_dict()
     if isinstance(item, Problem):
         data = {"problem": item.word, **data}
@@ -253,7 +253,7 @@ def _one_line(key: str) -> str:
 
 
 def _inside(place: Sequence[int | str], field: str) -> str:
-    """Give the path of a field of the model at a place; a field's own validator gives the field as place."""
+    """Return the path of a field of the model at a place; a field's own validator gives the field as place."""
     outer = place[:-1] if place and isinstance(place[-1], str) and field.startswith(place[-1]) else place
     return _path((*outer, field))
 

@@ -7,7 +7,7 @@ logging.getLogger("gsopt").addHandler(logging.NullHandler())
 
 
 def logger_of(module: str) -> logging.Logger:
-    """Give the logger of a module, which is silent unless the program listens.
+    """Return the logger of a module, which is silent unless the program listens.
 
     Examples
     --------

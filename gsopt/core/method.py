@@ -221,12 +221,12 @@ def exact_method(
 
 
 def _kind(option: Field[Any]) -> Any:
-    """Give the type of what callers give for an option of a budget."""
+    """Return the type of what callers give for an option of a budget."""
     return TimeLimit if option.name == "time_limit" else option.type
 
 
 def whole_budget(budget: Budget | None, options: Mapping[str, Any]) -> Budget:
-    """Give the budget, or one made of its single options; not of both.
+    """Return the budget, or one made of its single options; not of both.
 
     Raises
     ------
@@ -291,7 +291,7 @@ def cut_short(problem: Problem[S], budget: Budget, name: str, stopped_by: Stoppe
 
 @contextmanager
 def watched(budget: Budget, problem: Problem[Any]) -> Iterator[Budget]:
-    """Give a budget with a `Watch`, so that the caller's `on_progress` hears of what is new, once, and the end.
+    """Yield a budget that tells the caller's `on_progress` of all that is new, once, and of the end.
 
     Examples
     --------
@@ -366,7 +366,7 @@ def _joined(message: str, more: str) -> str:
 
 
 def proves(method: MethodLike) -> bool:
-    """Tell whether a method is an exact one: it takes all options of a budget. A heuristic may take a budget.
+    """Check whether a method is an exact one: it takes all options of a budget. A heuristic may take a budget.
 
     Examples
     --------
@@ -379,7 +379,7 @@ def proves(method: MethodLike) -> bool:
 
 
 def uses(method: Method, option: str) -> bool:
-    """Tell whether a method takes a keyword option and has a use for it.
+    """Check whether a method takes a keyword option and has a use for it.
 
     Examples
     --------
@@ -391,7 +391,7 @@ def uses(method: Method, option: str) -> bool:
 
 
 def accepts(method: MethodLike, option: str) -> bool:
-    """Tell whether a method takes a keyword option by name.
+    """Check whether a method takes a keyword option by name.
 
     Examples
     --------

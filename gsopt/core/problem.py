@@ -112,7 +112,7 @@ class Sense(StrEnum):
     MAXIMIZE = "maximize"
 
     def better(self, value: Number, other: Number) -> bool:
-        """Tell whether `value` is strictly better than `other`.
+        """Check whether `value` is strictly better than `other`.
 
         Examples
         --------
@@ -141,7 +141,7 @@ class Frozen(BaseModel):
         return copied
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:  # type: ignore[override]  # pydantic's own type too
-        """Give the fields and their values, without what was computed of them."""
+        """Return the fields and their values, without what was computed of them."""
         return ((name, getattr(self, name)) for name in type(self).model_fields)
 
 
@@ -244,7 +244,7 @@ class Problem(Frozen, ABC, Generic[S]):
         return None
 
     def resolution(self, value: Number) -> Number:
-        """Give the difference from an objective value that is no difference, because values are floats.
+        """Return the difference from an objective value that is no difference, because values are floats.
 
         0 where values are exact, as those of sums of integers and decimals are.
         """
@@ -260,11 +260,11 @@ class Problem(Frozen, ABC, Generic[S]):
         """List every rule that the solution breaks, one sentence each; empty means feasible."""
 
     def headline(self) -> dict[str, int | float | str]:
-        """Give the few figures that tell instances of a suite apart in a table."""
+        """Return the few figures that tell instances of a suite apart in a table."""
         return {}
 
     def measures(self, solution: S) -> dict[str, Number]:
-        """Give further figures worth showing beside the objective, by name with its unit."""
+        """Return further figures worth showing beside the objective, by name with its unit."""
         del solution
         return {}
 

@@ -37,7 +37,7 @@ class Bracket:
         return relative_gap(self.value, self.bound)
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the moment as plain JSON types."""
+        """Return the moment as plain JSON types."""
         return {
             "runtime": self.runtime,
             "value": plain(self.value),

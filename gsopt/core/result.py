@@ -182,7 +182,7 @@ class Result(Generic[S]):
         return relative_gap(self.objective, self.bound)
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the result as plain JSON types, the way ``gsopt solve --json`` prints it.
+        """Return the result as plain JSON types, the way ``gsopt solve --json`` prints it.
 
         Value and bound that no JSON number can hold, such as 1/3, stand in ``exact`` as text too.
         """
@@ -270,7 +270,7 @@ class _Stored:
     data: Mapping[str, Any]
 
     def field(self, name: str, *kinds: type) -> Any:
-        """Give a field, of one of several types."""
+        """Return a field, of one of several types."""
         value = self.data.get(name, ...)
         for kind in kinds:
             if issubclass(kind, StrEnum) and value in list(kind):
@@ -284,7 +284,7 @@ class _Stored:
         raise InvalidInput(self.source, name, shorten(value), f"must be {' or '.join(known)}")
 
     def fraction(self, name: str) -> Fraction | None:
-        """Give a number as the fraction that it is, where it stands there as text."""
+        """Return a number as the fraction that it is, where it stands there as text."""
         exact = self.data.get("exact", {})
         text = exact.get(name) if isinstance(exact, Mapping) else exact
         if text is None:
@@ -297,7 +297,7 @@ class _Stored:
         return number
 
     def solution(self, problem: Problem[S]) -> S | None:
-        """Give the solution, as one of the problem's."""
+        """Return the solution, as one of the problem's."""
         given = self.data.get("solution")
         if given is None:
             return None
@@ -319,7 +319,7 @@ _FRACTION = re.compile(r"(-?[0-9]{1,4000})/([0-9]{1,4000})")
 
 
 def _fits(number: Number) -> bool:
-    """Tell whether a number is finite, as a float too."""
+    """Check whether a number is finite, as a float too."""
     try:
         return isfinite(number)
     except OverflowError:
@@ -327,7 +327,7 @@ def _fits(number: Number) -> bool:
 
 
 def _exact_bound(problem: Problem[S], found: Result[S], fraction: Fraction | None) -> Number | None:
-    """Give a stored bound as the exact number that it was before it became a JSON number."""
+    """Return a stored bound as the exact number that it was before it became a JSON number."""
     bound = found.bound
     if bound is None:
         return None
@@ -479,7 +479,7 @@ def settle(sense: Sense, claims: Sequence[Claim]) -> Settlement:
 
 
 def settles(value: Number | None, bound: Number | None, resolution: Number = 0) -> bool:
-    """Tell whether a value and a bound are one number: exactly, or as far as floats of a resolution tell.
+    """Check whether a value and a bound are one number: exactly, or as far as floats of a resolution tell.
 
     Examples
     --------
@@ -521,7 +521,7 @@ def same(value: Number | None, other: Number | None) -> bool:
 
 
 def relative_gap(value: Number | None, bound: Number | None) -> float | None:
-    """Give ``|value - bound| / |bound|``: how much worse a value is than the best that is possible.
+    """Return ``|value - bound| / |bound|``: how much worse a value is than the best that is possible.
 
     Minimizing, that is (value - bound) / bound, and maximizing (bound - value) / bound. It is 0 only when the
     two are equal. It is None when one of them is missing, and when the bound is 0 and the value is not, as then
@@ -540,7 +540,7 @@ def relative_gap(value: Number | None, bound: Number | None) -> float | None:
 
 
 def is_within(value: Number | None, bound: Number | None, gap: float) -> bool:
-    """Tell whether a value and a bound are there and no further apart than an asked gap, in exact arithmetic.
+    """Check whether a value and a bound are there and no further apart than an asked gap, in exact arithmetic.
 
     Examples
     --------

@@ -64,7 +64,7 @@ def names(prefix: str = "") -> list[str]:
 
 
 def best_solution(name: str) -> Frozen | None:
-    """Give the best known solution of a committed instance; None where none is on file.
+    """Return the best known solution of a committed instance; None where none is on file.
 
     Raises
     ------
@@ -81,12 +81,12 @@ def best_solution(name: str) -> Frozen | None:
 
 
 def instances_folder() -> Path:
-    """Give the folder of the committed instances."""
+    """Return the folder of the committed instances."""
     return Path(_sibling("instances").__path__[0])
 
 
 def exact_methods(word: str) -> dict[str, Method]:
-    """Give the exact methods of a decision by name; the one called ``exact`` is the default.
+    """Return the exact methods of a decision by name; the one called ``exact`` is the default.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def exact_methods(word: str) -> dict[str, Method]:
 
 
 def heuristics(word: str) -> dict[str, Method]:
-    """Give the heuristics of a decision by name; those of scheduling have every policy, lifted.
+    """Return the heuristics of a decision by name; those of scheduling have every policy, lifted.
 
     Examples
     --------
@@ -110,22 +110,22 @@ def heuristics(word: str) -> dict[str, Method]:
 
 
 def own_heuristics(word: str) -> dict[str, Method]:
-    """Give the heuristics of a decision that gsopt brings itself."""
+    """Return the heuristics of a decision that gsopt brings itself."""
     return _exports("heuristics", word)
 
 
 def methods(word: str) -> dict[str, Method]:
-    """Give every method of a decision by name, exact ones first."""
+    """Return every method of a decision by name, exact ones first."""
     return exact_methods(word) | heuristics(word)
 
 
 def generators(word: str) -> dict[str, Callable[..., Any]]:
-    """Give the instance generators of a decision by name; those of workloads for the word ``workloads``."""
+    """Return the instance generators of a decision by name; those of workloads for the word ``workloads``."""
     return _named_exports("instances.workloads") if word == "workloads" else _exports("instances", word)
 
 
 def policies() -> dict[str, Policy]:
-    """Give the online policies by name.
+    """Return the online policies by name.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def policies() -> dict[str, Policy]:
 
 
 def policy_paths() -> dict[str, str]:
-    """Give the paths of gsopt's other policies by name, which no comparison has unless they are named by them.
+    """Find the paths of gsopt's other policies by name, which no comparison has unless they are named by them.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def policy_paths() -> dict[str, str]:
 
 
 def trace_readers() -> dict[str, Callable[..., Any]]:
-    """Give the readers of public traces by name.
+    """Return the readers of public traces by name.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def trace_readers() -> dict[str, Callable[..., Any]]:
 
 
 def scenario_makers() -> dict[str, Callable[..., Any]]:
-    """Give the makers of whole scenarios by name; each takes the folder of public traces first, or none.
+    """Return the makers of whole scenarios by name; each takes the folder of public traces first, or none.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def scenario_makers() -> dict[str, Callable[..., Any]]:
 
 
 def interference_readers() -> dict[str, Callable[..., Any]]:
-    """Give the readers of published measurements of jobs that share a GPU by name.
+    """Return the readers of published measurements of jobs that share a GPU by name.
 
     Examples
     --------
@@ -181,7 +181,7 @@ def interference_readers() -> dict[str, Callable[..., Any]]:
 
 
 def data_folder() -> Path | None:
-    """Give the folder of public traces that ``GSOPT_DATA`` names; None when it names none."""
+    """Return the folder of public traces that ``GSOPT_DATA`` names; None when it names none."""
     folder: Path | None = _sibling("instances").data_folder()
     return folder
 
@@ -203,7 +203,7 @@ def place_of(path: str | Path) -> str:
 
 
 def real_instances(word: str) -> list[Problem[Any]]:
-    """Give the instances that the decision takes from real data; empty where the data are not at hand.
+    """Return the instances that the decision takes from real data; empty where the data are not at hand.
 
     The data folder is named by the environment variable ``GSOPT_DATA``.
     """
@@ -213,7 +213,7 @@ def real_instances(word: str) -> list[Problem[Any]]:
 
 
 def demo_workload() -> tuple[Workload, int]:
-    """Give the workload on which the demo compares policies, and a number of GPUs that it keeps busy.
+    """Return the workload on which the demo compares policies, and a number of GPUs that it keeps busy.
 
     A busy day of the Philly trace where the data are at hand, else generated arrivals.
     """
@@ -276,7 +276,7 @@ def _is_policy(function: Callable[..., Any]) -> bool:
 
 
 def is_path(name: str) -> bool:
-    """Tell whether a name is meant as ``package.module:function``."""
+    """Check whether a name is meant as ``package.module:function``."""
     return ":" in name
 
 
@@ -393,7 +393,7 @@ def entry_points_of(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]
 
 
 def _added_methods(word: str) -> dict[str, Method]:
-    """Give the methods of a decision that other packages add; a policy is one of scheduling too."""
+    """Return the methods of a decision that other packages add; a policy is one of scheduling too."""
     found: dict[str, Method] = {}
     for entry in _added(_METHODS):
         decision, slash, name = entry.name.partition("/")

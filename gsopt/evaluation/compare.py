@@ -78,7 +78,7 @@ def _wanted(
     problems: Problem[Any] | Iterable[Problem[Any]],
     chosen: MethodLike | str | Iterable[MethodLike | str] | None,
 ) -> list[tuple[Problem[Any], dict[str, MethodLike]]]:
-    """Give every problem with the methods that are to run on it, each under a name of its own."""
+    """Return every problem with the methods that are to run on it, each under a name of its own."""
     if isinstance(problems, Workload | Scenario):
         rule = "must be a problem; policies on a workload are compared by gsopt.compare_policies"
         raise InvalidInput("", "problems", f"a {type(problems).__name__.lower()}", rule)
@@ -105,7 +105,7 @@ def _wanted(
 
 
 def _free_name(name: str, taken: Container[str]) -> str:
-    """Give a name that no other method has: the name, or that with a number."""
+    """Return a name that no other method has: the name, or that with a number."""
     return (
         name
         if name not in taken

@@ -76,7 +76,7 @@ class Row:
         return relative_gap(None if self.result is None else self.result.objective, self.bound)
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the row as plain JSON types."""
+        """Return the row as plain JSON types."""
         found = self.result
         return {
             "instance": self.instance,
@@ -115,7 +115,7 @@ class Comparison(Listing[Row]):
         return Comparison(self.rows + other.rows, self.interrupted or other.interrupted)
 
     def table(self) -> RenderableType:
-        """Give a line per method, under a line per instance; why there is no result stands below."""
+        """Return a line per method, under a line per instance; why there is no result stands below."""
         headings: dict[int, str] = {}
         for place, row in enumerate(self.rows):
             if place == 0 or row.instance != self.rows[place - 1].instance:
@@ -126,7 +126,7 @@ class Comparison(Listing[Row]):
         return lay_out(_columns(self.rows), headings=headings, notes=dict.fromkeys(notes))
 
     def summary(self) -> RenderableType:
-        """Give one line per group of like instances and method: total value, total bound, gap, median time.
+        """Return one line per group of like instances and method: total value, total bound, gap, median time.
 
         Instances are alike when they belong to one suite, count the same thing and agree in their headline
         figures; where these are many, a suite is one group.
@@ -157,11 +157,11 @@ class Comparison(Listing[Row]):
         return lay_out(columns, headings=headings)
 
     def records(self) -> list[dict[str, Any]]:
-        """Give every row in full, as plain JSON types."""
+        """Return every row in full, as plain JSON types."""
         return [row.as_dict() for row in self.rows]
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the comparison as plain JSON types, solutions included; `gsopt.write` writes them."""
+        """Return the comparison as plain JSON types, solutions included; `gsopt.write` writes them."""
         rows = [
             {
                 "instance": row.instance,
@@ -278,7 +278,7 @@ def read_comparison(path: str | Path, problems: Problem[Any] | Iterable[Problem[
 
 
 def settled(problem: Problem[Any], rows: list[Row]) -> list[Row]:
-    """Give every row the instance's best bound, after checking that no two rows contradict each other.
+    """Add to every row the instance's best bound, after checking that no two rows contradict each other.
 
     Raises
     ------
@@ -380,7 +380,7 @@ def _columns(rows: Sequence[Row]) -> list[Column]:
 
 
 def _bound(row: Row) -> Number | None:
-    """Give the bound to show: the value itself where floats cannot tell the two apart."""
+    """Return the bound to show: the value itself where floats cannot tell the two apart."""
     value = None if row.result is None else row.result.objective
     met = value is not None and settles(value, row.bound, row.problem.resolution(value))
     return value if met else row.bound

@@ -67,7 +67,7 @@ def export_model(problem: Problem[Any], path: str | Path, method: str | None = N
 
 
 def _modelled(problem: Problem[Any], method: str | None) -> tuple[Formulation[Problem[Any], Any], StandardForm]:
-    """Give a formulation and its model."""
+    """Return a formulation and its model."""
     known = {
         name: each
         for name, each in catalogue.exact_methods(problem.word).items()

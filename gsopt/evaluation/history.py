@@ -45,7 +45,7 @@ class History(Listing[Bracket]):
         self.rows = (*self.rows, known)
 
     def table(self) -> RenderableType:
-        """Give a line per change."""
+        """Return a line per change."""
         shown = [told_apart(row.value, row.bound) for row in self.rows]
         return lay_out(
             [
@@ -57,11 +57,11 @@ class History(Listing[Bracket]):
         )
 
     def records(self) -> list[dict[str, Any]]:
-        """Give every change in full, as plain JSON types."""
+        """Return every change in full, as plain JSON types."""
         return [row.as_dict() for row in self.rows]
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the history as plain JSON types; `gsopt.write` writes them."""
+        """Return the history as plain JSON types; `gsopt.write` writes them."""
         return {"history": self.records()}
 
     def plot(self, axes: "Axes | None" = None, *, unit: str = "objective") -> "Axes":

@@ -46,7 +46,7 @@ class Judgement(Verdict):
         return not self.violations
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the figures as plain JSON types."""
+        """Return the figures as plain JSON types."""
         return {"legal": self.legal, "violations": list(self.violations), **super().as_dict()}
 
     def __str__(self) -> str:

@@ -127,7 +127,7 @@ def _dressed(
 
 
 def _options_of(policy: Policy) -> list[Parameter]:
-    """Give the parameters of a policy behind its first, each as a keyword."""
+    """Return the parameters of a policy behind its first, each as a keyword."""
     try:
         behind = list(signature(policy).parameters.values())[1:]
     except ValueError:  # built into Python without a signature

@@ -38,11 +38,11 @@ class Listing(Sequence[R], ABC, Generic[R]):
 
     @abstractmethod
     def table(self) -> RenderableType:
-        """Give the rows as a table that fits a page."""
+        """Return the rows as a table that fits a page."""
 
     @abstractmethod
     def records(self) -> list[dict[str, Any]]:
-        """Give every row in full, as plain JSON types."""
+        """Return every row in full, as plain JSON types."""
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -68,7 +68,7 @@ class Listing(Sequence[R], ABC, Generic[R]):
         return html_of(self.table())
 
     def to_csv(self) -> str:
-        """Give the rows in full as CSV, with a line of names; empty without rows."""
+        """Return the rows in full as CSV, with a line of names; empty without rows."""
         text = StringIO()
         records = self.records()
         if records:
@@ -79,7 +79,7 @@ class Listing(Sequence[R], ABC, Generic[R]):
         return text.getvalue()
 
     def to_frame(self) -> "pd.DataFrame":
-        """Give the rows as a pandas data frame.
+        """Return the rows as a pandas data frame.
 
         Raises
         ------

@@ -51,7 +51,7 @@ class PolicyComparison(Listing[Record]):
     failed: Mapping[str, str] = field(default_factory=dict)
 
     def table(self) -> RenderableType:
-        """Give one line per policy, with the figures that are usual; the proven bound stands below."""
+        """Return one line per policy, with the figures that are usual; the proven bound stands below."""
         shown = [each for each in FIGURES if each.rank and each.key != _BOUND]
         columns = [Column("policy", [row.policy for row in self.rows], right=False)]
         if any(row.completed < row.jobs for row in self.rows):
@@ -77,7 +77,7 @@ class PolicyComparison(Listing[Record]):
             yield f"{name} failed: {line}"
 
     def records(self) -> list[dict[str, Any]]:
-        """Give every figure of every policy, as plain JSON types."""
+        """Return every figure of every policy, as plain JSON types."""
         return [{"policy": row.policy, **row.as_dict()} for row in self.rows]
 
 

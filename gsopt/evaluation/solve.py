@@ -122,7 +122,7 @@ def _run(method: MethodLike, problem: Problem[S], **options: Any) -> Result[S]:
 
 @contextmanager
 def shown(problem: Problem[Any], budget: Budget) -> Iterator[Budget]:
-    """Give a budget whose progress is shown while it is used."""
+    """Yield a budget whose progress is shown while it is used."""
     with Display(problem) as screen:
 
         def tell(known: Bracket) -> None:
@@ -208,7 +208,7 @@ def best_of_heuristics(problem: Problem[Any], budget: Budget) -> Any:
 
 
 def better_of(problem: Problem[Any], best: Result[Any] | None, found: Result[Any]) -> Result[Any] | None:
-    """Give the better of the best result so far and another one; the former on a tie."""
+    """Return the better of the best result so far and another one; the former on a tie."""
     if found.objective is None:
         return best
     if best is None or best.objective is None or problem.sense.better(found.objective, best.objective):

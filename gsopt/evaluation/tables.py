@@ -126,7 +126,7 @@ def _needed(columns: Sequence[Column]) -> int:
 
 
 def _widths(columns: Sequence[Column], width: int) -> list[int]:
-    """Give each column what it needs, and names no more than is left for them."""
+    """Compute the width of each column: what it needs, and for names no more than is left."""
     widths = [column.least for column in columns]
     excess = sum(widths) + _BETWEEN * (len(columns) - 1) - width
     names = [place for place, column in enumerate(columns) if not column.right]
@@ -156,7 +156,7 @@ def _table(columns: Sequence[Column], widths: Sequence[int], lines: Iterable[int
 
 
 def markdown_of(columns: Sequence[Column]) -> str:
-    r"""Give columns as a table in Markdown, whatever its width.
+    r"""Return columns as a table in Markdown, whatever its width.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def markdown_of(columns: Sequence[Column]) -> str:
 
 
 def barred(cells: Iterable[str], space: str) -> str:
-    r"""Give one line of a table in Markdown, its cells between bars.
+    r"""Return one line of a table in Markdown, its cells between bars.
 
     Examples
     --------
@@ -184,7 +184,7 @@ def barred(cells: Iterable[str], space: str) -> str:
 
 
 def text_of(table: RenderableType, width: int = PAGE) -> str:
-    """Give a table as text without colour, in lines of at most so many characters.
+    """Return a table as text without colour, in lines of at most so many characters.
 
     Examples
     --------
@@ -198,7 +198,7 @@ def text_of(table: RenderableType, width: int = PAGE) -> str:
 
 
 def html_of(table: RenderableType, width: int = PAGE) -> str:
-    """Give a table as preformatted HTML, for notebooks.
+    """Return a table as preformatted HTML, for notebooks.
 
     Examples
     --------

@@ -100,7 +100,7 @@ class Trust:
         return find_spec(package)
 
     def _holds(self, spec: ModuleSpec) -> bool:
-        """Tell whether all of a module or package lies in the folder."""
+        """Check whether all of a module or package lies in the folder."""
         places = spec.submodule_search_locations
         if places is None:
             places = [spec.origin] if spec.has_location and spec.origin else []
@@ -134,7 +134,7 @@ _trust: ContextVar[Trust | None] = ContextVar("trust", default=None)
 
 
 def trusted() -> Trust | None:
-    """Give what is trusted at present; None where any module may be named."""
+    """Return what is trusted at present; None where any module may be named."""
     return _trust.get()
 
 

@@ -115,7 +115,7 @@ class ElasticJob(Frozen):
         return None if self.time_at_min is None else decimal(self.time_at_min)
 
     def allows(self, extra: int) -> bool:
-        """Tell whether the job can run with a number of extra workers; with none it always can.
+        """Check whether the job can run with a number of extra workers; with none it always can.
 
         Examples
         --------
@@ -136,7 +136,7 @@ class ElasticJob(Frozen):
         return whole(Fraction(*self.ratio(extra)))
 
     def ratio(self, extra: int) -> tuple[int, int]:
-        """Give numerator and denominator of a value, not reduced: adding up many of them takes no fractions.
+        """Return numerator and denominator of a value, not reduced: adding up many of them takes no fractions.
 
         Examples
         --------
@@ -343,7 +343,7 @@ class Allocation(Problem[AllocationSolution]):
         return found
 
     def headline(self) -> dict[str, int | float | str]:
-        """Give the number of jobs and of GPUs."""
+        """Return the number of jobs and of GPUs."""
         return {"jobs": len(self.jobs), "gpus": self.capacity}
 
     def measures(self, solution: AllocationSolution) -> dict[str, Number]:
@@ -367,7 +367,7 @@ def _menu(job: ElasticJob) -> str:
 
 @lru_cache(maxsize=2**12)
 def _step_of_shares(least: int, extras: Sequence[int]) -> Fraction | None:
-    """Give the greatest common divisor of w / (w + least) for all w; None if its denominator is too large."""
+    """Return the greatest common divisor of w / (w + least) for all w; None if its denominator is too large."""
     numerator, denominator = 0, 1
     for extra in extras:
         shared = gcd(extra, least)
@@ -379,7 +379,7 @@ def _step_of_shares(least: int, extras: Sequence[int]) -> Fraction | None:
 
 
 def _step_of_decimals(values: Iterable[float]) -> Fraction | None:
-    """Give the greatest common divisor of decimals, 0 if all of them are; None if they have too many digits."""
+    """Find the greatest common divisor of decimals, 0 if all of them are; None if they have too many digits."""
     import numpy as np  # for those who ask: the problem itself needs no arrays
 
     from gsopt.core.numbers.decimals import whole_numbers

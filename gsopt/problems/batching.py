@@ -161,7 +161,7 @@ class Batching(Problem[Batches]):
     # What the jobs may have
 
     def cap(self, job: BatchingJob) -> int:
-        """Give the most GPUs of a job, as if there were enough."""
+        """Return the most GPUs of a job, as if there were enough."""
         limit = job.batch_limit
         if self.caps == "batch":
             return limit
@@ -200,7 +200,7 @@ class Batching(Problem[Batches]):
         return frozenset(chosen)
 
     def _least_time(self, place: int) -> Exact:
-        """Give the seconds until a job completes on its fewest GPUs."""
+        """Return the seconds until a job completes on its fewest GPUs."""
         job, gpus = self.jobs[place], self.counts[place][0]
         return self.time(job, Grant(gpus=gpus, batch_size=job.fastest(gpus) or gpus))
 
@@ -216,13 +216,13 @@ class Batching(Problem[Batches]):
     # The judge
 
     def time(self, job: BatchingJob, grant: Grant) -> Exact:
-        """Give the seconds until a job completes, if it keeps what it gets."""
+        """Return the seconds until a job completes, if it keeps what it gets."""
         return Fraction(job.left(self.estimate)) / job.throughput.samples_per_second(
             grant.batch_size, grant.gpus
         )
 
     def worth(self, job: BatchingJob, grant: Grant) -> Exact:
-        """Give what a running job counts, before any reconfiguration."""
+        """Return what a running job counts, before any reconfiguration."""
         time, weight = self.time(job, grant), decimal(job.weight)
         if self.criterion == "sruf":
             return whole(Fraction(time) * grant.gpus / weight)
@@ -288,7 +288,7 @@ class Batching(Problem[Batches]):
         return self.model_copy(update={"jobs": tuple(drawn), "about": None})
 
     def headline(self) -> dict[str, int | float | str]:
-        """Give the number of jobs and of GPUs, and what counts."""
+        """Return the number of jobs and of GPUs, and what counts."""
         return {"jobs": len(self.jobs), "gpus": self.gpus, "criterion": self.criterion}
 
     def measures(self, solution: Batches) -> dict[str, Number]:

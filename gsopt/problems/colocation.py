@@ -181,7 +181,7 @@ class Colocation(Problem[ColocationSolution]):
         return "seconds of completion time saved"
 
     def slowdown(self, model: str, beside: str) -> Exact:
-        """Give how many times longer a model takes beside another."""
+        """Return how many times longer a model takes beside another."""
         return decimal(self.interference.get(model, {}).get(beside, self.default_interference))
 
     def objective(self, solution: ColocationSolution) -> Exact:
@@ -233,7 +233,7 @@ class Colocation(Problem[ColocationSolution]):
             yield f"shares: {job.name!r} and {beside.name!r} use {used} bytes, a GPU has {self.memory}"
 
     def offered(self, running: Running, pending: Pending) -> Sequence[SubBatch]:
-        """Give every mode of a job beside a running one with enough GPUs and memory, as methods look at it.
+        """Return every mode of a job beside a running one with enough GPUs and memory, as methods look at it.
 
         Examples
         --------
@@ -267,7 +267,7 @@ class Colocation(Problem[ColocationSolution]):
         ]
 
     def headline(self) -> dict[str, int | float | str]:
-        """Give the numbers of running and of pending jobs."""
+        """Return the numbers of running and of pending jobs."""
         return {"running": len(self.running), "pending": len(self.pending)}
 
     def measures(self, solution: ColocationSolution) -> dict[str, Number]:

@@ -123,7 +123,7 @@ class ConfigurationSolution(Frozen):
 
 
 class Configuration(Problem[ConfigurationSolution]):
-    """Give each job one configuration at most, so that the powers of their goodputs add up best.
+    """Assign one configuration at most to each job at most, so that the powers of their goodputs add up best.
 
     A job with goodput G in its configuration costs G to a negative power p; with a positive power it costs
     -G to the power p, so that in both cases the least total is sought. In another configuration than its own
@@ -252,7 +252,7 @@ class Configuration(Problem[ConfigurationSolution]):
     # The judge
 
     def places(self, solution: ConfigurationSolution) -> list[int | None]:
-        """Give the place of every job's configuration, in the order of the jobs."""
+        """Return the place of every job's configuration, in the order of the jobs."""
         return [solution.configurations.get(job.name) for job in self.jobs]
 
     def objective(self, solution: ConfigurationSolution) -> Exact:
@@ -300,7 +300,7 @@ class Configuration(Problem[ConfigurationSolution]):
     # Around it
 
     def headline(self) -> dict[str, int | float | str]:
-        """Give the number of jobs, GPUs, types and configurations."""
+        """Return the number of jobs, GPUs, types and configurations."""
         return {
             "jobs": len(self.jobs),
             "gpus": sum(self.gpus.values()),

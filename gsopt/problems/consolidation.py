@@ -158,7 +158,7 @@ class Consolidation(Problem[ConsolidationSolution]):
         }[self.maximize]
 
     def worth(self, job: Job, tier: str) -> Exact:
-        """Give what a job is worth whose GPUs are joined by a tier.
+        """Return what a job is worth whose GPUs are joined by a tier.
 
         Examples
         --------
@@ -239,7 +239,7 @@ class Consolidation(Problem[ConsolidationSolution]):
         return found
 
     def headline(self) -> dict[str, int | float | str]:
-        """Give the numbers of jobs, of GPUs and of those that are free."""
+        """Return the numbers of jobs, of GPUs and of those that are free."""
         return {"jobs": len(self.jobs), "GPUs": self.cluster.gpus, "free": self.free_gpus}
 
     def measures(self, solution: ConsolidationSolution) -> dict[str, Number]:
@@ -269,7 +269,7 @@ class Consolidation(Problem[ConsolidationSolution]):
 
 
 def _choices(demands: Sequence[int], rooms: Sequence[int]) -> Iterator[tuple[tuple[int, ...], ...]]:
-    """Give every way to spread jobs, or not to place them, over groups with some room each."""
+    """Yield every way to spread jobs, or not to place them, over groups with some room each."""
     if not demands:
         yield ()
         return
@@ -279,7 +279,7 @@ def _choices(demands: Sequence[int], rooms: Sequence[int]) -> Iterator[tuple[tup
 
 
 def _spreads(demand: int, rooms: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Give every way to spread GPUs over groups with some room each."""
+    """Yield every way to spread GPUs over groups with some room each."""
     if not rooms:
         if demand == 0:
             yield ()

@@ -68,7 +68,7 @@ class GoodputJob(Frozen):
     max_gpus: Gpus | None = None
 
     def speedup(self, nodes: int, gpus: int) -> float | None:
-        """Give the speed-up on so many nodes and GPUs; 0 on none, None where it cannot run."""
+        """Return the speed-up on so many nodes and GPUs; 0 on none, None where it cannot run."""
         if not gpus:
             return 0.0
         row = self.speedups[nodes - 1] if nodes <= len(self.speedups) else ()
@@ -171,7 +171,7 @@ class Goodput(Problem[GoodputSolution]):
         return f"mean speed-up to the power {self.power}"
 
     def resolution(self, value: Number) -> Exact:
-        """Give the difference that is none: speed-ups are estimates in doubles."""
+        """Return the difference that is none: speed-ups are estimates in doubles."""
         return whole(abs(Fraction(value)) * Fraction(SPEEDUP))
 
     # What a job may have, and counts
@@ -197,7 +197,7 @@ class Goodput(Problem[GoodputSolution]):
         return whole(max(age - job.restarts * delay, Fraction(0)) / (age + delay)) if delay else 1
 
     def cost(self, place: int, nodes: int, gpus: int, *, restarts: bool = True) -> Exact:
-        """Give what a job counts, by number, on so many nodes and GPUs on which it runs.
+        """Return what a job counts, by number, on so many nodes and GPUs on which it runs.
 
         Examples
         --------
@@ -215,7 +215,7 @@ class Goodput(Problem[GoodputSolution]):
     # The judge
 
     def vectors(self, solution: GoodputSolution) -> list[tuple[int, ...]]:
-        """Give the GPUs of every job on each node, in the order of the jobs."""
+        """Return the GPUs of every job on each node, in the order of the jobs."""
         none = (0,) * len(self.nodes)
         return [tuple(solution.gpus.get(job.name, none)) for job in self.jobs]
 
@@ -263,7 +263,7 @@ class Goodput(Problem[GoodputSolution]):
     # Around it
 
     def headline(self) -> dict[str, int | float | str]:
-        """Give the number of jobs, nodes and GPUs."""
+        """Return the number of jobs, nodes and GPUs."""
         return {"jobs": len(self.jobs), "nodes": len(self.nodes), "gpus": self.total}
 
     def measures(self, solution: GoodputSolution) -> dict[str, Number]:

@@ -55,7 +55,7 @@ class Resources(Frozen):
         return {"gpu": self.gpu, "cpu": self.cpu, "memory": self.memory, **self.__pydantic_extra__}
 
     def vector(self, names: Sequence[str] = _COMMON) -> Vector:
-        """Give the amounts of some resources."""
+        """Return the amounts of some resources."""
         further = self.__pydantic_extra__
         common = self.gpu, self.cpu, self.memory
         if tuple(names[:3]) == _COMMON:
@@ -105,7 +105,7 @@ class Server(Lean):
         return tuple(f"{self.name}[{index}]" for index in range(self.count))
 
     def free(self, names: Sequence[str] = _COMMON) -> Vector:
-        """Give what is free of some resources on one server of the line.
+        """Return what is free of some resources on one server of the line.
 
         Examples
         --------
@@ -492,7 +492,7 @@ class Placement(Problem[PlacementSolution]):
                 yield f"job {job}: stands on training and on inference servers"
 
     def headline(self) -> dict[str, int | float | str]:
-        """Give what is minimized, and how many workers go onto how many servers."""
+        """Return what is minimized, and how many workers go onto how many servers."""
         workers = sum(line.count for line in self.workers)
         return {"minimize": self.minimize, "workers": workers, "of servers": self.size}
 

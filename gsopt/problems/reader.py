@@ -87,7 +87,7 @@ def read_result(path: str | Path, problem: Problem[S]) -> Result[S]:
 
 
 def problem_types() -> dict[str, type[Problem[Any]]]:
-    """Give every decision's problem type by its word."""
+    """Return every decision's problem type by its word."""
     from gsopt import problems
 
     types = (getattr(problems, name) for name in problems.__all__)

@@ -216,7 +216,7 @@ class Reclaiming(Problem[ReclaimingSolution]):
         return found
 
     def graph(self, solution: ReclaimingSolution | None = None) -> Any:
-        """Give the servers and jobs as a bipartite networkx graph; its components can be decided apart.
+        """Return the servers and jobs as a bipartite networkx graph; its components can be decided apart.
 
         Nodes are ``("server", name)`` and ``("job", name)``, with `kind`, `name`, `bipartite` (0 for servers),
         `gpus`, and the number of their `component`, counted from that of the first server. Jobs have their
@@ -267,7 +267,7 @@ class Reclaiming(Problem[ReclaimingSolution]):
         return graph
 
     def headline(self) -> dict[str, int | float | str]:
-        """Give the number of servers to return."""
+        """Return the number of servers to return."""
         return {"demand": self.demand}
 
     def measures(self, solution: ReclaimingSolution) -> dict[str, Number]:

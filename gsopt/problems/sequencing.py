@@ -140,7 +140,7 @@ class Sequencing(Problem[Sequences]):
         return {job.name: job for job in self.jobs}
 
     def completions(self, solution: Sequences) -> dict[str, Exact]:
-        """Give the seconds from now after which each job is complete."""
+        """Return the seconds from now after which each job is complete."""
         found: dict[str, Exact] = {}
         for name, jobs in solution.order.items():
             machine = self._machines[name]
@@ -150,7 +150,7 @@ class Sequencing(Problem[Sequences]):
         return found
 
     def objective(self, solution: Sequences) -> Exact:
-        """Give the total of the completion times."""
+        """Return the total of the completion times."""
         return exact_total(self.completions(solution).values())
 
     def violations(self, solution: Sequences) -> list[str]:
@@ -177,7 +177,7 @@ class Sequencing(Problem[Sequences]):
     # Around it
 
     def headline(self) -> dict[str, int | float | str]:
-        """Give the numbers of jobs, machines and types."""
+        """Return the numbers of jobs, machines and types."""
         types = {machine.gpu_type for machine in self.machines}
         return {"jobs": len(self.jobs), "machines": len(self.machines), "types": len(types)}
 

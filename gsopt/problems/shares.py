@@ -167,7 +167,7 @@ class Shares(Problem[TimeShares]):
         }[self.criterion]
 
     def resolution(self, value: Number) -> Number:
-        """Give a billionth of a value."""
+        """Return a billionth of a value."""
         return decimal(SHARE_VALUE) * abs(Fraction(value))
 
     # What the jobs are compared with
@@ -218,20 +218,20 @@ class Shares(Problem[TimeShares]):
     # The judge
 
     def throughput(self, job: TypedJob, solution: TimeShares) -> Exact:
-        """Give the steps per second of a job over time."""
+        """Return the steps per second of a job over time."""
         own = solution.shares.get(job.name, {})
         rates = self.rates[job.name]
         return exact_dot((rates[kind], decimal(part)) for kind, part in own.items() if part and kind in rates)
 
     def levels(self, solution: TimeShares) -> list[Exact]:
-        """Give what each job contributes: the worst of these, or in `fifo` their sum, is the value."""
+        """Return what each job contributes: the worst of these, or in `fifo` their sum, is the value."""
         return [
             self.level(place, job, Fraction(self.throughput(job, solution)))
             for place, job in enumerate(self.jobs)
         ]
 
     def level(self, place: int, job: TypedJob, rate: Fraction) -> Exact:
-        """Give what a job contributes that stands at a place of the order and has a throughput."""
+        """Return what a job contributes that stands at a place of the order and has a throughput."""
         if self.criterion == "max_min":
             return whole(job.gpus * rate / (decimal(job.weight) * self.proportional[job.name]))
         if self.criterion == "fifo":
@@ -242,7 +242,7 @@ class Shares(Problem[TimeShares]):
         return whole((decimal(job.age) + left) / self.isolated_times[job.name])
 
     def objective(self, solution: TimeShares) -> Exact:
-        """Give the level of the job that is worst off; in `fifo` the sum over the jobs."""
+        """Return the level of the job that is worst off; in `fifo` the sum over the jobs."""
         levels = self.levels(solution)
         if self.criterion == "fifo":
             return exact_total(levels)
@@ -285,7 +285,7 @@ class Shares(Problem[TimeShares]):
                 yield f"{float(used):.16g} GPUs of {kind!r} are used, there are {self.gpus[kind]}"
 
     def _used(self, solution: TimeShares) -> dict[str, Exact]:
-        """Give the GPUs of each type that are used on average."""
+        """Return the GPUs of each type that are used on average."""
         own = [(job.gpus, solution.shares.get(job.name, {})) for job in self.jobs]
         return {
             kind: exact_total(gpus * decimal(shares.get(kind, 0)) for gpus, shares in own) for kind in self.gpus
@@ -327,7 +327,7 @@ class Shares(Problem[TimeShares]):
         )
 
     def headline(self) -> dict[str, int | float | str]:
-        """Give the numbers of jobs, GPUs and types, and what counts."""
+        """Return the numbers of jobs, GPUs and types, and what counts."""
         gpus = sum(self.gpus.values())
         return {"jobs": len(self.jobs), "gpus": gpus, "types": len(self.gpus), "criterion": self.criterion}
 

@@ -206,7 +206,7 @@ class Waiting(Problem[WaitingSolution]):
         return self.groups[0]
 
     def run_time(self, job: Job, tier: str) -> Exact:
-        """Give the seconds that a job runs on GPUs joined by a tier.
+        """Return the seconds that a job runs on GPUs joined by a tier.
 
         Examples
         --------
@@ -220,7 +220,7 @@ class Waiting(Problem[WaitingSolution]):
         return whole(seconds) if self.slot is None else ceil_to(seconds, decimal(self.slot))
 
     def run_times(self, job: Job) -> tuple[Exact, ...]:
-        """Give the seconds that a job runs, by tier."""
+        """Return the seconds that a job runs, by tier."""
         return tuple(self.run_time(job, tier) for tier in self.tiers)
 
     def objective(self, solution: WaitingSolution) -> Exact:
@@ -236,14 +236,14 @@ class Waiting(Problem[WaitingSolution]):
         return found or list(self._crowded(solution))
 
     def measures(self, solution: WaitingSolution) -> dict[str, Number]:
-        """Give the value that is not minimised, and the seconds by which tiers make the jobs longer."""
+        """Return the value that is not minimised, and the seconds by which tiers make the jobs longer."""
         values = self._values(solution)
         del values[self.minimize]
         lost = (self._length(run) - self.run_times(self._job_of[run.job])[0] for run in solution.runs)
         return {**values, "seconds lost to tiers": exact_total(lost)}
 
     def headline(self) -> dict[str, int | float | str]:
-        """Give what tells instances apart."""
+        """Return what tells instances apart."""
         return {"jobs": len(self.jobs), "GPUs": self.cluster.gpus, "minimize": self.minimize}
 
     def candidates(self) -> Iterator[WaitingSolution]:
@@ -344,7 +344,7 @@ class Waiting(Problem[WaitingSolution]):
         return WaitingSolution(runs=runs)
 
     def schedule(self, solution: WaitingSolution) -> Schedule:
-        """Give a solution as a schedule of the scenario, as the plots know it."""
+        """Return a solution as a schedule of the scenario, as the plots know it."""
         return Schedule(
             tuple(
                 Segment(run.job, float(start), float(start + self._length(run)), len(run.gpus), tuple(run.gpus))
@@ -414,14 +414,14 @@ class Waiting(Problem[WaitingSolution]):
         return job.model_copy(update=own)
 
     def _rounded_penalty(self, job: Job) -> TierPenalty:
-        """Give the penalties that make a job as long as the slots do, from the innermost tier on."""
+        """Return the penalties that make a job as long as the slots do, from the innermost tier on."""
         first, *_ = times = self.run_times(job)
         longer = {tier: float(time / Fraction(first) - 1) for tier, time in zip(self.tiers, times, strict=True)}
         return TierPenalty(**dict.fromkeys(map(str, Tier), max(longer.values())) | longer)
 
 
 def first_segments(schedule: Schedule) -> list[Segment]:
-    """Give the first segment of every job, whose others must go on with it.
+    """Return the first segment of every job, whose others must go on with it.
 
     Raises
     ------

@@ -45,7 +45,7 @@ class _OfMachines(_Event):
         return self
 
     def takes(self, server: str, gpu_type: str = "") -> bool:
-        """Tell whether a machine of a type is one of them."""
+        """Check whether a machine of a type is one of them."""
         return self.gpu_type in ("", gpu_type) and (not self.among or server in self.among)
 
 

@@ -112,7 +112,7 @@ class Phase(Frozen):
     modes: Mapping[str, Slowdown] = Field(default_factory=dict)
 
     def slowdown_in(self, mode: str) -> float:
-        """Give the slowdown in a mode."""
+        """Return the slowdown in a mode."""
         return self.modes.get(mode, self.slowdown)
 
 
@@ -267,7 +267,7 @@ class Job(Frozen):
         }
 
     def speed(self, count: int, mode: str = DEFAULT_MODE) -> float:
-        """Give the speed in a mode on an allowed number of GPUs of one machine, alone and without phases.
+        """Return the speed in a mode on an allowed number of GPUs of one machine, alone and without phases.
 
         Raises
         ------
@@ -277,7 +277,7 @@ class Job(Frozen):
         return 1.0 if count == self.gpus and mode == DEFAULT_MODE else self.speeds[mode][count]
 
     def memory_in(self, mode: str = DEFAULT_MODE) -> int | None:
-        """Give the bytes that a mode needs on each GPU; None when unknown.
+        """Return the bytes that a mode needs on each GPU; None when unknown.
 
         Raises
         ------
@@ -290,7 +290,7 @@ class Job(Frozen):
         return self.memory if given is None else given
 
     def gpu_type_in(self, mode: str = DEFAULT_MODE) -> str:
-        """Give the only type of GPU on which the job may run in a mode; empty for any.
+        """Return the only type of GPU on which the job may run in a mode; empty for any.
 
         Raises
         ------
@@ -303,7 +303,7 @@ class Job(Frozen):
         return self.gpu_type if given is None else given
 
     def samples_in(self, mode: str = DEFAULT_MODE) -> float:
-        """Give the samples until the target when trained in a mode only; 0 without a training.
+        """Return the samples until the target when trained in a mode only; 0 without a training.
 
         Raises
         ------
@@ -316,7 +316,7 @@ class Job(Frozen):
         return self.training.samples if given is None else given
 
     def batch_in(self, mode: str = DEFAULT_MODE) -> int | None:
-        """Give the batch size in a mode; None when unknown, or when the job tunes it.
+        """Return the batch size in a mode; None when unknown, or when the job tunes it.
 
         Raises
         ------
@@ -329,7 +329,7 @@ class Job(Frozen):
         return self.batch_size if given.batch_size is None and not given.tunes else given.batch_size
 
     def tunes_in(self, mode: str = DEFAULT_MODE) -> bool:
-        """Tell whether the job chooses its batch size itself in a mode.
+        """Check whether the job chooses its batch size itself in a mode.
 
         Raises
         ------
@@ -339,7 +339,7 @@ class Job(Frozen):
         return mode != DEFAULT_MODE and self._by_name[mode].tunes
 
     def throughput(self, count: int, mode: str = DEFAULT_MODE) -> float:
-        """Give the samples per second in a mode on GPUs of one machine, alone; 0 without a training.
+        """Return the samples per second in a mode on GPUs of one machine, alone; 0 without a training.
 
         Raises
         ------
@@ -400,7 +400,7 @@ class Workload(Frozen):
         return tuple(sorted(jobs, key=lambda job: job.release_date))
 
     def since(self, clock: Clock) -> "Workload":
-        """Give the same jobs with all dates counted from where a clock begins."""
+        """Return the same jobs with all dates counted from where a clock begins."""
         if not clock.origin:
             return self
         jobs = []

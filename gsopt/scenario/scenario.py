@@ -147,11 +147,11 @@ class Physics(Frozen):
         return changes
 
     def overhead(self, job: Job) -> Overhead:
-        """Give the overhead of a job."""
+        """Return the overhead of a job."""
         return self.overheads.get(job.model) or self.overheads.get("") or NO_OVERHEAD
 
     def application(self, job: Job) -> Application | None:
-        """Give what was measured of the model of an adaptive job; None for any other."""
+        """Return what was measured of the model of an adaptive job; None for any other."""
         return self.applications.get(job.model)
 
 
@@ -228,7 +228,7 @@ class Scenario(Physics):
         return Clock(decimal(first if self.clock_start is None else self.clock_start))
 
     def on_own_clock(self) -> "Scenario":
-        """Give the same scenario with all times counted from where its clock begins.
+        """Return the same scenario with all times counted from where its clock begins.
 
         Examples
         --------
@@ -396,7 +396,7 @@ class Scenario(Physics):
 
 
 def _since(given: Dated, clock: Clock) -> Dated:
-    """Give the same change or event with its times counted from where a clock begins."""
+    """Return the same change or event with its times counted from where a clock begins."""
     times = {name: getattr(given, name) for name in ("time", "deadline") if hasattr(given, name)}
     moved: Any = given.model_copy(update={name: clock.since(time) for name, time in times.items()})
     return cast("Dated", moved)

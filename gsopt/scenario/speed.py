@@ -62,7 +62,7 @@ class TierPenalty(Frozen):
         }
 
     def of(self, tier: str, levels: Sequence[str] = ()) -> float:
-        """Give the penalty of a tier in a cluster of some levels, innermost first.
+        """Return the penalty of a tier in a cluster of some levels, innermost first.
 
         Raises
         ------
@@ -161,7 +161,7 @@ class Speed(Frozen):
         levels: Sequence[str] = (),
         types: Mapping[str, int] | None = None,
     ) -> Any:
-        """Give the speed of a job on `count` GPUs joined by a tier, sharing GPUs with partners.
+        """Return the speed of a job on `count` GPUs joined by a tier, sharing GPUs with partners.
 
         Synchronous training waits for its slowest worker, so the worst partner on any GPU sets the slowdown.
         The batch is divided among the GPUs of several types by what each can do, so that none waits for
@@ -197,7 +197,7 @@ class Speed(Frozen):
     def slowdown(
         self, job: Job, partners: Iterable[Job] = (), *, types: Mapping[str, int] | None = None
     ) -> float:
-        """Give how many times slower partners and the types of its GPUs make a job, whatever its network.
+        """Return how many times slower partners and the types of its GPUs make a job, whatever its network.
 
         Parameters
         ----------
@@ -222,7 +222,7 @@ class Speed(Frozen):
         *,
         levels: Sequence[str] = (),
     ) -> Any:
-        """Give the share of its time in which a job on `count` GPUs joined by a tier waits for the network.
+        """Return the share of its time in which a job on `count` GPUs joined by a tier waits for the network.
 
         With s seconds of exposed communication per second of computation it is s / (1 + s). Source: Dally,
         section V-D, metric 4.
@@ -242,11 +242,11 @@ class Speed(Frozen):
         return penalty / (1 + penalty)
 
     def _worst(self, job: Job, partners: Iterable[Job]) -> float:
-        """Give the slowdown of a job beside the worst of its partners."""
+        """Return the slowdown of a job beside the worst of its partners."""
         return max((self.interference_of(job, partner) for partner in partners), default=1.0)
 
     def _slowdown_of(self, types: Mapping[str, int], number: Callable[[Any], Any]) -> Any:
-        """Give the slowdown of a job on GPUs of these types, beside GPUs on which menus were measured."""
+        """Return the slowdown of a job on GPUs of these types, beside GPUs on which menus were measured."""
         slowdowns = {name: number(self.gpu_types.get(name, 1.0)) for name in types}
         if len(types) == 1:
             return next(iter(slowdowns.values()))
@@ -256,18 +256,18 @@ class Speed(Frozen):
     def _penalty(
         self, job: Job, count: int, tier: str, number: Callable[[Any], Any], levels: Sequence[str]
     ) -> Any:
-        """Give the exposed communication per unit of computation; a single GPU has nobody to talk to."""
+        """Return the exposed communication per unit of computation; a single GPU has nobody to talk to."""
         if count > 1 and job.model in self.tiers:
             return number(self.tiers[job.model].of(tier, levels))
         return number(0)
 
     def interference_of(self, job: Job, partner: Job) -> float:
-        """Give the slowdown of a job on a GPU shared with a partner."""
+        """Return the slowdown of a job on a GPU shared with a partner."""
         return self.interference.get(job.model, {}).get(partner.model, self.default_interference)
 
 
 def linear_menu(gpus: int, counts: Iterable[int]) -> tuple[tuple[int, float], ...]:
-    """Give the menu of a job whose speed grows with its GPUs.
+    """Return the menu of a job whose speed grows with its GPUs.
 
     Examples
     --------
@@ -278,7 +278,7 @@ def linear_menu(gpus: int, counts: Iterable[int]) -> tuple[tuple[int, float], ..
 
 
 def tabulated_menu(gpus: int, throughput: Mapping[int, float]) -> tuple[tuple[int, float], ...]:
-    """Give the menu of a job from its throughput on each number of GPUs, in any unit.
+    """Return the menu of a job from its throughput on each number of GPUs, in any unit.
 
     Raises
     ------
@@ -296,7 +296,7 @@ def tabulated_menu(gpus: int, throughput: Mapping[int, float]) -> tuple[tuple[in
 
 
 def efficient_counts(job: Job, alpha: float | Fraction) -> tuple[int, ...]:
-    """Give the counts on which the speed per GPU is at least `alpha` of that on the demanded GPUs.
+    """Return the counts on which the speed per GPU is at least `alpha` of that on the demanded GPUs.
 
     They begin at the demanded count and ascend through the menu until the speed per GPU first falls below
     that; a relative 1e-9 is excused, since speeds are floats.
@@ -349,7 +349,7 @@ class IterationTime(Frozen):
     overlap: Annotated[float, Field(ge=1, le=1000)] = 1.0
 
     def seconds(self, batch_size: float, *, message: float = 0.0, steps: int = 1) -> float:
-        """Give the time of an iteration over `batch_size` samples per GPU in `steps` sub-batches.
+        """Return the time of an iteration over `batch_size` samples per GPU in `steps` sub-batches.
 
         `message` counts the bytes that are reduced; 0 on a single GPU, which does not communicate.
         """
@@ -362,7 +362,7 @@ class IterationTime(Frozen):
     def menu(
         self, gpus: int, counts: Iterable[int], *, batch_size: int, message: float
     ) -> tuple[tuple[int, float], ...]:
-        """Give the menu of a job that keeps its batch size over all GPUs whatever their number.
+        """Return the menu of a job that keeps its batch size over all GPUs whatever their number.
 
         Examples
         --------

@@ -83,19 +83,19 @@ class Training(Frozen):
         return self
 
     def loss_at(self, share: Any) -> float:
-        """Give the loss when a share of the work is done."""
+        """Return the loss when a share of the work is done."""
         return self.loss + (self.initial_loss - self.loss) * self._left(float(share))
 
     def accuracy_at(self, share: Any) -> float:
-        """Give the validation accuracy when a share of the work is done."""
+        """Return the validation accuracy when a share of the work is done."""
         return self.accuracy * (1.0 - self._left(float(share)))
 
     def observe(self, samples: Any, share: Any) -> Observation:
-        """Give what is seen after so many samples, with a share of the work done."""
+        """Return what is seen after so many samples, with a share of the work done."""
         return Observation(samples, samples / self.epoch, self.loss_at(share), self.accuracy_at(share))
 
     def _left(self, share: float) -> float:
-        """Give the share of the improvement that is still to come."""
+        """Return the share of the improvement that is still to come."""
         if not self.curvature:
             return 1.0 - share
         return expm1(self.curvature * (1.0 - share)) * exp(-self.curvature) / -expm1(-self.curvature)

@@ -13,7 +13,7 @@ from gsopt.schedule.schedule import Schedule
 
 
 def sharing_benefits(schedule: Schedule, scenario: Scenario) -> Mapping[str, float]:
-    """Give the sharing benefit of every job that starts beside others, by name.
+    """Return the sharing benefit of every job that starts beside others, by name.
 
     It is the completion time of the job if it had waited until there were enough free GPUs, over that which it
     has beside the others; in both cases as if no more jobs came. Above 1 it was right, for this job, to share.
@@ -92,14 +92,14 @@ def _pass_until(course: Course, time: float) -> None:
 
 
 def _free_from(course: Course, ends: Mapping[int, Exact], demand: int, gpus: int) -> Exact:
-    """Give when as many GPUs are free as a job needs, if nobody else comes."""
+    """Return when as many GPUs are free as a job needs, if nobody else comes."""
     until = sorted(max(ends[user] for user in users) for users in course.users.values())
     missing = demand - (gpus - len(until))
     return until[missing - 1] if missing > 0 else course.now
 
 
 def _ends_beside(course: Course, number: int) -> dict[int, Exact]:
-    """Give when a job that has started ends, and all that it shares GPUs with, directly or through others."""
+    """Return when a job that has started ends, and all that it shares GPUs with, directly or through others."""
     met, new = {number}, {number}
     while new:
         new = {partner for job in new for partner in course.partners(job)} - met

@@ -64,7 +64,7 @@ class Course:
         self._slow: dict[int, Exact] = {}
 
     def copy(self) -> "Course":
-        """Give a course that goes on from here on its own."""
+        """Return a course that goes on from here on its own."""
         other = Course(self._durations, self._slowdown, self._arrivals)
         other.now, other.last_event, other._arrived = self.now, self.last_event, self._arrived
         other.due, other.starts, other.ends = dict(self.due), dict(self.starts), dict(self.ends)
@@ -100,7 +100,7 @@ class Course:
         self._pass(time)
 
     def partners(self, job: int) -> set[int]:
-        """Give the jobs that hold a GPU of a running job as well."""
+        """Return the jobs that hold a GPU of a running job as well."""
         return {user for gpu in self._gpus[job] for user in self.users[gpu]} - {job}
 
     def _pass(self, time: Exact) -> None:

@@ -168,7 +168,7 @@ class Driven:
         return len(self._steps_seen), self._gradient
 
     def _times(self, stint: _Stint) -> tuple[float, float]:
-        """Give the seconds of a step and of its exchange."""
+        """Return the seconds of a step and of its exchange."""
         times = self._truth.step_time(stint.shape, stint.local)
         if times is None:
             rule = f"must be placements of {self._truth.name} measured with {stint.local} samples per GPU"
@@ -182,7 +182,7 @@ class Driven:
         self._gradient = self._truth.gradient(stint.samples, self._epoch)
 
     def _batch(self, shape: tuple[int, ...], size: int | None) -> tuple[int, int]:
-        """Give the samples that a GPU processes at once, and the accumulations before each step."""
+        """Return the samples that a GPU processes at once, and the accumulations before each step."""
         gpus, limits = sum(shape), self._truth.limits
         if self._agents.memory == "placement" and (most := self._truth.most_local(shape)):
             limits = limits.model_copy(update={"most_local": most})

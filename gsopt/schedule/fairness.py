@@ -80,7 +80,7 @@ class VirtualTime:
 
 
 def gps_finish_times(workload: Workload, gpus: int, *, exact: bool = False) -> list[Any]:
-    """Give the finish times under generalized processor sharing, the reference of Ares' theorem.
+    """Return the finish times under generalized processor sharing, the reference of Ares' theorem.
 
     All GPUs are shared equally and without limits among the jobs that are there. Jobs finish in the order of
     their virtual finish times, ties by number. Takes O(n log n). Source: Ares, Eq. 1-3.
@@ -140,7 +140,7 @@ class FairTimes:
 
 
 def fair_finish_times(workload: Workload, gpus: int, *, exact: bool = False) -> list[Any]:
-    """Give the finish times under the fair share: processor sharing capped at what each job can use.
+    """Return the finish times under the fair share: processor sharing capped at what each job can use.
 
     This is the reference of finish-time fairness. See `usable_gpus` and `capped_gps_finish_times`.
 
@@ -157,7 +157,7 @@ def fair_finish_times(workload: Workload, gpus: int, *, exact: bool = False) -> 
 
 
 def usable_gpus(job: Job, gpus: int, number: Callable[[Any], Any] = float) -> Any:
-    """Give the GPUs that a job can use of a fluid in which its speed is proportional to its share.
+    """Return the GPUs that a job can use of a fluid in which its speed is proportional to its share.
 
     They are its demanded GPUs times its highest speed alone in the cluster: with more the fluid would be faster
     than the job is on any GPUs.
@@ -177,7 +177,7 @@ def usable_gpus(job: Job, gpus: int, number: Callable[[Any], Any] = float) -> An
 def capped_gps_finish_times(
     workload: Workload, gpus: int, caps: Sequence[Any], *, exact: bool = False
 ) -> list[Any]:
-    """Give the finish times under processor sharing in which no job gets more GPUs than its cap.
+    """Return the finish times under processor sharing in which no job gets more GPUs than its cap.
 
     Every job gets an equal share but at most its cap; what is left over is shared among the others. A job's
     speed is proportional to its share. Takes O(log n) per arrival and completion, and as much for each cap
@@ -353,7 +353,7 @@ class _CappedFluid:
 def finish_time_fairness(
     completion_times: Sequence[Any], fair_times: Sequence[Any], workload: Workload
 ) -> list[Any]:
-    """Give each job's completion time over that under the fair share, both counted from its release date.
+    """Return each job's completion time over that under the fair share, both counted from its release date.
 
     None for a job that does not complete, and 1 for one whose times differ by no more than the rounding of
     floats explains. Source: Themis; Ares, section 5.1.

@@ -200,11 +200,11 @@ class Record:
     proof: str = ""
 
     def as_dict(self) -> dict[str, Any]:
-        """Give every figure by key, as plain JSON types."""
+        """Return every figure by key, as plain JSON types."""
         return {each.key: plain(getattr(self, each.key)) for each in FIGURES}
 
     def held_against(self, bound: Any, resolution: float, *, proof: str = "") -> Self:
-        """Give the record with a proven bound, which then exceeds the mean by no rounding either.
+        """Return the record with a proven bound, which then exceeds the mean by no rounding either.
 
         Nothing is bound unless all jobs completed. `proof` says what proves it, in a word.
 
@@ -318,7 +318,7 @@ class Record:
         return _mean(self._of_size(self.queueing, large=True))
 
     def _of_size(self, values: Sequence[Any], *, large: bool) -> list[Any]:
-        """Give the values, which are of the completed jobs, of those of a size."""
+        """Return the values, which are of the completed jobs, of those of a size."""
         if not self.demands:
             return []
         pairs = zip(values, self.done, strict=True)
@@ -408,7 +408,7 @@ class Record:
 
 
 def figure_of(key: str, others: Iterable[Figure] = ()) -> Figure | None:
-    """Give a figure of a schedule, or of some others, by its key; None when there is none.
+    """Return a figure of a schedule, or of some others, by its key; None when there is none.
 
     Examples
     --------
@@ -443,7 +443,7 @@ def _median(values: Sequence[Any]) -> Any:
 
 
 def percentile(values: Sequence[Any], percent: int) -> Any:
-    """Give the smallest value that a percentage of the values do not exceed; None when there are none.
+    """Return the smallest value that a percentage of the values do not exceed; None when there are none.
 
     Examples
     --------

@@ -174,30 +174,30 @@ class _Table:
                 raise InvalidInput(self.source, "columns", name, rule)
 
     def cells(self, index: int) -> dict[str, Any]:
-        """Give the cells of a row by what they are; those that are empty are left out."""
+        """Return the cells of a row by what they are; those that are empty are left out."""
         row = self.rows[index]
         cells = {ours: _plain(row.get(theirs)) for theirs, ours in self.columns.items()}
         return {name: cell for name, cell in cells.items() if cell is not None}
 
     def refuse(self, index: int, field: str, value: Any, rule: str) -> InvalidInput:
-        """Give the error for a cell."""
+        """Return the error for a cell."""
         return InvalidInput(self.source, f"{self.what}[{index}].{field}", shorten(value), rule)
 
     def take(self, index: int, cells: Mapping[str, Any], field: str) -> Any:
-        """Give a cell that must be there."""
+        """Return a cell that must be there."""
         if field not in cells:
             raise InvalidInput(self.source, f"{self.what}[{index}].{field}", "", "is required")
         return cells[field]
 
     def time(self, index: int, cells: Mapping[str, Any], field: str) -> Number:
-        """Give a point in time on the clock of the workload."""
+        """Return a point in time on the clock of the workload."""
         seconds = _point(self.take(index, cells, field), self.unit)
         if seconds is None:
             raise self.refuse(index, field, cells[field], "must be a finite number or a timestamp")
         return _rounded(seconds - self.origin)
 
     def span(self, index: int, cells: Mapping[str, Any], field: str) -> Number:
-        """Give a length of time in seconds."""
+        """Return a length of time in seconds."""
         cell = self.take(index, cells, field)
         seconds = _seconds(cell) if isinstance(cell, timedelta) else _scaled(cell, self.unit)
         if seconds is None:
@@ -205,7 +205,7 @@ class _Table:
         return _rounded(seconds)
 
     def count(self, index: int, cells: Mapping[str, Any], field: str) -> int:
-        """Give a whole number, however it is written."""
+        """Return a whole number, however it is written."""
         value = _fraction(self.take(index, cells, field))
         if value is None or value.denominator != 1:
             raise self.refuse(index, field, cells[field], "must be a whole number")
@@ -293,7 +293,7 @@ def _csv(text: str, source: str) -> Sequence[_Row]:
 def _mapped(
     rows: Sequence[_Row], known: Sequence[str], columns: Mapping[str, str], source: str
 ) -> Mapping[str, str]:
-    """Give our name of each of their columns that is used; one that is mapped goes before one of our name."""
+    """Return our name of each of their columns that is used; one that is mapped goes before one of our name."""
     there = dict.fromkeys(key for row in rows for key in row)
     for theirs, ours in columns.items():
         if ours not in known:
@@ -313,7 +313,7 @@ def _mapped(
 
 
 def _plain(cell: Any) -> Any:
-    """Give a cell as a plain Python value; None when it is empty."""
+    """Return a cell as a plain Python value; None when it is empty."""
     if isinstance(cell, str):
         return cell.strip() or None
     if isinstance(cell, list | tuple):

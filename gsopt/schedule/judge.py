@@ -196,7 +196,7 @@ class _Trial:
         return None if self.scenario.application(job) is None else Driven(job, self.scenario)
 
     def _samples(self, job: Job) -> Mapping[str, Any]:
-        """Give the samples of all work of a job by mode."""
+        """Return the samples of all work of a job by mode."""
         training = job.training
         if training is None:
             return {}
@@ -204,7 +204,7 @@ class _Trial:
         return {name: self.number(samples) for name, samples in {DEFAULT_MODE: training.samples, **own}.items()}
 
     def _phases(self, job: Job) -> Sequence[tuple[Any, Callable[[str], Any]]]:
-        """Give the work at which each phase of a job ends, and its slowdown by mode."""
+        """Return the work at which each phase of a job ends, and its slowdown by mode."""
         if not job.phases:
             return ()
         work = self.number(job.duration)
@@ -274,7 +274,7 @@ class _Trial:
 
     @staticmethod
     def _kind(piece: Piece) -> str:
-        """Give the only type of GPU for a piece; empty for any."""
+        """Return the only type of GPU for a piece; empty for any."""
         of_mode = {mode.name: mode.gpu_type for mode in piece.job.modes if mode.gpu_type is not None}
         return of_mode.get(piece.mode, piece.job.gpu_type)
 
@@ -305,7 +305,7 @@ class _Trial:
                 self.found.append(f"job {late.job.name!r} is preempted at {time}")
 
     def _loses_gpus(self, piece: Piece) -> bool:
-        """Tell whether a piece ends because GPUs go."""
+        """Check whether a piece ends because GPUs go."""
         steps = self.presence.around(piece.end, piece.account.limit)
         return any(step.takes(piece.placement) for step in steps)
 
@@ -326,7 +326,7 @@ class _Trial:
                 piece.works_from = max(before.works_from, piece.start + (resize if is_paid else 0))
 
     def _restarts(self, before: Piece, piece: Piece) -> tuple[bool, bool]:
-        """Tell whether a change of GPUs or mode costs an overhead, and whether it is no restart at all."""
+        """Check whether a change of GPUs or mode costs an overhead, and whether it is no restart at all."""
         restarts, machine_of = self.scenario.restarts, self.scenario.cluster.machine_of
         if restarts == "change":
             return True, False
@@ -336,7 +336,7 @@ class _Trial:
         return is_paid, same and piece.mode == before.mode
 
     def _completion(self, account: Account, own: Sequence[Piece]) -> Any:
-        """Give the completion time if the work adds up; more or less work than there is breaks a rule."""
+        """Return the completion time if the work adds up; more or less work than there is breaks a rule."""
         name, work, done = account.job.name, account.work, account.done
         if own:
             missing = (work - done) / account.speed
@@ -405,7 +405,7 @@ class _Trial:
         )
 
     def _cap(self, job: Job) -> Any:
-        """Give the share at which the fluid is as fast as the job is at best."""
+        """Return the share at which the fluid is as fast as the job is at best."""
         fitting = [
             speed
             for menu in job.speeds.values()
@@ -452,11 +452,11 @@ class _Alike:
     rate: Any
 
     def given(self, clock: Any) -> Any:
-        """Give the service that a job has had that was there all along."""
+        """Return the service that a job has had that was there all along."""
         return self.service + self.rate * (clock - self.since)
 
     def done_at(self) -> Any:
-        """Give the time at which the next job is done if the rate stays."""
+        """Return the time at which the next job is done if the rate stays."""
         return self.since + (self.due[0][0] - self.service) / self.rate
 
 

@@ -189,7 +189,7 @@ class Loans:
         return tuple(self._giving(time, names, stopped[time]) for time, names in sorted(servers.items()))
 
     def usage(self, until: float | None = None) -> Usage:
-        """Give the usage from time 0 on until another; until the last event when None.
+        """Return the usage from time 0 on until another; until the last event when None.
 
         Raises
         ------
@@ -200,7 +200,7 @@ class Loans:
         return self.usages(end, end)[0]
 
     def usages(self, step: float = 3600.0, until: float | None = None) -> tuple[Usage, ...]:
-        """Give the usage step by step, such as hour by hour, from time 0 on; the last step may be shorter.
+        """Return the usage step by step, such as hour by hour, from time 0 on; the last step may be shorter.
 
         Raises
         ------
@@ -225,7 +225,7 @@ class Loans:
         return tuple(found)
 
     def times(self, names: Iterable[str] | None = None) -> Times:
-        """Give the queueing and completion times of some jobs, that is of those on loan when None.
+        """Return the queueing and completion times of some jobs, that is of those on loan when None.
 
         With the names of the jobs that another schedule ran on machines on loan they are the times that these
         have in this one.
@@ -244,7 +244,7 @@ class Loans:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the figures of a study's cell, as plain JSON types."""
+        """Return the figures of a study's cell, as plain JSON types."""
         usage = self.usage()
         times = asdict(self.times())
         givings = self.givings
@@ -268,7 +268,7 @@ class Loans:
         return sum(map(self._is_lent.__getitem__, segment.placement))
 
     def _held(self, *, lent: bool) -> Iterator[Change]:
-        """Give when GPUs of a kind are taken and given back."""
+        """Yield when GPUs of a kind are taken and given back."""
         for segment in self._schedule.segments:
             gpus = self._on_loan(segment) if lent else segment.gpus - self._on_loan(segment)
             if gpus:
@@ -276,7 +276,7 @@ class Loans:
                 yield segment.end, -gpus
 
     def _there(self) -> Iterator[Change]:
-        """Give when machines that may be lent come and go; all are there before the first change."""
+        """Yield when machines that may be lent come and go; all are there before the first change."""
         there = dict.fromkeys(self._lent.values(), True)
         yield 0.0, sum(map(len, there))
         for step in Presence(self._scenario, self._schedule.vacated, float).steps:
@@ -287,7 +287,7 @@ class Loans:
                     yield max(step.time, 0.0), len(gpus) if is_there else -len(gpus)
 
     def _giving(self, time: Any, names: Sequence[str], ended: Sequence[Segment]) -> Giving:
-        """Give what it took to give machines up, of the segments that ended then before a pause."""
+        """Return what it took to give machines up, of the segments that ended then before a pause."""
         gpus_of = self._scenario.cluster.gpus_of
         machine_of = {gpu: name for name in names for gpu in gpus_of[name]}
         stopped = [each for each in ended if any(gpu in machine_of for gpu in each.placement)]
@@ -308,7 +308,7 @@ def _distinct(events: Iterable[Loan]) -> list[Loan]:
 
 
 def _of_jobs(schedule: Schedule) -> Mapping[str, list[Segment]]:
-    """Give the segments of every job by time."""
+    """Return the segments of every job by time."""
     found: dict[str, list[Segment]] = defaultdict(list)
     for segment in schedule.segments:
         found[segment.job].append(segment)
@@ -318,7 +318,7 @@ def _of_jobs(schedule: Schedule) -> Mapping[str, list[Segment]]:
 
 
 def _binned(changes: Iterable[Change], step: float, end: float) -> list[float]:
-    """Give the integral over each step of what changes as time passes, from 0 on until the end."""
+    """Return the integral over each step of what changes as time passes, from 0 on until the end."""
     number = ceil(end / step)
     partly, wholly = [0.0] * number, [0.0] * (number + 1)
     for time, change in changes:

@@ -47,7 +47,7 @@ class Step:
     lost: tuple[tuple[range, Any], ...] = ()
 
     def takes(self, placement: Sequence[int]) -> bool:
-        """Tell whether a job on these GPUs had to stop."""
+        """Check whether a job on these GPUs had to stop."""
         return self.fell or any(gpu in gpus for gpus in self.gone for gpu in placement)
 
 
@@ -130,12 +130,12 @@ class Presence:
         self._times = [step.time for step in self.steps]
 
     def around(self, time: Any, excuse: Any) -> Sequence[Step]:
-        """Give the steps that are at a time, but for an excuse."""
+        """Return the steps that are at a time, but for an excuse."""
         begin, end = bisect_left(self._times, time - excuse), bisect_right(self._times, time + excuse)
         return self.steps[begin:end]
 
     def _happenings(self, vacated: Sequence[Vacated]) -> Iterator[_Happening]:
-        """Give all that happens."""
+        """Yield all that happens."""
         number = self._number
         for change in self._scenario.capacity_changes:
             yield _Happening(number(change.time), _CAPACITY, self._set, (change.gpus,))
@@ -160,7 +160,7 @@ class Presence:
                 yield _Happening(date, _VACATED, self._give_up, (date, server))
 
     def _meant(self, time: Any, requested: Sequence[Any], due: Sequence[Any]) -> Any:
-        """Give the date that floats cannot tell from a time: a deadline just before, a request just after.
+        """Return the date that floats cannot tell from a time: a deadline just before, a request just after.
 
         A time just before a deadline stays, as it keeps the deadline; what is lent at that date comes after it.
         """

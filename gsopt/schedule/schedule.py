@@ -112,7 +112,7 @@ class Schedule:
     vacated: tuple[Vacated, ...] = ()
 
     def rounded_on(self, clock: Clock) -> Clock:
-        """Tell on which clock its times were rounded: on that of the workload, or on one that begins later.
+        """Return on which clock its times were rounded: on that of the workload, or on one that begins later.
 
         A schedule that has a fraction among its times states all of them exactly.
         """
@@ -121,7 +121,7 @@ class Schedule:
         return Clock() if any(isinstance(time, Fraction) for time in all_times) else clock
 
     def timed(self, tell: Callable[[Any], Any]) -> "Schedule":
-        """Give the same schedule with all its times told otherwise, such as on another clock.
+        """Return the same schedule with all its times told otherwise, such as on another clock.
 
         Examples
         --------
@@ -135,7 +135,7 @@ class Schedule:
         )
 
     def to_csv(self) -> str:
-        """Give the segments as CSV, then the machines that were given up, each in a row of its own.
+        """Return the segments as CSV, then the machines that were given up, each in a row of its own.
 
         Fractions are written as ``3/2``, GPUs of a placement are separated by blanks, and columns that no row
         needs are left out. Names that a spreadsheet would take for formulas stand behind an apostrophe. Whether
@@ -185,7 +185,7 @@ class Schedule:
         return file.model_copy(update={"preemptive": preemptive}).schedule
 
     def to_json(self) -> str:
-        """Give the schedule as JSON; fractions as strings such as ``"3/2"``."""
+        """Return the schedule as JSON; fractions as strings such as ``"3/2"``."""
         rows = []
         for segment in self.segments:
             row = {**segment._asdict(), "start": _jsonable(segment.start), "end": _jsonable(segment.end)}
@@ -321,7 +321,7 @@ def _segment(row: dict[str, str]) -> dict[str, Any]:
 
 
 def _vacated(row: dict[str, str]) -> dict[str, Any]:
-    """Give the fields of a machine that was given up; what else stands in its row has no place in it."""
+    """Return the fields of a machine that was given up; what else stands in its row has no place in it."""
     others = {name: cell for name, cell in row.items() if cell and name not in {"start", "vacated"}}
     return {"time": row.get("start"), "server": row["vacated"], **others}
 

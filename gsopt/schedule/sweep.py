@@ -327,7 +327,7 @@ class Sweep:
         self._crowded = {gpu for gpu, _ in on_gpus}
 
     def _may_be_wrong(self, gpu: int) -> bool:
-        """Tell quickly of most GPUs that no rule is broken there."""
+        """Check quickly for most GPUs that no rule is broken there."""
         users = self._on_gpu.get(gpu, ())
         if not users:
             return False
@@ -361,7 +361,7 @@ class Sweep:
         piece.rate = slowdown
 
     def _slowdown(self, piece: Piece) -> Any:
-        """Give how many times slower an adaptive job is beside others and on GPUs of its types."""
+        """Return how many times slower an adaptive job is beside others and on GPUs of its types."""
         worst = max(
             (
                 self.scenario.speed.interference_of(piece.job, other.job)
@@ -374,12 +374,12 @@ class Sweep:
         return worst / self._share_of_speed(piece.placement) if self.scenario.speed.knows_types else worst
 
     def _shape(self, piece: Piece) -> tuple[int, ...]:
-        """Give the number of GPUs on each machine."""
+        """Return the number of GPUs on each machine."""
         machines = Counter(dict(self._places[gpu].above)[MACHINE] for gpu in piece.placement)
         return tuple(machines.values())
 
     def _rate(self, piece: Piece) -> Any:
-        """Give the speed without phases."""
+        """Return the speed without phases."""
         if not self._places:
             return self.number(piece.job.speed(piece.gpus, piece.mode))
         partners = [
@@ -395,14 +395,14 @@ class Sweep:
         return rate * self._share_of_speed(piece.placement) if self.scenario.speed.knows_types else rate
 
     def _share_of_speed(self, placement: Sequence[int]) -> Any:
-        """Give what GPUs of their types do of what as many would do on which the menus were measured."""
+        """Return what GPUs of their types do of what as many would do on which the menus were measured."""
         speed, number = self.scenario.speed, self.number
         types = [self._places[gpu].gpu_type for gpu in placement]
         each = sum(1 / number(speed.gpu_types.get(name, 1.0)) for name in types) / len(types)
         return each / number(speed.mixed) if len(set(types)) > 1 else each
 
     def _waiting(self, piece: Piece) -> Any:
-        """Give the share of its time in which a piece waits for the network."""
+        """Return the share of its time in which a piece waits for the network."""
         if not self._places or not self.scenario.speed.tiers:
             return 0
         tier = self._tier(piece.placement)
@@ -428,7 +428,7 @@ class _Place(NamedTuple):
 
 
 def _places(cluster: Cluster) -> list[_Place]:
-    """Give the place of every GPU; of none in a plain cluster."""
+    """Return the place of every GPU; of none in a plain cluster."""
     places: list[_Place] = []
 
     def visit(switch: Switch, above: tuple[tuple[str, str], ...]) -> None:
@@ -451,7 +451,7 @@ def _memory(piece: Piece) -> int:
 
 
 def _surplus(pieces: Iterable[Piece], room: int, need: Callable[[Piece], int]) -> Sequence[Piece]:
-    """Give the pieces that end first, until there is room for the others."""
+    """Return the pieces that end first, until there is room for the others."""
     by_end = sorted(pieces, key=lambda piece: piece.end)
     needed = accumulate(map(need, reversed(by_end)))
     return by_end[: sum(total > room for total in needed)]

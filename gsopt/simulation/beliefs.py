@@ -10,7 +10,7 @@ from gsopt.simulation.view import RunView
 
 
 def believing(policy: Policy, speed: Speed) -> Policy:
-    """Give a policy that is told other slowdowns of shared GPUs than there are.
+    """Return a policy that is told other slowdowns of shared GPUs than there are.
 
     What happens follows the slowdowns of the scenario; the policy decides by those that it believes, such as
     predicted ones (`gsopt.performance.interference.predicted`). All else that it is told is true: speeds of
@@ -66,7 +66,7 @@ class _Believed(RunView):
         *,
         tier: str | None = None,
     ) -> Any:
-        """Give the speed that a job is believed to have beside others."""
+        """Return the speed that a job is believed to have beside others."""
         alone = super().rate(job, gpus, mode, tier=tier)
         slowdowns = (self._speed.interference_of(self.jobs[job], self.jobs[other]) for other in beside)
         return alone / self._number(max(slowdowns, default=1.0))

@@ -133,7 +133,7 @@ class Engine(RunState):
         supply.advance(inf)  # machines are reclaimed whether jobs are left or not
 
     def schedule(self) -> Schedule:
-        """Give the recorded schedule, by start."""
+        """Return the recorded schedule, by start."""
         return Schedule(
             segments=tuple(sorted(self.segments or (), key=lambda segment: segment.start)),
             preemptive=self.decider.preemptive,
@@ -156,7 +156,7 @@ class Engine(RunState):
         return event
 
     def _next_event(self) -> Any:
-        """Give the time of the next completion, arrival or change of the supply; None without any."""
+        """Return the time of the next completion, arrival or change of the supply; None without any."""
         instant = self.due[0][0] if self.due else None
         if self.next_job < len(self.jobs):
             release = self.release[self.next_job]
@@ -186,12 +186,12 @@ class Engine(RunState):
         self.wake = self.round * length
 
     def _stuck(self) -> bool:
-        """Tell whether nothing changes any more: the policy saw all, waits for nothing, starts nothing."""
+        """Check whether nothing changes any more: the policy saw all, waits for nothing, starts nothing."""
         waits = self.asked_wake is not None and self.asked_wake > self.now
         return not waits and not self.is_news and self._is_at_rest()
 
     def _is_at_rest(self) -> bool:
-        """Tell whether nothing runs, and nothing will happen but what the policy does."""
+        """Check whether nothing runs, and nothing will happen but what the policy does."""
         return not self.running and self.next_job == len(self.jobs) and self.supply.coming is None
 
     def _pass_time(self, now: Any) -> None:
@@ -222,7 +222,7 @@ class Engine(RunState):
                 self.until_completion = (self.occupied_seconds, self.capacity_seconds)
 
     def _is_done(self, job: int) -> bool:
-        """Tell whether an adaptive job is done; else it has only tuned itself, and goes on."""
+        """Check whether an adaptive job is done; else it has only tuned itself, and goes on."""
         if self.trainees.is_done(job, self.now):
             return True
         self._settle(job)
@@ -374,7 +374,7 @@ class Engine(RunState):
         self._run_on(job, after, before)
 
     def _seconds_to_resize(self, job: int, before: Held, after: Held) -> Any:
-        """Give the overhead of a change; none where it is paid for something else that stays the same."""
+        """Return the overhead of a change; none where it is paid for something else that stays the same."""
         if self._keeps_shape(before, after):
             return self.number(0)
         if self.scenario.restarts == "machines":
@@ -384,7 +384,7 @@ class Engine(RunState):
         return self.number(self.scenario.overhead(self.jobs[job]).resize)
 
     def _keeps_shape(self, before: Held, after: Held) -> bool:
-        """Tell whether a job stays on as many GPUs of each machine, where that makes a difference."""
+        """Check whether a job stays on as many GPUs of each machine, where that makes a difference."""
         different = self.scenario.restarts != "change"
         return different and self.shapes.of(before.gpus) == self.shapes.of(after.gpus)
 
@@ -512,7 +512,7 @@ class Engine(RunState):
         heappush(self.due, (time, job, self.version[job]))
 
     def _rate_of(self, job: int) -> Any:
-        """Give the speed of a job on what it holds, beside those with which it shares it, without phases."""
+        """Return the speed of a job on what it holds, beside those with which it shares it, without phases."""
         count, gpus, mode = self.plan.in_force[job]
         ledger = self.ledger
         types = self.types.of(gpus)

@@ -28,7 +28,7 @@ def misjudging(
     margin: float = 0.25,
     seed: int = 0,
 ) -> Policy:
-    """Give a policy that is told wrong durations and remaining work.
+    """Return a policy that is told wrong durations and remaining work.
 
     Each job's are multiplied by a factor of its own, which does not change as the job runs: as if it were known
     how many steps are left, and only estimated how long one takes. The factors of all jobs are log-normal with
@@ -119,15 +119,15 @@ class _Misjudged(RunView):
         return self._estimates
 
     def remaining(self, job: int) -> Any:
-        """Give the work that is expected to be left."""
+        """Return the work that is expected to be left."""
         return self._truth.remaining(job) * self._number(self._factors[job])
 
     def samples(self, job: int) -> Any:
-        """Give the samples that the job has truly processed."""
+        """Return the samples that the job has truly processed."""
         return self._truth.samples(job)
 
     def observed(self, job: int) -> Observation | None:
-        """Give what is truly seen of the training."""
+        """Return what is truly seen of the training."""
         return self._truth.observed(job)
 
     def rate(
@@ -139,7 +139,7 @@ class _Misjudged(RunView):
         *,
         tier: str | None = None,
     ) -> Any:
-        """Give the speed that a job would have now, in the phase in which it truly is."""
+        """Return the speed that a job would have now, in the phase in which it truly is."""
         return self._truth.rate(job, gpus, mode, beside, tier=tier)
 
 

@@ -52,5 +52,5 @@ class GpuTypes:
         return Counter(of_machine[machine_of[gpu]] for gpu in gpus)
 
     def best(self, job: Job, mode: str, count: int) -> Mapping[str, int] | None:
-        """Give so many GPUs of the fastest type on which a job may run in a mode; None as above."""
+        """Return so many GPUs of the fastest type on which a job may run in a mode; None as above."""
         return {job.gpu_type_in(mode) or self._fastest: count} if self.count else None

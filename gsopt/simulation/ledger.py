@@ -44,10 +44,10 @@ class Ledger(Protocol):
         """Number of GPUs that at least one job holds."""
 
     def place(self, number: int, job: Job, mode: str, count: int) -> bool:
-        """Give a job so many free GPUs, or tell that there are too few."""
+        """Return a job so many free GPUs, or tell that there are too few."""
 
     def take(self, number: int, job: Job, mode: str, gpus: Sequence[int]) -> None:
-        """Give a job GPUs by number, ascending."""
+        """Grant a job GPUs by number, ascending."""
 
     def give_back(self, number: int, count: int) -> None:
         """Take all GPUs back from a job."""
@@ -59,22 +59,22 @@ class Ledger(Protocol):
         """Count the free GPUs on which a job may run."""
 
     def offer(self, job: Job, mode: str, count: int, placer: Placer | None = None) -> tuple[int, ...]:
-        """Give the free GPUs that a placer would give a job, where they have numbers; there are enough.
+        """Return the free GPUs that a placer would give a job, where they have numbers; there are enough.
 
         The placer is the ledger's own when None.
         """
 
     def placement(self, number: int) -> tuple[int, ...]:
-        """Give the GPUs of a job by number, ascending, where they have numbers."""
+        """Return the GPUs of a job by number, ascending, where they have numbers."""
 
     def tier(self, number: int) -> str:
-        """Give the network tier that joins the GPUs of a job."""
+        """Return the network tier that joins the GPUs of a job."""
 
     def partners(self, number: int) -> Sequence[int]:
-        """Give the jobs that share a GPU with a job, ascending."""
+        """Return the jobs that share a GPU with a job, ascending."""
 
     def displaced(self, limit: int, running: Mapping[int, int]) -> list[int]:
-        """Give the jobs that lose their GPUs when only the GPUs below a limit are there."""
+        """Return the jobs that lose their GPUs when only the GPUs below a limit are there."""
 
     def set_limit(self, limit: int) -> None:
         """Let the GPUs below a limit be there, as far as nothing else has taken them."""
@@ -101,7 +101,7 @@ class Counts:
         return self.capacity - self.free
 
     def place(self, number: int, job: Job, mode: str, count: int) -> bool:
-        """Give a job so many free GPUs, or tell that there are too few."""
+        """Return a job so many free GPUs, or tell that there are too few."""
         del number, job, mode
         if count > self.free:
             return False
@@ -127,31 +127,31 @@ class Counts:
         return self.free
 
     def offer(self, job: Job, mode: str, count: int, placer: Placer | None = None) -> tuple[int, ...]:
-        """Give nothing: the GPUs of a plain cluster have no numbers."""
+        """Return nothing: the GPUs of a plain cluster have no numbers."""
         del job, mode, count, placer
         return ()
 
     def placement(self, number: int) -> tuple[int, ...]:
-        """Give nothing: the GPUs of a plain cluster have no numbers."""
+        """Return nothing: the GPUs of a plain cluster have no numbers."""
         del number
         return ()
 
     def tier(self, number: int) -> str:
-        """Give the machine tier: a plain cluster has no network."""
+        """Return the machine tier: a plain cluster has no network."""
         del number
         return Tier.MACHINE
 
     def partners(self, number: int) -> Sequence[int]:
-        """Give nobody: nothing is shared."""
+        """Return nobody: nothing is shared."""
         del number
         return ()
 
     def displaced(self, limit: int, running: Mapping[int, int]) -> list[int]:
-        """Give the jobs started last, until the others fit."""
+        """Return the jobs started last, until the others fit."""
         return self._last_started(max(limit - self.given_up, 0), running)
 
     def displaced_by(self, gpus: int, running: Mapping[int, int]) -> list[int]:
-        """Give the jobs started last that have to go for so many GPUs to be given up."""
+        """Return the jobs started last that have to go for so many GPUs to be given up."""
         return self._last_started(max(self.capacity - gpus, 0), running)
 
     def set_limit(self, limit: int) -> None:
@@ -210,38 +210,38 @@ class Placements:
     # What there is
 
     def is_there(self, machine: int) -> bool:
-        """Tell whether a machine neither left nor was given up."""
+        """Check whether a machine neither left nor was given up."""
         return machine not in self._away
 
     def servers(self) -> tuple[str, ...]:
-        """Give the names of the machines that neither left nor were given up."""
+        """Return the names of the machines that neither left nor were given up."""
         if self._servers is None:
             machines, away = self._cluster.machines, self._away
             self._servers = tuple(each.name for number, each in enumerate(machines) if number not in away)
         return self._servers
 
     def free_gpus(self, kind: str = "") -> tuple[int, ...]:
-        """Give the free GPUs by number, of one type or of any."""
+        """Return the free GPUs by number, of one type or of any."""
         if not kind:
             return tuple(chain.from_iterable(self._free))
         pairs = zip(self._cluster.machines, self._free, strict=True)
         return tuple(chain.from_iterable(free for machine, free in pairs if machine.gpu_type == kind))
 
     def users(self, gpu: int) -> tuple[int, ...]:
-        """Give the jobs on a GPU."""
+        """Return the jobs on a GPU."""
         return tuple(self._users[gpu])
 
     def memory(self, gpu: int) -> int | None:
-        """Give the bytes that are left on a GPU; None when memory is not looked at."""
+        """Return the bytes that are left on a GPU; None when memory is not looked at."""
         size = self._cluster.machines[self._machine_of[gpu]].memory
         return None if size is None else size - sum(self._memory.get(user, 0) for user in self._users[gpu])
 
     def users_of_machine(self, machine: int) -> list[int]:
-        """Give the jobs on a machine, ascending."""
+        """Return the jobs on a machine, ascending."""
         return sorted({user for gpu in self._gpus_of[machine] for user in self._users[gpu]})
 
     def displaced(self, limit: int, running: Mapping[int, int]) -> list[int]:
-        """Give the jobs on GPUs from a limit on."""
+        """Return the jobs on GPUs from a limit on."""
         return [number for number in running if self._held[number][-1] >= limit]
 
     def set_limit(self, limit: int) -> None:
@@ -271,7 +271,7 @@ class Placements:
         return self._room(job, mode).count
 
     def place(self, number: int, job: Job, mode: str, count: int) -> bool:
-        """Give a job free GPUs that the placer chooses; or tell that there are too few."""
+        """Return a job free GPUs that the placer chooses; or tell that there are too few."""
         room = self._room(job, mode)
         if count > room.count:
             return False
@@ -279,7 +279,7 @@ class Placements:
         return True
 
     def offer(self, job: Job, mode: str, count: int, placer: Placer | None = None) -> tuple[int, ...]:
-        """Give the free GPUs that a placer would give a job, of the least memory that brings them as close."""
+        """List the free GPUs that a placer would give a job, of the least memory that brings them as close."""
         tiers = self._cluster.levels.index
         closest = len(self._cluster.levels)
         best: tuple[int, ...] = ()
@@ -302,7 +302,7 @@ class Placements:
         return chosen
 
     def take(self, number: int, job: Job, mode: str, gpus: Sequence[int]) -> None:
-        """Give a job GPUs by number."""
+        """Grant a job GPUs by number."""
         chosen = tuple(gpus)
         self._check_kind(job.gpu_type_in(mode) if mode else job.gpu_type, chosen)
         self._held[number] = chosen
@@ -342,16 +342,16 @@ class Placements:
                 raise Forbidden(f"the jobs on GPU {gpu} fit its memory (not jobs {jobs})")
 
     def placement(self, number: int) -> tuple[int, ...]:
-        """Give the GPUs of a job by number."""
+        """Return the GPUs of a job by number."""
         return self._held.get(number, ())
 
     def tier(self, number: int) -> str:
-        """Give the network tier that joins the GPUs of a job."""
+        """Return the network tier that joins the GPUs of a job."""
         held = self._held[number]
         return self._join(held[0], held[-1])
 
     def partners(self, number: int) -> Sequence[int]:
-        """Give the jobs that share a GPU with a job, ascending."""
+        """Return the jobs that share a GPU with a job, ascending."""
         if self._share_limit == 1:
             return ()
         others = {user for gpu in self._held[number] for user in self._users[gpu]}
@@ -367,7 +367,7 @@ class Placements:
                 raise Forbidden(f"the job runs on {kind} GPUs only, which GPU {gpu} is not")
 
     def _room(self, job: Job, mode: str, most: float = inf) -> FreeGpus:
-        """Give the free GPUs of the machines whose type and memory suit a job, and that have no more of it."""
+        """Find the free GPUs of the machines whose type and memory suit a job, and that have no more of it."""
         kind, memory = (job.gpu_type_in(mode), job.memory_in(mode)) if mode else (job.gpu_type, job.memory)
         need = (kind, memory or 0, most)
         if need not in self._rooms:
@@ -425,5 +425,5 @@ class Placements:
 
 
 def _memory(machine: Machine) -> float:
-    """Give the bytes of each GPU of a machine; infinity when memory is not looked at."""
+    """Return the bytes of each GPU of a machine; infinity when memory is not looked at."""
     return inf if machine.memory is None else machine.memory

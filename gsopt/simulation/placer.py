@@ -61,7 +61,7 @@ class FreeGpus:
             self.recount(machine, 0, len(free[machine]))
 
     def on(self, machine: int, count: int | None = None) -> tuple[int, ...]:
-        """Give the free GPUs of a machine, or so many of them, from as few islands as it takes.
+        """Return the free GPUs of a machine, or so many of them, from as few islands as it takes.
 
         The island with the fewest that suffice; else those with the most first. Equals as they stand.
         """
@@ -81,7 +81,7 @@ class FreeGpus:
         return self._by_count[self._counts[position]][0] if position < len(self._counts) else None
 
     def on_smallest_island(self, count: int) -> tuple[int, ...]:
-        """Give free GPUs of the island with the fewest that has `count`, the first of equals; none without.
+        """Return free GPUs of the island with the fewest that has `count`, the first of equals; none without.
 
         A single GPU needs no island.
         """
@@ -109,7 +109,7 @@ class FreeGpus:
         return None
 
     def largest_first(self, machines: Iterable[int] | None = None) -> Iterator[int]:
-        """Give machines with free GPUs, the most first, some or all; equals as they stand."""
+        """Yield machines with free GPUs, the most first, some or all; equals as they stand."""
         if machines is None:
             for count in reversed(self._counts):
                 yield from self._by_count[count]

@@ -62,11 +62,11 @@ class Plan:
         self.needs_check = False
 
     def mode(self, job: int) -> str:
-        """Give the mode of a job."""
+        """Return the mode of a job."""
         return self._modes.get(job, "")
 
     def held(self, job: int) -> Held:
-        """Give what a running job holds in the plan."""
+        """Return what a running job holds in the plan."""
         return Held(self.running[job], self._ledger.placement(job), self._modes.get(job, ""))
 
     # Changes
@@ -235,7 +235,7 @@ def _check_allowed(job: Job, count: int, mode: str) -> None:
 
 
 def _numbers(gpus: Sequence[int]) -> tuple[int, ...]:
-    """Give GPU numbers in ascending order."""
+    """Return GPU numbers in ascending order."""
     if not isinstance(gpus, Sequence) or not all(isinstance(gpu, int) for gpu in gpus):
         raise Forbidden("GPUs are a number, or numbered")
     numbers = tuple(sorted(set(gpus)))

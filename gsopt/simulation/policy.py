@@ -43,7 +43,7 @@ class Stop(NamedTuple):
 
 
 class Resize(NamedTuple):
-    """Give a running job another number of GPUs, other GPUs by number, or another mode; the same when None.
+    """Move a running job to another number of GPUs, other GPUs by number, or another mode; None keeps it.
 
     Examples
     --------
@@ -85,7 +85,7 @@ class Assign(NamedTuple):
 
 
 class Vacate(NamedTuple):
-    """Give machines up, by name, to answer open requests; jobs on them are evicted at once.
+    """Vacate machines, by name, to answer open requests; jobs on them are evicted at once.
 
     Each answers the request of the earliest deadline that may take it. The jobs stand among `State.evicted`
     from then on in the same decision, and are not reported again. In a plain cluster, whose GPUs have no names,
@@ -246,50 +246,50 @@ class State(Protocol):
         """The running jobs in the order of their starts, each with its number of GPUs."""
 
     def remaining(self, job: int) -> Any:
-        """Give the work that is left, in seconds alone on the demanded GPUs."""
+        """Return the work that is left, in seconds alone on the demanded GPUs."""
 
     def ready(self, job: int) -> Any:
-        """Give when the job makes progress, as it runs before this decision: now, or when its overhead ends."""
+        """Find when the job makes progress, as it runs before this decision: now, or when its overhead ends."""
 
     def samples(self, job: int) -> Any:
-        """Give the samples that the job has processed, those of lost work included; 0 without a training."""
+        """Return the samples that the job has processed, those of lost work included; 0 without a training."""
 
     def observed(self, job: int) -> Observation | None:
-        """Give what is seen of the training of the job at this instant; None where it has none."""
+        """Return what is seen of the training of the job at this instant; None where it has none."""
 
     def trainee(self, job: int) -> TraineeView | None:
         """Show an adaptive job: what it knows of itself, and the truth; None for any other job."""
 
     def service(self, job: int) -> Any:
-        """Give the GPU-seconds that the job has held so far."""
+        """Return the GPU-seconds that the job has held so far."""
 
     def mode(self, job: int) -> str:
-        """Give the mode of a running job."""
+        """Return the mode of a running job."""
 
     def placement(self, job: int) -> tuple[int, ...]:
-        """Give the GPUs of a running job by number; empty in a plain cluster or before they are chosen."""
+        """Return the GPUs of a running job by number; empty in a plain cluster or before they are chosen."""
 
     def users(self, gpu: int) -> tuple[int, ...]:
-        """Give the jobs that hold a GPU of a cluster of racks."""
+        """Return the jobs that hold a GPU of a cluster of racks."""
 
     def memory(self, gpu: int) -> int | None:
-        """Give the bytes that are left on a GPU of a cluster of racks; None when memory is not looked at."""
+        """Return the bytes that are left on a GPU of a cluster of racks; None when memory is not looked at."""
 
     def free_gpus(self, kind: str = "") -> tuple[int, ...]:
-        """Give the free GPUs of a cluster of racks by number, of one type or of any."""
+        """Return the free GPUs of a cluster of racks by number, of one type or of any."""
 
     def fits(self, job: int) -> bool:
-        """Tell whether the demanded GPUs of a job are free, of its type and with its memory."""
+        """Check whether the demanded GPUs of a job are free, of its type and with its memory."""
 
     def offer(self, job: int, placer: Placer | None = None) -> tuple[int, ...] | None:
-        """Give the free GPUs, by number, that a placer would give a job as its demand; that of the run if None.
+        """List the free GPUs, by number, that a placer would give a job as its demand; that of the run if None.
 
         Where it has the choice between equally close ones, they are those of the least sufficient memory. None
         when too few are free for it; empty in a plain cluster, whose GPUs have no numbers.
         """
 
     def tier(self, gpus: Sequence[int]) -> str:
-        """Give the network tier that joins GPUs, the name of a level of the cluster."""
+        """Return the network tier that joins GPUs, the name of a level of the cluster."""
 
     def rate(
         self,
@@ -300,7 +300,7 @@ class State(Protocol):
         *,
         tier: str | None = None,
     ) -> Any:
-        """Give the speed that a job would have now on GPUs, in a mode, beside the jobs that share them.
+        """Return the speed that a job would have now on GPUs, in a mode, beside the jobs that share them.
 
         A number of GPUs stands for GPUs of one machine, or for GPUs that a tier joins, whichever they are; they
         are of the fastest type on which the job may run in that mode.

@@ -18,7 +18,7 @@ class Stretch(NamedTuple):
 
 
 def stretches(job: Job, mode: str, number: Callable[[Any], Any]) -> tuple[Stretch, ...]:
-    """Give the phases of a job in a mode by the work that is left at their ends; none without phases.
+    """Return the phases of a job in a mode by the work that is left at their ends; none without phases.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def stretches(job: Job, mode: str, number: Callable[[Any], Any]) -> tuple[Stretc
 
 
 def slowdown_at(left: Any, course: Sequence[Stretch]) -> Any:
-    """Give the slowdown of a job of which so much work is left; 1 without phases.
+    """Return the slowdown of a job of which so much work is left; 1 without phases.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def slowdown_at(left: Any, course: Sequence[Stretch]) -> Any:
 
 
 def seconds_for(left: Any, rate: Any, course: Sequence[Stretch]) -> Any:
-    """Give the time in which what is left is done, at a rate that the phases slow down.
+    """Return the time in which what is left is done, at a rate that the phases slow down.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def seconds_for(left: Any, rate: Any, course: Sequence[Stretch]) -> Any:
 
 
 def left_after(seconds: Any, left: Any, rate: Any, course: Sequence[Stretch]) -> Any:
-    """Give the work that is left after some time, never below 0.
+    """Return the work that is left after some time, never below 0.
 
     Examples
     --------

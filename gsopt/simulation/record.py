@@ -73,7 +73,7 @@ def record_of(
 
 
 def _rounding(mean: float, jobs: int, last: Any) -> float:
-    """Give how far below a bound rounding may bring a mean job completion time.
+    """Return how far below a bound rounding may bring a mean job completion time.
 
     The clock rounds each completion by up to half a tick; each job waits for those before it, so that it may
     gain by all of them. The bound may be a sum on the clock of the workload.

@@ -29,12 +29,12 @@ class Shapes:
         self._sizes = sorted((machine.gpus for machine in cluster.machines), reverse=True)
 
     def of(self, gpus: Sequence[int]) -> tuple[int, ...]:
-        """Give the shape of GPUs by number, in the order of the machines."""
+        """Return the shape of GPUs by number, in the order of the machines."""
         machines = Counter(self._machine_of[gpu] for gpu in gpus)
         return tuple(machines[machine] for machine in sorted(machines))
 
     def closest(self, count: int, tier: str) -> tuple[int, ...]:
-        """Give the shape of so many GPUs on the fewest machines, at least two if the tier joins machines."""
+        """Return the shape of so many GPUs on the fewest machines, at least two if the tier joins machines."""
         left, shape = count, []
         for size in self._sizes:
             if left:

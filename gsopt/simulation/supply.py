@@ -107,7 +107,7 @@ class Supply:
         self.coming = dates[self._next][0] if self._next < len(dates) else None
 
     def requests(self) -> tuple[Request, ...]:
-        """Give the open requests, the earliest deadline first."""
+        """Return the open requests, the earliest deadline first."""
         plain = self._cluster.is_plain
         return tuple(
             Request(
@@ -121,11 +121,11 @@ class Supply:
         )
 
     def servers(self) -> tuple[str, ...]:
-        """Give the names of the machines that are there."""
+        """Return the names of the machines that are there."""
         return () if isinstance(self._ledger, Counts) else self._ledger.servers()
 
     def vacate(self, servers: Sequence[str], now: Any) -> None:
-        """Give machines up to answer open requests."""
+        """Vacate machines to answer open requests."""
         if isinstance(self._ledger, Counts):
             raise Forbidden("GPUs of a plain cluster are given up by leaving them free until the deadline")
         for name in servers:
@@ -172,7 +172,7 @@ class Supply:
                 ledger.bring_back(machine)
 
     def _is_meant(self, machine: int, event: Reclaim | Loan) -> bool:
-        """Tell whether a request or a loan may take a machine."""
+        """Check whether a request or a loan may take a machine."""
         item = self._cluster.machines[machine]
         return event.takes(item.name, item.gpu_type)
 

@@ -58,17 +58,17 @@ class Trainees(dict[int, Trainee]):
         return self._work_left(job)
 
     def left(self, job: int, now: float) -> float:
-        """Give the work that is left at a time, which is at least the last one that was asked for."""
+        """Return the work that is left at a time, which is at least the last one that was asked for."""
         self[job].advance(now)
         return self._work_left(job)
 
     def is_done(self, job: int, now: float) -> bool:
-        """Tell whether a job is complete."""
+        """Check whether a job is complete."""
         self[job].advance(now)
         return self[job].completed_at is not None
 
     def next_change(self, job: int) -> float:
-        """Give when a running job completes or tunes itself."""
+        """Return when a running job completes or tunes itself."""
         return self[job].next_change()
 
     def view(self, job: int, now: float) -> TraineeView | None:
@@ -79,13 +79,13 @@ class Trainees(dict[int, Trainee]):
         return TraineeView(self[job])
 
     def rate(self, job: int, gpus: Allocation, tier: str, mode: str, now: float) -> float:
-        """Give the speed that a job would have now alone on GPUs, or on a number of them that a tier joins."""
+        """Find the speed that a job would have now alone on GPUs, or on a number of them that a tier joins."""
         item, trainee = self._jobs[job], self[job]
         shape = self.shapes.closest(gpus, tier) if isinstance(gpus, int) else self.shapes.of(gpus)
         trainee.advance(now)
         return item.duration * trainee.rate(shape, item.batch_in(mode))
 
     def _work_left(self, job: int) -> float:
-        """Give the work that is left; a job that awaits the end of its last epoch has next to none."""
+        """Return the work that is left; a job that awaits the end of its last epoch has next to none."""
         left = self._jobs[job].duration * (1.0 - self[job].share)
         return left if self[job].completed_at is not None else max(left, LEAST)

@@ -115,7 +115,7 @@ class RunView:
         return self._running
 
     def remaining(self, job: int) -> Any:
-        """Give the work that is left."""
+        """Return the work that is left."""
         run = self._run
         if run.held[job]:
             elapsed = run.now - run.progress_from[job]
@@ -129,18 +129,18 @@ class RunView:
         return run.remaining[job]
 
     def ready(self, job: int) -> Any:
-        """Give when the job makes progress: now, or when its overhead ends."""
+        """Return when the job makes progress: now, or when its overhead ends."""
         run = self._run
         return max(run.progress_from[job], run.now) if run.held[job] else run.now
 
     def samples(self, job: int) -> Any:
-        """Give the samples that the job has processed."""
+        """Return the samples that the job has processed."""
         run = self._run
         left = self.remaining(job)
         return run.samples[job] + (run.remaining[job] - left) * run.density[job]
 
     def observed(self, job: int) -> Observation | None:
-        """Give what is seen of the training of the job; None where it has none."""
+        """Return what is seen of the training of the job; None where it has none."""
         item: Job = self._jobs[job]
         if item.training is None:
             return None
@@ -152,42 +152,42 @@ class RunView:
         return self._run.trainees.view(job, self._run.now)
 
     def service(self, job: int) -> Any:
-        """Give the GPU-seconds that the job has held so far."""
+        """Return the GPU-seconds that the job has held so far."""
         run = self._run
         held = run.held[job]
         return run.service[job] + held * (run.now - run.held_since[job])
 
     def mode(self, job: int) -> str:
-        """Give the mode of a running job."""
+        """Return the mode of a running job."""
         return self._run.plan.mode(job)
 
     def placement(self, job: int) -> tuple[int, ...]:
-        """Give the GPUs of a running job by number."""
+        """Return the GPUs of a running job by number."""
         return self._run.ledger.placement(job)
 
     def users(self, gpu: int) -> tuple[int, ...]:
-        """Give the jobs that hold a GPU."""
+        """Return the jobs that hold a GPU."""
         ledger = self._run.ledger
         return ledger.users(gpu) if isinstance(ledger, Placements) else ()
 
     def memory(self, gpu: int) -> int | None:
-        """Give the bytes that are left on a GPU."""
+        """Return the bytes that are left on a GPU."""
         ledger = self._run.ledger
         return ledger.memory(gpu) if isinstance(ledger, Placements) else None
 
     def free_gpus(self, kind: str = "") -> tuple[int, ...]:
-        """Give the free GPUs by number, of one type or of any."""
+        """Return the free GPUs by number, of one type or of any."""
         ledger = self._run.ledger
         return ledger.free_gpus(kind) if isinstance(ledger, Placements) else ()
 
     def fits(self, job: int) -> bool:
-        """Tell whether the demanded GPUs of a job are free, of its type and with its memory."""
+        """Check whether the demanded GPUs of a job are free, of its type and with its memory."""
         run = self._run
         item = run.jobs[job] if 0 <= job < run.next_job else self._jobs[job]
         return bool(item.gpus <= run.ledger.room(item, "") - run.plan.owed)
 
     def offer(self, job: int, placer: Placer | None = None) -> tuple[int, ...] | None:
-        """Give the free GPUs that a placer would give a job."""
+        """Return the free GPUs that a placer would give a job."""
         if not self.fits(job):
             return None
         item = self._run.jobs[job]
@@ -197,7 +197,7 @@ class RunView:
             raise IllegalDecision(Start(job), str(rule)) from None
 
     def tier(self, gpus: Sequence[int]) -> str:
-        """Give the network tier that joins GPUs."""
+        """Return the network tier that joins GPUs."""
         cluster = self._run.scenario.cluster
         return Tier.MACHINE if cluster.is_plain else cluster.tier(gpus)
 
@@ -210,7 +210,7 @@ class RunView:
         *,
         tier: str | None = None,
     ) -> Any:
-        """Give the speed that a job would have now on GPUs, in a mode, beside the jobs that share them."""
+        """Return the speed that a job would have now on GPUs, in a mode, beside the jobs that share them."""
         run, item = self._run, self._jobs[job]
         count = gpus if isinstance(gpus, int) else len(gpus)
         if tier is None:

@@ -20,7 +20,7 @@ class Row(NamedTuple):
 
 
 def rows_of(pending: Sequence[Gang]) -> list[Row]:
-    """Give the lines of the workers of what waits, in the order in which `Snapshot.placement` has them.
+    """Return the lines of the workers of what waits, in the order in which `Snapshot.placement` has them.
 
     Examples
     --------

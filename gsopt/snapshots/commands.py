@@ -32,7 +32,7 @@ def _in_quotes(character: str) -> str:
 
 
 def commands_of(snapshot: Snapshot, servers: Sequence[str], preempted: Collection[str]) -> tuple[str, ...]:
-    r"""Give the commands that return nodes, in their order.
+    r"""Return the commands that return nodes, in their order.
 
     Parameters
     ----------

@@ -71,7 +71,7 @@ def _require_shallow(source: str, data: Any) -> None:
 
 
 def objects(documents: list[Field]) -> Iterator[Field]:
-    """Give the objects of Kubernetes in documents, those of lists one by one.
+    """Yield the objects of Kubernetes in documents, those of lists one by one.
 
     Examples
     --------
@@ -90,6 +90,6 @@ def objects(documents: list[Field]) -> Iterator[Field]:
 
 
 def _of_kind(item: Field, kind: str) -> Field:
-    """Give an item of a list the kind that the list has, where it has none itself."""
+    """Return an item of a list the kind that the list has, where it has none itself."""
     whole = item.mapping()
     return item if "kind" in whole else Field(item.source, {**whole, "kind": kind}, item.above, item.key)

@@ -148,7 +148,7 @@ class Drain:
         return commands_of(self.snapshot, self.servers, {gang.name for gang in self.preempted})
 
     def as_dict(self) -> dict[str, Any]:
-        """Give all of it as plain JSON types, the way ``gsopt drain --json`` prints it."""
+        """Return all of it as plain JSON types, the way ``gsopt drain --json`` prints it."""
         result = self.result
         nothing = 0 if self.possible else None  # what is lost where there is nothing to decide
         status = Status.OPTIMAL if self.possible else Status.INFEASIBLE

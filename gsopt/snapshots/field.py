@@ -41,11 +41,11 @@ class Field:
         return Field(self.source, None if value is None else value.get(key), self, key)
 
     def __bool__(self) -> bool:
-        """Tell whether anything is there."""
+        """Check whether anything is there."""
         return self.value is not None
 
     def __iter__(self) -> "Iterator[Field]":
-        """Give the entries of a list; none where nothing is there."""
+        """Return the entries of a list; none where nothing is there."""
         if self.value is None:
             return iter(())
         if not isinstance(self.value, list):
@@ -69,7 +69,7 @@ class Field:
         raise InvalidInput(self.source, self.path, shorten(self.value), rule)
 
     def mapping(self) -> Mapping[str, Any]:
-        """Give the entries of a mapping; none where nothing is there."""
+        """Return the entries of a mapping; none where nothing is there."""
         if self.value is None:
             return {}
         if not isinstance(self.value, dict):
@@ -77,18 +77,18 @@ class Field:
         return self.value
 
     def entries(self) -> "Iterator[tuple[str, Field]]":
-        """Give the entries of a mapping with their keys."""
+        """Return the entries of a mapping with their keys."""
         return ((key, Field(self.source, value, self, key)) for key, value in self.mapping().items())
 
     def named(self) -> "Iterator[tuple[str, Field]]":
-        """Give the entries of a mapping whose keys are names, such as those of resources."""
+        """Yield the entries of a mapping whose keys are names, such as those of resources."""
         for key, field in self.entries():
             if not key or len(key) > LONGEST_NAME or not key.isprintable():
                 field.refuse(f"must have a name of 1 to {LONGEST_NAME} characters, without control characters")
             yield key, field
 
     def text(self) -> str:
-        """Give a text; an empty one where nothing is there."""
+        """Return a text; an empty one where nothing is there."""
         if self.value is None:
             return ""
         if not isinstance(self.value, str):
@@ -98,17 +98,17 @@ class Field:
         return self.value
 
     def texts(self) -> dict[str, str]:
-        """Give a mapping of texts, such as labels; a number or truth is the text that it is written as."""
+        """Return a mapping of texts, such as labels; a number or truth is the text that it is written as."""
         return {key: field.scalar() for key, field in self.entries()}
 
     def scalar(self) -> str:
-        """Give a text, or the text that a number or truth is written as."""
+        """Return a text, or the text that a number or truth is written as."""
         if isinstance(self.value, bool):
             return str(self.value).lower()
         return str(self.value) if isinstance(self.value, int | float) else self.text()
 
     def name(self) -> str:
-        """Give a name, which must be there and which a terminal can show."""
+        """Return a name, which must be there and which a terminal can show."""
         found = self.text()
         if not found:
             self.refuse("must be a name")
@@ -119,7 +119,7 @@ class Field:
         return found
 
     def whole(self, default: int = 0, *, least: int | None = None, most: int | None = None) -> int:
-        """Give a whole number, or what it is where nothing is there."""
+        """Return a whole number, or what it is where nothing is there."""
         if self.value is None:
             return default
         number = self.value
@@ -134,7 +134,7 @@ class Field:
         return number
 
     def truth(self) -> bool:
-        """Give whether something holds; it does not where nothing is there."""
+        """Return whether something holds; it does not where nothing is there."""
         if self.value is None or isinstance(self.value, bool):
             return bool(self.value)
         if self.value not in ("true", "false", "True", "False"):
@@ -142,7 +142,7 @@ class Field:
         return str(self.value).lower() == "true"
 
     def time(self) -> float | None:
-        """Give a time such as ``2026-01-31T12:00:00Z`` in seconds since 1970; None where nothing is there."""
+        """Return a time such as ``2026-01-31T12:00:00Z`` in seconds since 1970; None where nothing is there."""
         text = self.text()
         if not text:
             return None
@@ -156,7 +156,7 @@ class Field:
             self.refuse("must be a time such as 2026-01-31T12:00:00Z")
 
     def seconds(self) -> float | None:
-        """Give seconds since 1970; None where nothing is there, or 0, which stands for no time."""
+        """Return seconds since 1970; None where nothing is there, or 0, which stands for no time."""
         number = self.whole()
         if not 0 <= number <= _LATEST:
             self.refuse("must be seconds since 1970")

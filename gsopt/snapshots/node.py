@@ -54,7 +54,7 @@ class Node(Frozen):
     closed: Text = ""
 
     def has(self, chosen: str) -> bool:
-        """Tell whether it has a label, given as ``key`` or ``key=value``.
+        """Check whether it has a label, given as ``key`` or ``key=value``.
 
         Examples
         --------

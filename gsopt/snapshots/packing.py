@@ -100,7 +100,7 @@ class Pack:
         return self.waiting - sum((self.copies or {}).values())
 
     def as_dict(self) -> dict[str, Any]:
-        """Give all of it as plain JSON types, the way ``gsopt pack --json`` prints it."""
+        """Return all of it as plain JSON types, the way ``gsopt pack --json`` prints it."""
         result, more = self.result, self.more
         return {
             "fits": self.fits,

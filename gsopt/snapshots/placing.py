@@ -62,5 +62,5 @@ def _of(asked: Iterable[str], amounts: Mapping[str, int]) -> Resources:
 
 
 def _within(used: Mapping[str, int], capacity: Mapping[str, int]) -> dict[str, int]:
-    """Give what is used, of which no more can be than there is; a node may hold more than it admits now."""
+    """Return what is used, of which no more can be than there is; a node may hold more than it admits now."""
     return {name: min(amount, capacity.get(name, 0)) for name, amount in used.items()}

@@ -86,7 +86,7 @@ def read_snapshot(
 
 
 def _is_slurm(document: Field) -> bool:
-    """Tell whether a document is Slurm's; what Kubernetes prints has a kind."""
+    """Check whether a document is Slurm's; what Kubernetes prints has a kind."""
     keys = document.mapping()
     return "kind" not in keys and any(name in keys for name in LISTS)
 

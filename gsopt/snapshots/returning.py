@@ -42,7 +42,7 @@ def check_cost(cost: str) -> None:
 
 
 def chosen_nodes(nodes: Sequence[Node], among: Sequence[str] = ()) -> list[Node]:
-    """Give the nodes with GPUs that have all of some labels, given as ``key`` or ``key=value``.
+    """Return the nodes with GPUs that have all of some labels, given as ``key`` or ``key=value``.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def chosen_nodes(nodes: Sequence[Node], among: Sequence[str] = ()) -> list[Node]
 
 
 def kept_nodes(chosen: Sequence[Node], gangs: Sequence[Gang]) -> dict[str, str]:
-    """Give those of some nodes that must not be returned, with the reason.
+    """Return those of some nodes that must not be returned, with the reason.
 
     Where a gang has a part that must not be evicted, none of its nodes is returned: the others would end it.
 
@@ -122,7 +122,7 @@ def reclaiming_of(
 
 
 def _workers(gang: Gang, names: set[str]) -> dict[str, int]:
-    """Give the GPUs of a gang by node; a part of a GPU, or none, counts as one."""
+    """Return the GPUs of a gang by node; a part of a GPU, or none, counts as one."""
     gpus: dict[str, float] = {}
     for part in gang.standing:
         if part.node in names:

@@ -109,7 +109,7 @@ def _held(problem: Placement, shape: Vector, short: Sequence[tuple[Row, int]]) -
 
 
 def _may_stand(problem: Placement, row: Row, capacity: Vector) -> bool:
-    """Tell whether a node is one of those on which parts may stand."""
+    """Check whether a node is one of those on which parts may stand."""
     return not row.part.where or capacity[problem.resources.index(row.part.where)] > 0
 
 

@@ -131,7 +131,7 @@ class Snapshot(Frozen):
         return tuple(gang for gang in self.gangs if gang.waiting)
 
     def kept(self, among: Sequence[str] = ()) -> dict[str, str]:
-        """Give the nodes among those to choose from that must not be returned, with the reason.
+        """Return the nodes among those to choose from that must not be returned, with the reason.
 
         Parameters
         ----------

@@ -66,7 +66,7 @@ class Formulation(ABC, Generic[P, S]):
         """Read the solution from column values by name; integer columns are already rounded."""
 
     def encode(self, solution: S, problem: P) -> Mapping[str, float]:
-        """Give a solution as column values by name, for a start; columns left out are 0."""
+        """Return a solution as column values by name, for a start; columns left out are 0."""
         del solution, problem
         raise Unsupported(f"{self.name} takes no start solution")
 
@@ -76,7 +76,7 @@ class Formulation(ABC, Generic[P, S]):
         return ""
 
     def at_once(self, problem: P) -> tuple[S | None, Number | None]:
-        """Give a solution and a bound that cost next to nothing, to be returned whatever happens; or None.
+        """Return a solution and a bound that cost next to nothing, to be returned whatever happens; or None.
 
         The solution is asked for only where the caller has none.
         """
@@ -84,17 +84,17 @@ class Formulation(ABC, Generic[P, S]):
         return None, None
 
     def standard_form(self, problem: P) -> StandardForm:
-        """Give the model as arrays."""
+        """Return the model as arrays."""
         return StandardForm.from_pyomo(self.build(problem))
 
     def exact_costs(self, problem: P, form: StandardForm) -> Sequence[Number]:
-        """Give the cost of each column exactly; the form's floats as they are written, unless overridden."""
+        """Return the cost of each column exactly; the form's floats as they are written, unless overridden."""
         del problem
         costs: list[float] = form.cost.tolist()
         return costs
 
     def exact_offset(self, problem: P, form: StandardForm) -> Number:
-        """Give the constant of the objective exactly; the form's float as it is written, unless overridden."""
+        """Return the exact constant of the objective; the form's float as it is written, unless overridden."""
         del problem
         return form.offset
 
@@ -214,7 +214,7 @@ class Formulation(ABC, Generic[P, S]):
 
 
 class _Teller(Generic[P, S]):
-    """Tells the caller of better solutions, as judged results.
+    """Reports better solutions to the caller, as judged results.
 
     A point better in the model need not be: the model may have charged for more than its solution needed.
     """

@@ -330,7 +330,7 @@ class _Stage:
         return _Stage(wider, costs, self.constant + self.unit * least, _unit(costs))
 
     def lifted(self, point: Vector) -> Vector:
-        """Give a point of the first stage with the columns of the later ones, by the rows that define them."""
+        """Extend a point of the first stage by the columns of the later ones, by the rows that define them."""
         values = point
         added = len(self.costs) - point.size
         for row in range(len(self.form.rows) - added, len(self.form.rows)):
@@ -363,7 +363,7 @@ class _Stage:
 
 
 def _unit(costs: Sequence[int]) -> int:
-    """Give the largest unit needed: 1 where solvers can take the costs as they are."""
+    """Return the largest unit needed: 1 where solvers can take the costs as they are."""
     largest = max(map(abs, costs), default=0)
     return 1 if largest <= _LARGEST_WHOLE else -(-largest // _LARGEST_IN_ROW)
 

@@ -199,7 +199,7 @@ class StandardForm:
     def with_bounds(
         self, column_lower: NDArray[np.float64], column_upper: NDArray[np.float64]
     ) -> "StandardForm":
-        """Give the same model with other column bounds."""
+        """Return the same model with other column bounds."""
         return replace(self, column_lower=column_lower, column_upper=column_upper)
 
     def objective(self, values: ArrayLike) -> float:
@@ -224,15 +224,15 @@ class StandardForm:
         return float(max((gap.max(initial=0.0) for gap in gaps), default=0.0))
 
     def is_feasible(self, values: ArrayLike) -> bool:
-        """Tell whether a point satisfies rows, bounds and integrality to the solvers' tolerance of 1e-6."""
+        """Check whether a point satisfies rows, bounds and integrality to the solvers' tolerance of 1e-6."""
         point = np.asarray(values, dtype=np.float64)
         whole = np.abs(point - self.rounded(point)).max(initial=0.0) <= FEASIBILITY
         return bool(whole) and self.violation(point) <= FEASIBILITY
 
     def named(self, values: ArrayLike) -> dict[str, float]:
-        """Give a point as a mapping from column name to value."""
+        """Return a point as a mapping from column name to value."""
         return dict(zip(self.columns, np.asarray(values, dtype=np.float64).tolist(), strict=True))
 
     def point(self, values: Mapping[str, float]) -> NDArray[np.float64]:
-        """Give a mapping from column name to value as a point; columns that are not named are 0."""
+        """Return a mapping from column name to value as a point; columns that are not named are 0."""
         return np.array([values.get(name, 0.0) for name in self.columns])

@@ -167,7 +167,7 @@ def _grid(study: Study, source: str, ways: Sequence[_Way], trust: Trust) -> tupl
 
 
 def fingerprint(data: Any) -> str:
-    """Give a short text that differs when plain JSON data differ.
+    """Return a short text that differs when plain JSON data differ.
 
     Examples
     --------
@@ -205,7 +205,7 @@ def _way(place: str, point: Point) -> _Way:
 
 
 def _known(way: _Way, word: str) -> Mapping[str, Callable[..., Any]]:
-    """Give the methods of a decision, or the policies, among which the name is to be found.
+    """Return the methods of a decision, or the policies, among which the name is to be found.
 
     Every policy is a method of scheduling too.
     """

@@ -147,7 +147,7 @@ def _replayed(cell: Cell, bound: MeanBound | None, link: Any) -> dict[str, Any]:
 
 @contextmanager
 def _given_up(cell: Cell, link: Any) -> Iterator[None]:
-    """Give up the process of a run that does not end within the time limit, as a decision goes on."""
+    """Abandon the process of a run that does not end within the time limit, as a decision goes on."""
     if link is None or cell.time_limit is None:
         yield
         return
@@ -192,7 +192,7 @@ def recorded(cell: Cell) -> simulation.Replay:
 
 
 def _worth(schedule: Schedule, scenario: Scenario) -> dict[str, Any]:
-    """Give what sharing was worth to the jobs that came: the mean benefit, and the part of it above 1.
+    """Return what sharing was worth to the jobs that came: the mean benefit, and the part of it above 1.
 
     Nothing where no job started beside others, or where that cannot be told (`sharing_benefits`).
     """

@@ -91,7 +91,7 @@ class DaskCluster:
         return "" if self.workers else f"{self._name}: no worker is there; waiting for one"
 
     def borrow(self, check: Callable[[], None]) -> AbstractContextManager[Call]:
-        """Give what has a worker call a function."""
+        """Return what has a worker call a function."""
         check()
         return nullcontext(self._call)
 
@@ -186,7 +186,7 @@ def _refuse(machine: str, wrong: Exception | None) -> None:
 
 @contextmanager
 def dask_cluster(scheduler: Any, cells: Sequence[Cell]) -> Iterator[DaskCluster]:
-    """Give the workers of a Dask scheduler for some cells, once they have been found fit for them.
+    """Yield the workers of a Dask scheduler for some cells, once they have been found fit for them.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def dask_cluster(scheduler: Any, cells: Sequence[Cell]) -> Iterator[DaskCluster]
 
 
 def _client(scheduler: Any, opened: ExitStack) -> Any:
-    """Give a client of the scheduler; what is opened for it is closed with the stack."""
+    """Return a client of the scheduler; what is opened for it is closed with the stack."""
     from distributed import Client
     from distributed.deploy import Cluster
     from distributed.utils import LoopRunner
@@ -234,7 +234,7 @@ def _client(scheduler: Any, opened: ExitStack) -> Any:
 
 @contextmanager
 def _local_cluster(workers: int) -> Iterator[Any]:
-    """Give a cluster within this process; its workers have processes for their cells.
+    """Yield a cluster within this process; its workers have processes for their cells.
 
     Nothing is to be reached from other machines: all talk goes through memory, and the servers for browsers,
     which Dask starts in any case, are of this machine and show nothing.

@@ -73,7 +73,7 @@ class Answer:
 
 
 def inspect(ours: Installation, needs: Needs) -> InvalidInput | None:
-    """Give what is wrong with this machine for the cells of a study; None when nothing is.
+    """Return what is wrong with this machine for the cells of a study; None when nothing is.
 
     Examples
     --------
@@ -162,7 +162,7 @@ _GUARD = Lock()
 
 @contextmanager
 def _bench(run: str) -> Iterator[_Bench]:
-    """Give the bench of a run, which stays as long as it is used."""
+    """Yield the bench of a run, which stays as long as it is used."""
     with _GUARD:
         bench = _BENCHES[run] = _BENCHES.get(run) or _Bench(run)
         bench.users += 1
@@ -185,7 +185,7 @@ def _dropped(run: str) -> bool:
 
 
 def _wanted(worker: Any, key: Any) -> bool:
-    """Tell whether a worker of Dask still computes a task for somebody."""
+    """Check whether a worker of Dask still computes a task for somebody."""
     task = worker.state.tasks.get(key)
     return worker.status.name in _OPEN and task is not None and task.state in _COMPUTING
 

@@ -35,7 +35,7 @@ class Executor(Protocol):
         """What keeps it from computing, in one line; empty when nothing does."""
 
     def borrow(self, check: Callable[[], None]) -> AbstractContextManager[Call]:
-        """Give a place at which to compute; `check` raises when nothing must be begun any more."""
+        """Return a place at which to compute; `check` raises when nothing must be begun any more."""
 
     def close(self) -> None:
         """End whatever is being computed; threads that wait for it are let go."""

@@ -36,7 +36,7 @@ class Label:
         return self.without()
 
     def without(self, *names: str) -> str:
-        """Give the name without some of its options."""
+        """Return the name without some of its options."""
         options = ", ".join(
             f"{key}={described(value)}" for key, value in self.shown.items() if key not in names
         )
@@ -100,7 +100,7 @@ def points(entry: str | Mapping[str, Any], name: str) -> Iterator[Point]:
 
 
 def described(value: Any) -> str:
-    """Give an option's value as a table shows it.
+    """Return an option's value as a table shows it.
 
     Examples
     --------

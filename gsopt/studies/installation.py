@@ -20,7 +20,7 @@ _MISSING = "not installed"
 
 @cache
 def installation() -> Installation:
-    """Give what is installed here: the `versions`, and a fingerprint of the sources of gsopt.
+    """Return what is installed here: the `versions`, and a fingerprint of the sources of gsopt.
 
     Versions of Python count as one while they differ in their last number only.
 

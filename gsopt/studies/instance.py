@@ -52,7 +52,7 @@ class Instance:
 
 
 def instances_of(point: Point) -> Iterator[Instance]:
-    """Give the instances that one point of an entry names: several for a suite, otherwise one.
+    """Yield the instances that one point of an entry names: several for a suite, otherwise one.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def _load_workload(definition: Definition, setting: Setting) -> Workload:
 
 
 def workload_of(reading: Any, source: str) -> Workload:
-    """Give the workload of what a reader has read.
+    """Return the workload of what a reader has read.
 
     Raises
     ------
@@ -281,7 +281,7 @@ def _setting(point: Point) -> dict[str, Any]:
 
 
 def _read_options(reader: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a reader's options typed; a window may be written as on the command line, such as 30d:31d."""
+    """Return a reader's options typed; a window may be written as on the command line, such as 30d:31d."""
     text = options.get("window")
     return typed(reader, {**options, "window": window(text)} if isinstance(text, str) else options)
 

@@ -58,7 +58,7 @@ class Needs:
 
 
 def needs_of(cells: Iterable[Cell]) -> Needs:
-    """Give what cells need.
+    """Return what cells need.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def needs_of(cells: Iterable[Cell]) -> Needs:
 
 
 def _files_of(definition: Definition) -> list[str]:
-    """Give the files and folders that an instance is read from; a committed instance is no file."""
+    """Return the files and folders that an instance is read from; a committed instance is no file."""
     named = [definition.get("path")]
     if "digest" in definition:
         named += [

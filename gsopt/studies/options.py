@@ -17,7 +17,7 @@ _NOT_IN_A_FILE = frozenset({"budget", "start", "on_incumbent", "on_progress", "l
 
 
 def known_options(function: Callable[..., Any]) -> dict[str, Any]:
-    """Give the type of each option that a method, policy, generator or reader takes, by name.
+    """Return the type of each option that a method, policy, generator or reader takes, by name.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def _is_option(parameter: Parameter) -> bool:
 
 
 def typed(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
-    """Give options, read from JSON, as keyword arguments of a function.
+    """Return options, read from JSON, as keyword arguments of a function.
 
     Raises
     ------

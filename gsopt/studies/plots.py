@@ -320,7 +320,7 @@ def _wrapped(text: str) -> str:
 
 
 def _shown(name: str, width: int = _LINE) -> str:
-    """Give a name as matplotlib can show it, whoever chose it: printable, in lines, and no formula.
+    """Return a name as matplotlib can show it, whoever chose it: printable, in lines, and no formula.
 
     Names that begin with an underscore would have no place in a legend.
     """
@@ -329,7 +329,7 @@ def _shown(name: str, width: int = _LINE) -> str:
 
 
 def _finish(all_axes: "Sequence[Axes]", figure: str, relative_to: str, *, log_y: bool) -> None:
-    """Give axes that share their vertical axis limits and ticks that suit the figure."""
+    """Set, for axes that share their vertical axis limits and ticks that suit the figure."""
     first = all_axes[0]
     title = _title(figure, relative_to)
     if log_y:
@@ -352,7 +352,7 @@ def _finish(all_axes: "Sequence[Axes]", figure: str, relative_to: str, *, log_y:
 
 
 def _panels(count: int) -> "tuple[Figure, list[Axes]]":
-    """Give panels on a new figure, side by side and in as few rows as a page is wide."""
+    """Return panels on a new figure, side by side and in as few rows as a page is wide."""
     rows = ceil(count / _MOST_PANELS)
     columns = ceil(count / rows)
     whole = new_figure(3.5 * columns + 3, 3.2 * rows + 0.8)

@@ -43,7 +43,7 @@ class Processes:
 
     @contextmanager
     def borrow(self, check: Callable[[], None]) -> Iterator[Call]:
-        """Give a process that nobody uses, once it has started."""
+        """Yield a process that nobody uses, once it has started."""
         with self._pool.borrow(MODULE, check) as worker:
             yield caller(worker)
 
@@ -53,7 +53,7 @@ class Processes:
 
 
 def caller(worker: Worker) -> Call:
-    """Give what calls a function in a process, however long it takes."""
+    """Return what calls a function in a process, however long it takes."""
 
     def call(function: Callable[..., Any], cell: Cell) -> Reply:
         return worker.call(function, cell, limit=None, hear=_nothing)

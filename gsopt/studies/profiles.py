@@ -53,7 +53,7 @@ class Profile:
     instances: int
 
     def share(self, ratio: float) -> float:
-        """Give the share of instances that are solved within so many times the shortest time."""
+        """Return the share of instances that are solved within so many times the shortest time."""
         return bisect_right(self.ratios, ratio) / self.instances if self.instances else 0.0
 
     @property
@@ -63,7 +63,7 @@ class Profile:
 
 
 def profiles(times: Mapping[str, Mapping[str, float | None]]) -> list[Profile]:
-    """Give the profile of every method.
+    """Return the profile of every method.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def profiles(times: Mapping[str, Mapping[str, float | None]]) -> list[Profile]:
 
 
 def profiles_of(found: Results) -> list[Profile]:
-    """Give the profiles of the exact methods in a study: those that prove a bound somewhere.
+    """Return the profiles of the exact methods in a study: those that prove a bound somewhere.
 
     An instance is solved where the optimum is proven, or that there is no solution. Only instances that every
     one of these methods was given count, so that shares can be compared.

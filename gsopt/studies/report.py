@@ -95,7 +95,7 @@ class Report:
         return self.names + self.counts + tuple(each.title for each in self.figures)
 
     def rich(self) -> RenderableType:
-        """Give the table for a terminal: a line by itself for each value of the first of several names.
+        """Return the table for a terminal: a line by itself for each value of the first of several names.
 
         What does not fit on a page is left out, and said to be.
         """
@@ -119,15 +119,15 @@ class Report:
         return {place: f"{name}{values[place]}" for place in changes}
 
     def text(self) -> str:
-        """Give the table as plain text."""
+        """Return the table as plain text."""
         return text_of(self.rich()) + "\n"
 
     def html(self) -> str:
-        """Give the table as preformatted HTML, for notebooks."""
+        """Return the table as preformatted HTML, for notebooks."""
         return html_of(self.rich())
 
     def csv(self) -> str:
-        """Give the table as CSV, numbers in full."""
+        """Return the table as CSV, numbers in full."""
         text = StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(map(quoted, self.header))
@@ -135,11 +135,11 @@ class Report:
         return text.getvalue()
 
     def json(self) -> str:
-        """Give the table as a JSON array of objects, numbers in full."""
+        """Return the table as a JSON array of objects, numbers in full."""
         return json.dumps([dict(zip(self.header, line, strict=True)) for line in self.lines], indent=1) + "\n"
 
     def markdown(self) -> str:
-        """Give the table in Markdown, with the figures that a paper has room for."""
+        """Return the table in Markdown, with the figures that a paper has room for."""
         places = self._on_paper()
         rule = [":--" if place < len(self.names) else "--:" for place in places]
         lines = [[cell.replace("|", r"\|") for cell in line] for line in self._picked(places)]
@@ -147,7 +147,7 @@ class Report:
         return "".join(table) + "".join(f"\n{note}\n" for note in self._left_out(places))
 
     def latex(self) -> str:
-        """Give the table in LaTeX, with the rules of booktabs, and as many figures as `markdown`."""
+        """Return the table in LaTeX, with the rules of booktabs, and as many figures as `markdown`."""
         places = self._on_paper()
         columns = "".join("l" if place < len(self.names) else "r" for place in places)
         head, *body = (
@@ -158,7 +158,7 @@ class Report:
         return "\n".join([*parts, r"\bottomrule", r"\end{tabular}", *notes, ""])
 
     def _on_paper(self) -> list[int]:
-        """Give the columns that a paper has room for: what was asked for, and of what is usual the first."""
+        """Return the columns that a paper has room for: what was asked for, and of what is usual the first."""
         figures = len(self.names) + len(self.counts)
         kept = [figures + place for place, each in enumerate(self.figures) if each.rank <= PAPER_RANK]
         return [*range(figures), *kept]
@@ -172,7 +172,7 @@ class Report:
             yield [line[place] for place in places]
 
     def written(self) -> Iterable[list[str]]:
-        """Give every line as a reader sees it, a text per column."""
+        """Return every line as a reader sees it, a text per column."""
         return map(self._cells, self.lines)
 
     def _cells(self, line: Sequence[Any]) -> list[str]:
@@ -304,7 +304,7 @@ def report(
 
 
 def cells_csv(found: Listing[Row]) -> str:
-    """Give every cell as a line of CSV, with names, options, state and all figures."""
+    """Return every cell as a line of CSV, with names, options, state and all figures."""
     lines = [row.as_dict() for row in found.rows]
     names = list(dict.fromkeys(name for line in lines for name in line))
     text = StringIO()
@@ -330,7 +330,7 @@ def headline(rows: Sequence[Row]) -> tuple[str, ...]:
 def values_of(
     rows: Iterable[Row], figure: str, bases: Mapping[tuple[str, str], float] | None = None
 ) -> list[float]:
-    """Give a figure of each row that has it; as a multiple of the instance's baseline when there are some."""
+    """Return a figure of each row that has it; as a multiple of the instance's baseline when there are some."""
     pairs = [(row, row.figures.get(figure)) for row in rows]
     numbers = [(row, value) for row, value in pairs if value is not None and is_number(value)]
     if bases is None:
@@ -340,7 +340,7 @@ def values_of(
 
 
 def baselines(rows: Sequence[Row], method: str, figures: Sequence[str]) -> dict[tuple[str, str], float]:
-    """Give, by instance and figure, the mean over the seeds of one method, or the least such mean of all.
+    """Return, by instance and figure, the mean over the seeds of one method, or the least such mean of all.
 
     Raises
     ------
@@ -381,5 +381,5 @@ def _head(figure: str, name: str, relative_to: str) -> str:
 
 
 def is_number(value: Any) -> bool:
-    """Tell whether a value is a number, which true and false are not."""
+    """Check whether a value is a number, which true and false are not."""
     return isinstance(value, int | float) and not isinstance(value, bool)

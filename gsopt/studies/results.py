@@ -81,16 +81,16 @@ class Results(Listing[Row]):
                 raise Contradiction(f"{rows[0].labels.instance}: {error}") from None
 
     def table(self) -> RenderableType:
-        """Give the usual figures by group and method."""
+        """Return the usual figures by group and method."""
         return report(self).rich()
 
     def records(self) -> list[dict[str, Any]]:
-        """Give every cell in full: names, options, state and figures."""
+        """Return every cell in full: names, options, state and figures."""
         return [row.as_dict() for row in self.rows]
 
 
 def results(folder: str | Path, *, interrupted: bool = False) -> Results:
-    """Give the finished cells in a study's folder; a run may be going on there.
+    """Return the finished cells in a study's folder; a run may be going on there.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def _by_instance(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 
 def _settled(rows: Sequence[Row]) -> Iterator[Row]:
-    """Give every cell of a decision the best bound on its instance, and the gap to it."""
+    """Add to every cell of a decision the best bound on its instance, and the gap to it."""
     best = {key: _best_bound(group) for key, group in _by_instance(rows).items()}
     for row in rows:
         if not row.word or row.outcome.state is not State.DONE:
@@ -152,5 +152,5 @@ def _claim(row: Row) -> Claim:
 
 
 def _resolution(figures: Mapping[str, Any], value: Number) -> float:
-    """Give the problem's own resolution, or what storing exact values as floats has rounded away."""
+    """Return the problem's own resolution, or what storing exact values as floats has rounded away."""
     return max(figures.get("resolution") or 0.0, ULPS * ulp(float(value)))

@@ -72,14 +72,14 @@ class Row:
         return named
 
     def as_dict(self) -> dict[str, Any]:
-        """Give columns, state and figures as plain JSON; ``option.NAME`` where a figure has that name too."""
+        """Return columns, state and figures as plain JSON; ``option.NAME`` where a figure has that name too."""
         further = {"state": self.outcome.state.value, "message": self.outcome.message, **self.figures}
         columns = {f"option.{name}" if name in further else name: value for name, value in self.columns.items()}
         return {**columns, "wall": self.outcome.wall, **further}
 
 
 def labels_of(cell: Cell) -> dict[str, Any]:
-    """Give what is stored of a cell, as plain JSON types."""
+    """Return what is stored of a cell, as plain JSON types."""
     return {
         **asdict(cell.labels),
         "word": cell.word,

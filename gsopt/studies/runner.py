@@ -159,7 +159,7 @@ class _Bounds:
         self._locks: dict[str, Lock] = {}
 
     def of(self, cell: Cell, call: Call) -> MeanBound | None:
-        """Give the bound for a policy's cell, proven elsewhere if it is not there yet; None if it fails."""
+        """Return the bound for a policy's cell, proven elsewhere if it is not there yet; None if it fails."""
         share = _USUAL if self._evaluations is None else self._evaluations
         with self._guard:
             lock = self._locks.setdefault(cell.instance_key, Lock())
@@ -211,7 +211,7 @@ class _Run:
         return False
 
     def _feed(self, threads: ThreadPoolExecutor, todo: deque[Cell]) -> None:
-        """Give cells to threads until all are settled; raise what a thread raised."""
+        """Hand cells to threads until all are settled; raise what a thread raised."""
         start, before = monotonic(), self._progress.finished
         running: set[Future[Outcome]] = set()
         while todo or running:
@@ -223,7 +223,7 @@ class _Run:
             self._look()
 
     def _count(self, outcome: Outcome, start: float, before: int) -> None:
-        """Tell the progress with one more cell settled, the time left from the pace of this run."""
+        """Update the progress with one more cell settled, the time left from the pace of this run."""
         now = self._progress
         finished = now.finished + 1
         left = (monotonic() - start) / (finished - before) * (now.total - finished)
@@ -231,7 +231,7 @@ class _Run:
         self._say(replace(now, finished=finished, failed=failed, left=left))
 
     def _look(self) -> None:
-        """Tell of what keeps the executor from computing, and keep where it computes."""
+        """Report what keeps the executor from computing, and keep where it computes."""
         if (note := self._executor.note) != self._progress.note:
             self._say(replace(self._progress, note=note))
         if (details := self._executor.details) != self._details:
@@ -249,7 +249,7 @@ class _Run:
         return outcome
 
     def _attempts(self, cell: Cell) -> Outcome:
-        """Give what came of a cell, tried again if its process dies."""
+        """Return what came of a cell, tried again if its process dies."""
         begin, message = monotonic(), ""
         for _ in range(_TRIES):
             with self._executor.borrow(self._refuse_stopped) as call:

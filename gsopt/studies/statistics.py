@@ -36,7 +36,7 @@ def statistic(name: str) -> Callable[[Sequence[float]], float | None]:
 
 
 def percentile(values: Sequence[float], percent: float) -> float:
-    """Give the smallest value that so many percent of the values do not exceed.
+    """Return the smallest value that so many percent of the values do not exceed.
 
     Examples
     --------

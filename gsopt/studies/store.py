@@ -139,7 +139,7 @@ class Store:
             database.executemany("INSERT OR IGNORE INTO source VALUES (?, ?, ?)", sources)
 
     def bound(self, instance: str, evaluations: int) -> MeanBound | None:
-        """Give the bound on all policies that was proven of an instance, by its key; None if none was."""
+        """Return the bound on all policies that was proven of an instance, by its key; None if none was."""
         line = "SELECT mean_jct, proof FROM bound WHERE instance = ? AND evaluations = ?"
         with self._transaction() as database:
             held = database.execute(line, (instance, evaluations)).fetchone()
@@ -157,12 +157,12 @@ class Store:
             database.execute("DELETE FROM result WHERE state = ?", (State.FAILED.value,))
 
     def finished(self) -> dict[str, State]:
-        """Give the state of every cell that has a result, by key."""
+        """Return the state of every cell that has a result, by key."""
         with self._transaction() as database:
             return {key: State(state) for key, state in database.execute("SELECT key, state FROM result")}
 
     def study(self) -> tuple[str, int]:
-        """Give the name of the study and the number of its cells."""
+        """Return the name of the study and the number of its cells."""
         with self._transaction() as database:
             held = database.execute("SELECT name FROM study").fetchone()
             (cells,) = database.execute("SELECT count(*) FROM cell").fetchone()
@@ -171,7 +171,7 @@ class Store:
         return str(held[0]), int(cells)
 
     def rows(self) -> list[Row]:
-        """Give every cell of the grid that has a result, in the order of the grid."""
+        """Return every cell of the grid that has a result, in the order of the grid."""
         line = (
             "SELECT labels, state, figures, message, error, wall, version, key"
             " FROM cell JOIN result USING (key) JOIN run USING (run) ORDER BY position"
@@ -180,13 +180,13 @@ class Store:
             return [row_of(*found) for found in database.execute(line)]
 
     def spec(self) -> str:
-        """Give the study as JSON."""
+        """Return the study as JSON."""
         with self._transaction() as database:
             (spec,) = database.execute("SELECT spec FROM study").fetchone()
         return str(spec)
 
     def runs(self) -> list[Run]:
-        """Give the runs that computed cells of the grid, in order."""
+        """Return the runs that computed cells of the grid, in order."""
         line = (
             "SELECT begun, version, python, machine, cpus, workers, count(*), details"
             " FROM run JOIN result USING (run) JOIN cell USING (key) GROUP BY run ORDER BY run"
@@ -195,7 +195,7 @@ class Store:
             return [run_of(*found) for found in database.execute(line)]
 
     def sources(self) -> list[Source]:
-        """Give the files that the instances of the grid were read from, by path."""
+        """Return the files that the instances of the grid were read from, by path."""
         line = (
             "SELECT DISTINCT path, digest FROM source WHERE instance IN"
             " (SELECT json_extract(labels, '$.instance_key') FROM cell) ORDER BY path, digest"

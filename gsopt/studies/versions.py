@@ -20,7 +20,7 @@ _PACKAGES = (
 
 
 def versions() -> dict[str, str]:
-    """Give the versions of Python and of the packages that are installed, by name, gsopt first.
+    """Return the versions of Python and of the packages that are installed, by name, gsopt first.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def versions() -> dict[str, str]:
 
 
 def _version(package: str) -> str:
-    """Give the version of a package; empty where it is not installed."""
+    """Return the version of a package; empty where it is not installed."""
     try:
         return version(package)
     except PackageNotFoundError:

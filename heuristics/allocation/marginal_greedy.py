@@ -11,7 +11,7 @@ from heuristics.allocation.items import Items
 
 @heuristic
 def marginal_greedy(problem: Allocation) -> AllocationSolution | NoSolution:
-    """Give one step after the other to the job whose next step saves most time per GPU.
+    """Grant one step after the other to the job whose next step saves most time per GPU.
 
     A step leads to the next allowed number of workers; that is one worker more where a job allows every number.
     A job leaves the race when its next step does not fit any more, saves nothing, or is above its maximum. Of
@@ -66,7 +66,7 @@ def marginal_greedy(problem: Allocation) -> AllocationSolution | NoSolution:
 
 
 def _steps(items: Items) -> tuple[list[float], list[int]]:
-    """Give the negated value per GPU, and the GPUs, of the step to every item from the one before it."""
+    """Return the negated value per GPU, and the GPUs, of the step to every item from the one before it."""
     begins = items.first[:-1][np.diff(items.first) > 0]
     gpus, value = np.diff(items.gpus, prepend=0), np.diff(items.value, prepend=0.0)
     gpus[begins], value[begins] = items.gpus[begins], items.value[begins]

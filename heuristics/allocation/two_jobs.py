@@ -60,7 +60,7 @@ class TwoJobs:
 
 
 def printed_rule(jobs: TwoJobs) -> int:
-    """Give the GPUs of p by the two conclusions at the end of Appendix C.
+    """Return the GPUs of p by the two conclusions at the end of Appendix C.
 
     From a capacity of twice p's maximum on, p is favoured; below, the job of less work. The favoured job gets
     its maximum, or as much as the other's minimum leaves of it: the paper does not say what to do then, and
@@ -81,7 +81,7 @@ def printed_rule(jobs: TwoJobs) -> int:
 
 
 def end_point_rule(jobs: TwoJobs) -> int:
-    """Give the GPUs of p that minimise the average completion time of two jobs side by side.
+    """Return the GPUs of p that minimise the average completion time of two jobs side by side.
 
     By Equation 7 the average first rises with p's GPUs (or falls all along, from a capacity of twice p's
     maximum on) and then falls, so one of the two end points is best. Both are evaluated; the smaller wins a
@@ -101,7 +101,7 @@ def end_point_rule(jobs: TwoJobs) -> int:
 
 
 def one_after_the_other(jobs: TwoJobs) -> Fraction:
-    """Give the smaller average completion time of the two orders in which one job waits for the other.
+    """Return the smaller average completion time of the two orders in which one job waits for the other.
 
     Appendix C leaves this out, yet it can be better than every allocation side by side.
 

@@ -12,7 +12,7 @@ from heuristics.batching.menus import next_of, shortest_first, solution, started
 
 @heuristic
 def equal_share(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
-    """Give the next GPU to the job that has fewest, as long as its cap allows it; the shorter of equal ones.
+    """Return the next GPU to the job that has fewest, as long as its cap allows it; the shorter of equal ones.
 
     Parameters
     ----------

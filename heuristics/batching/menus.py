@@ -15,7 +15,7 @@ _LARGEST_TABLE = 50_000_000
 
 
 def time_on(problem: Batching, place: int, gpus: int) -> Exact:
-    """Give the seconds until a job completes on so many GPUs, with its fastest batch.
+    """Return the seconds until a job completes on so many GPUs, with its fastest batch.
 
     Examples
     --------
@@ -29,12 +29,12 @@ def time_on(problem: Batching, place: int, gpus: int) -> Exact:
 
 
 def granted(problem: Batching, place: int, gpus: int) -> Grant:
-    """Give so many GPUs to a job, with its fastest batch on them."""
+    """Return so many GPUs to a job, with its fastest batch on them."""
     return Grant(gpus=gpus, batch_size=problem.jobs[place].fastest(gpus) or gpus)
 
 
 def started(problem: Batching) -> list[int]:
-    """Give the fewest GPUs to every job that must run, and none to the others.
+    """Return the fewest GPUs to every job that must run, and none to the others.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def most_of(menu: Sequence[int], gpus: int) -> int:
 
 
 def solution(problem: Batching, counts: Sequence[int], budget: Budget = UNLIMITED) -> Batches:
-    """Give the jobs their GPUs, or the nearest numbers that use as many as the problem asks for.
+    """Return the jobs their GPUs, or the nearest numbers that use as many as the problem asks for.
 
     Where menus have gaps, GPUs may be left that no single job takes. Then as few as possible change hands. Once
     the budget has passed each job, the shortest first, has as many of them as it can take.
@@ -103,7 +103,7 @@ def solution(problem: Batching, counts: Sequence[int], budget: Budget = UNLIMITE
 
 
 def _filled(problem: Batching, counts: Sequence[int]) -> list[int]:
-    """Give what is left to the shorter jobs."""
+    """Return what is left to the shorter jobs."""
     filled = list(counts)
     left = problem.gpus - sum(filled)
     for place in shortest_first(problem):

@@ -8,7 +8,7 @@ from heuristics.batching.menus import most_of, solution, started, time_on
 
 @heuristic
 def srpt(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
-    """Give the job with the shortest remaining time its cap, then the next, as long as there are GPUs.
+    """Return the job with the shortest remaining time its cap, then the next, as long as there are GPUs.
 
     The time is that on as many GPUs as a job may have. Jobs that must run have their fewest GPUs before.
 

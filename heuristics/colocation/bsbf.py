@@ -88,7 +88,7 @@ def bsbf(
 
 
 def _rank(choice: Choice, offered: Sequence[SubBatch], prefers: Prefers) -> Any:
-    """Give what is the less the better a partner is."""
+    """Return what is the less the better a partner is."""
     if prefers == "mean_jct":
         return choice.mean_jct
     return 2 * choice.mean_jct - offered[0].pair.sequential_sum

@@ -96,7 +96,7 @@ class _State:
         return (-(gain / (self.unit * more)), job, place) if gain > 0 else None
 
     def make(self, job: int, place: int) -> None:
-        """Give a job another configuration."""
+        """Change the configuration of a job."""
         before = self.places[job]
         if before is not None:
             self.left[self.kinds[before]] += self.gpus[before]

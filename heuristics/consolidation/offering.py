@@ -8,7 +8,7 @@ from gsopt.simulation.placer import FreeGpus, consolidated
 
 
 def offer(problem: Consolidation, order: Iterable[Job], budget: Budget = UNLIMITED) -> ConsolidationSolution:
-    """Give each job GPUs as close together as possible; jobs for which too few are free go on waiting.
+    """Grant each job GPUs as close together as possible; jobs for which too few are free go on waiting.
 
     That is the machine with the fewest free GPUs that suffice, else the rack with the fewest, its emptiest
     machines first, else the emptiest machines of all.

@@ -86,17 +86,17 @@ class Cells:
         return _sums(self.places, self.gpus, (count, nodes))
 
     def in_rows(self, values: NDArray[np.bool_] | Counts) -> Counts:
-        """Give sums of a value of each cell, by candidate and job."""
+        """Return sums of a value of each cell, by candidate and job."""
         return _sums(self.rows, values, self.shape[:2])
 
     def filled(self) -> Counts:
-        """Give the candidates."""
+        """Return the candidates."""
         candidates = np.zeros(self.shape, dtype=np.int16 if self.gpus.max(initial=0) < 2**15 else np.int64)
         candidates.reshape(-1)[self.at] = self.gpus
         return candidates
 
     def fill(self, cells: NDArray[np.int64], groups: NDArray[np.int64], limits: NDArray[np.int64]) -> None:
-        """Give cells, ordered by group, what the limit of their group leaves them, the first ones first.
+        """Cut cells, ordered by group, to what the limit of their group leaves them, the first ones first.
 
         Examples
         --------

@@ -11,7 +11,7 @@ _Places = NDArray[np.int64]
 
 
 def ranks(scores: Floats) -> _Places:
-    """Give the front of each candidate: 0 where none is better in one goal and no worse in the other.
+    """Return the front of each candidate: 0 where none is better in one goal and no worse in the other.
 
     The next front is of those that only candidates of the fronts before surpass, and so on.
 
@@ -34,7 +34,7 @@ def ranks(scores: Floats) -> _Places:
 
 
 def survivors(scores: Floats, number: int) -> _Places:
-    """Give so many candidates, by fronts, and in each those first that are alone, as NSGA-II has it.
+    """Return so many candidates, by fronts, and in each those first that are alone, as NSGA-II has it.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def survivors(scores: Floats, number: int) -> _Places:
 
 
 def _distances(scores: Floats, fronts: _Places) -> Floats:
-    """Give how far apart the neighbours of each candidate are in its front, over both goals; the ends are."""
+    """Return how far apart the neighbours of each candidate are in its front, over both goals; the ends are."""
     found = np.zeros(len(scores))
     for goal in scores.T:
         order = np.lexsort((goal, fronts))

@@ -6,7 +6,7 @@ from heuristics.goodput.table import Counts, Table
 
 
 def with_gangs(table: Table) -> Counts:
-    """Give what jobs have now and, in the order of the list, start on idle GPUs those that one GPU does not.
+    """Return what jobs have now and, in the order of the list, start on idle GPUs those that one GPU does not.
 
     Each gets its fewest GPUs, on the fewest nodes and, of these, on one that it fills best or on the emptiest.
 

@@ -144,7 +144,7 @@ def _at(gains: Floats, counts: Counts) -> Floats:
 
 
 def _best_other(less: Floats) -> tuple[Counts, Floats]:
-    """Give the job, other than each, that loses least by a GPU less on a node, and what that changes."""
+    """Return the job, other than each, that loses least by a GPU less on a node, and what that changes."""
     order = np.argsort(-less, axis=0, kind="stable")
     first, second = order[0], order[min(1, len(order) - 1)]
     giver = np.where(np.arange(len(less))[:, None] == first, second, first)

@@ -24,7 +24,7 @@ def search(
     most_nodes: int,
     budget: Budget,
 ) -> Counts:
-    """Give the candidates of the last generation that no other one surpasses in both goals, the fittest first.
+    """Find the candidates of the last generation that no other one surpasses in both goals, the fittest first.
 
     Parameters
     ----------
@@ -68,11 +68,11 @@ class _Pool:
     names: list[bytes]
 
     def at(self, places: NDArray[np.int64]) -> "_Pool":
-        """Give some of them."""
+        """Return some of them."""
         return _Pool(self.candidates[places], self.scores[places], [self.names[place] for place in places])
 
     def and_(self, other: "_Pool") -> "_Pool":
-        """Give these and others."""
+        """Return these and others."""
         return _Pool(
             np.concatenate([self.candidates, other.candidates]),
             np.concatenate([self.scores, other.scores]),
@@ -80,7 +80,7 @@ class _Pool:
         )
 
     def without(self, seen: set[bytes]) -> "_Pool":
-        """Give those that have not been seen, each once."""
+        """Return those that have not been seen, each once."""
         first = {name: place for place, name in reversed(list(enumerate(self.names))) if name not in seen}
         return self.at(np.array(sorted(first.values()), dtype=np.int64))
 
@@ -165,7 +165,7 @@ class _Operators:
         return self.table.at(np.arange(cells.shape[1]), cells.nodes_of_jobs, cells.gpus_of_jobs)
 
     def _scores(self, cells: Cells, speedups: Floats) -> Floats:
-        """Give fitness and utilisation of each candidate."""
+        """Return fitness and utilisation of each candidate."""
         same = (cells.gpus == self.table.current[cells.jobs, cells.nodes]) & (cells.gpus > 0)
         restarts = (cells.in_rows(same) != self.stood) | (cells.nodes_of_jobs != self.stood)
         counted = self.table.counted(speedups, restarts).mean(axis=-1)

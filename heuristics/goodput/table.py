@@ -58,11 +58,11 @@ class Table:
         return cls(problem, speedups, current)
 
     def speedup(self, vectors: Counts) -> Floats:
-        """Give the speed-ups of all jobs, by their GPUs on every node, shape (..., jobs, nodes)."""
+        """Return the speed-ups of all jobs, by their GPUs on every node, shape (..., jobs, nodes)."""
         return self.at(np.arange(len(self.speedups)), (vectors > 0).sum(axis=-1), vectors.sum(axis=-1))
 
     def at(self, jobs: Counts | int, nodes: Counts, gpus: Counts) -> Floats:
-        """Give the speed-ups of jobs on so many nodes and GPUs, arrays of one shape."""
+        """Return the speed-ups of jobs on so many nodes and GPUs, arrays of one shape."""
         _, *most = self.speedups.shape
         found: Floats = self.speedups[jobs, np.minimum(nodes, most[0] - 1), np.minimum(gpus, most[1] - 1)]
         return found
@@ -86,6 +86,6 @@ class Table:
         return counted
 
     def solution(self, vectors: Counts) -> GoodputSolution:
-        """Give GPUs of each job on every node as a solution."""
+        """Return GPUs of each job on every node as a solution."""
         named = zip(self.problem.jobs, vectors.tolist(), strict=True)
         return GoodputSolution(gpus={job.name: gpus for job, gpus in named if any(gpus)})

@@ -84,7 +84,7 @@ def fill(
 
 
 def _jobs(problem: Placement, order: Iterable[int]) -> Iterable[list[int]]:
-    """Give the lines of each job, jobs in the order of their first line."""
+    """Return the lines of each job, jobs in the order of their first line."""
     jobs: dict[str, list[int]] = {}
     for line in order:
         jobs.setdefault(problem.workers[line].job, []).append(line)

@@ -9,7 +9,7 @@ Size = Callable[[Placement], list[float]]
 
 
 def gpus(problem: Placement) -> list[float]:
-    """Give the GPUs of a worker of each line.
+    """Return the GPUs of a worker of each line.
 
     Examples
     --------

@@ -73,7 +73,7 @@ class _BreakEven:
         self._tiers = Tiers(state)
 
     def seconds(self, state: State, job: int, tier: int, gpus: tuple[int, ...], /) -> Any:
-        """Give by how much longer the job would run on the GPUs than on its best tier."""
+        """Return by how much longer the job would run on the GPUs than on its best tier."""
         if tier <= self._tiers.best(state.jobs[job]):
             return 0
         left = state.remaining(job)

@@ -161,7 +161,7 @@ class _Muri:
         return Assign(self._placed(state, groups, jobs))
 
     def _first(self, state: State, jobs: Iterable[int]) -> list[_Group]:
-        """Give the first jobs whose demands are at most `most` times the GPUs, each as a group."""
+        """Return the first jobs whose demands are at most `most` times the GPUs, each as a group."""
         left, groups = self._most * state.capacity, []
         for place, job in enumerate(jobs):
             need = need_of(state.jobs[job])
@@ -207,7 +207,7 @@ class _Muri:
         )
 
     def _placed(self, state: State, groups: list[_Group], jobs: Iterable[int]) -> dict[int, tuple[int, ...]]:
-        """Give the GPUs of the groups that fit, in order, and of the next jobs on what they leave."""
+        """Return the GPUs of the groups that fit, in order, and of the next jobs on what they leave."""
         chosen = _fitting(groups, state.capacity)
         held = {group: self._kept(state, group) for group in chosen}
         for group in chosen:
@@ -226,7 +226,7 @@ class _Muri:
         return assigned
 
     def _kept(self, state: State, group: _Group) -> tuple[int, ...] | None:
-        """Give GPUs that a job of a group has, the first whose are not taken and suit the group."""
+        """Return GPUs that a job of a group has, the first whose are not taken and suit the group."""
         for job in group.jobs:
             gpus = state.placement(job) if job in state.running else ()
             if len(gpus) == group.need.gpus and self._places.suit(gpus, group.need):
@@ -241,7 +241,7 @@ class _Muri:
 
 
 def _any_shares(state: State) -> bool:
-    """Tell whether any jobs share GPUs, which might have their own since others are complete."""
+    """Check whether any jobs share GPUs, which might have their own since others are complete."""
     return sum(state.running.values()) > state.capacity - state.free
 
 
@@ -253,7 +253,7 @@ def _merged(one: _Group, other: _Group) -> _Group:
 
 
 def _fitting(groups: Iterable[_Group], left: int) -> list[_Group]:
-    """Give the groups that fit so many GPUs, in order."""
+    """Return the groups that fit so many GPUs, in order."""
     chosen = []
     for group in groups:
         if group.need.gpus <= left:
@@ -263,7 +263,7 @@ def _fitting(groups: Iterable[_Group], left: int) -> list[_Group]:
 
 
 def _counts(state: State, jobs: Iterable[int]) -> Mapping[int, int]:
-    """Give the jobs that fit a plain cluster, in order."""
+    """Return the jobs that fit a plain cluster, in order."""
     left, chosen = state.capacity, {}
     for job in jobs:
         gpus = state.jobs[job].gpus

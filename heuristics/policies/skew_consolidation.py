@@ -83,7 +83,7 @@ class _Skew:
         self._tiers, self._skewed = Tiers(state), frozenset(skewed)
 
     def seconds(self, state: State, job: int, tier: int, _gpus: tuple[int, ...], /) -> float:
-        """Give infinity where a skewed model could be closer together."""
+        """Return infinity where a skewed model could be closer together."""
         item = state.jobs[job]
         return inf if item.model in self._skewed and tier > self._tiers.best(item) else 0.0
 

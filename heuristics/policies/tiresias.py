@@ -130,7 +130,7 @@ class _Queues:
         return (self._queue[job], self._order.place[job]) if self._order else self._queue[job]
 
     def _take_in(self, state: State) -> None:
-        """Give the jobs that come their places, and forget those that have gone."""
+        """Find places for the jobs that have come, and forget those that have gone."""
         for job in state.completed:
             for books in (self._queue, self._counts_from, self._waited, self._stopped, self._change):
                 books.pop(job, None)
@@ -196,7 +196,7 @@ class _Queues:
                 self._greedy.settle(job)
 
     def _next_look(self, state: State) -> Any:
-        """Give the time at which some job may change its queue, if nothing happens before."""
+        """Return the time at which some job may change its queue, if nothing happens before."""
         while self._changes and self._change.get(self._changes[0][2]) != self._changes[0]:
             heappop(self._changes)
         if self._looks is None:
@@ -277,7 +277,7 @@ class _Looks:
         heappush(self._expected.setdefault(gpus, []), (until, change))
 
     def next(self, now: Any, changes: dict[int, _Change]) -> Any:
-        """Give the next time to look; None when nothing is expected."""
+        """Return the next time to look; None when nothing is expected."""
         times = []
         for gpus, heap in self._expected.items():
             while heap and changes.get(heap[0][1][2]) != heap[0][1]:

@@ -61,7 +61,7 @@ class Hosting:
         return cls(names, servers_of, jobs_of, weights, unit)
 
     def solution(self, servers: Iterable[int]) -> ReclaimingSolution:
-        """Give the solution that returns these servers, in this order.
+        """Return the solution that returns these servers, in this order.
 
         Examples
         --------

@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 def choose(option: str, value: str, choices: Mapping[str, T]) -> T:
-    """Give what a word stands for.
+    """Return what a word stands for.
 
     Raises
     ------

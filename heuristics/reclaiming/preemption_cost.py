@@ -128,7 +128,7 @@ def gpu_fractions(hosting: Hosting, problem: Reclaiming) -> Shares:
 
 
 def preemption_costs(problem: Reclaiming, definition: Definition = "server_fraction") -> dict[str, Fraction]:
-    """Give the preemption cost of each server before any server is returned.
+    """Return the preemption cost of each server before any server is returned.
 
     Parameters
     ----------

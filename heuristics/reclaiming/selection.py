@@ -100,7 +100,7 @@ def _tie_order(hosting: Hosting, tie: Tie, seed: int) -> list[int]:
 
 
 def _keys(hosting: Hosting, shares: Shares, sign: int, order: list[int]) -> list[tuple[int, int, int]]:
-    """Give what each server is compared by: cost, signed number of jobs, rank in the tie order."""
+    """Return what each server is compared by: cost, signed number of jobs, rank in the tie order."""
     rank = [0] * len(order)
     for place, server in enumerate(order):
         rank[server] = place

@@ -13,7 +13,7 @@ _LIFTED = {name: lift(getattr(policies, name)) for name in policies.__all__}
 
 
 def __getattr__(name: str) -> Method:
-    """Give a policy as a heuristic (PEP 562)."""
+    """Return a policy as a heuristic (PEP 562)."""
     if name in _LIFTED:
         return _LIFTED[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -80,7 +80,7 @@ def _runs(problem: Scheduling) -> list[Stretch]:
 
 
 def _divided(problem: Scheduling, left: Sequence[tuple[ElasticJob, float]], begun: set[str]) -> dict[str, int]:
-    """Give the GPUs of all jobs that run now, by name, for the work that is left."""
+    """Return the GPUs of all jobs that run now, by name, for the work that is left."""
     asked = {job.name: _asked(job, work, problem.gpus) for job, work in left}
     running = [job for name, job in asked.items() if name in begun]
     queued = [job for name, job in asked.items() if name not in begun]
@@ -91,7 +91,7 @@ def _divided(problem: Scheduling, left: Sequence[tuple[ElasticJob, float]], begu
 
 
 def _asked(job: ElasticJob, work: float, gpus: int) -> allocation.ElasticJob:
-    """Give a job as the allocation knows it, each GPU as a worker."""
+    """Return a job as the allocation knows it, each GPU as a worker."""
     (fewest, slowest), *others = sorted((count, rate) for count, rate in job.rates.items() if count <= gpus)
     time = work / slowest
     return allocation.ElasticJob(

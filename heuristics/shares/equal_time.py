@@ -8,7 +8,7 @@ from gsopt.problems.shares import Shares, TimeShares
 
 @heuristic
 def equal_time(problem: Shares) -> TimeShares:
-    """Give every job the same shares: the GPUs of each type over those that all jobs ask for.
+    """Grant every job the same shares: the GPUs of each type over those that all jobs ask for.
 
     Complexity: O(J T) for J jobs and T types.
 

@@ -6,7 +6,7 @@ from gsopt.problems.shares import Shares, TimeShares
 
 @heuristic
 def isolated(problem: Shares) -> TimeShares:
-    """Give every job M_t / J GPUs of each type t, which it uses for as much of the time as it needs GPUs.
+    """Grant every job M_t / J GPUs of each type t, which it uses for as much of the time as it needs GPUs.
 
     Complexity: O(J T) for J jobs and T types.
 

@@ -16,7 +16,7 @@ from gsopt.problems.shares import Shares, TimeShares
 def progressive_filling(
     problem: Shares, *, parts: int = 100, budget: Budget = UNLIMITED
 ) -> TimeShares | NoSolution:
-    """Give the job that is worst off another part of its time on the fastest type with room, until none has.
+    """Return the job that is worst off another part of its time on the fastest type with room, until none has.
 
     In `fifo` the first job that can have more is served. A job that finds no room is done; whoever has taken
     the fast GPUs keeps them, which is what linear programs do better. Where times count no solution is returned
@@ -69,7 +69,7 @@ def progressive_filling(
 
 
 def _height(problem: Shares, place: int, given: Mapping[str, int], parts: int) -> float:
-    """Give how well off a job is, by what counts."""
+    """Return how well off a job is, by what counts."""
     job = problem.jobs[place]
     rates = problem.rates[job.name]
     rate = float(sum(rates[kind] * count for kind, count in given.items())) / parts

@@ -7,7 +7,7 @@ from gsopt.problems.shares import Shares, TimeShares
 
 @heuristic
 def queue(problem: Shares) -> TimeShares | NoSolution:
-    """Give GPUs for good to one job after the other, until one does not fit.
+    """Grant GPUs for good to one job after the other, until one does not fit.
 
     Where times count no solution is returned unless all jobs fit, as the others would never end.
 

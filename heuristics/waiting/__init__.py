@@ -22,7 +22,7 @@ __all__ = ["best_tier", *_LIFTED]  # noqa: PLE0604 - strings
 
 
 def __getattr__(name: str) -> Method:
-    """Give a policy as a heuristic (PEP 562)."""
+    """Return a policy as a heuristic (PEP 562)."""
     if name in _LIFTED:
         return _LIFTED[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

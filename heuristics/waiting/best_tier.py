@@ -66,7 +66,7 @@ class _Listing:
         self.waiting = sorted(range(len(problem.jobs)), key=lambda job: (key(job), self.releases[job], job))
 
     def shares(self) -> list[Share]:
-        """Give what starts, in the order of time."""
+        """Return what starts, in the order of time."""
         ends: list[tuple[Exact, int]] = []
         held: dict[int, Mapping[int, int]] = {}
         found: list[Share] = []

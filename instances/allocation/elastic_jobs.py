@@ -108,7 +108,7 @@ def elastic_jobs(
 def _worth(
     scaling: Scaling, time: int, least: int, most: int, gpus: int, toll: float, queued: bool
 ) -> dict[str, Any]:
-    """Give the fields that say what extra workers are worth; a queued job needs its running time as well."""
+    """Return the fields that say what extra workers are worth; a queued job needs its running time as well."""
     if scaling == "proportional":
         return {"time_at_min": time}
     speed = imperfect(least, most) if scaling == "imperfect" else across_servers(gpus, toll)

@@ -10,7 +10,7 @@ SERVER_GPUS = 8
 
 
 def values(time: float, least: int, most: int, speed: Speed) -> tuple[float, ...]:
-    """Give the reduction of a running time with each number of extra workers, to the second.
+    """Return the reduction of a running time with each number of extra workers, to the second.
 
     Examples
     --------
@@ -23,7 +23,7 @@ def values(time: float, least: int, most: int, speed: Speed) -> tuple[float, ...
 
 
 def imperfect(least: int, most: int) -> Speed:
-    """Give a speed that loses 10 % of the proportional one for each worker beyond the middle of the range.
+    """Return a speed that loses 10 % of the proportional one for each worker beyond the middle of the range.
 
     Source: Aryl, section 7.2, impact of imperfect scaling. The loss stops at 90 %.
 
@@ -43,7 +43,7 @@ def imperfect(least: int, most: int) -> Speed:
 
 
 def across_servers(gpus_per_worker: int, toll: float) -> Speed:
-    """Give a speed that drops by a toll for every server of eight GPUs that a job spans beyond its first.
+    """Return a speed that drops by a toll for every server of eight GPUs that a job spans beyond its first.
 
     The drop makes the values neither concave nor rising: the first worker on a further server can cost time,
     and those after it make up for it. Measured curves look like this where a job crosses to another node.

@@ -22,7 +22,7 @@ Curve = Mapping[int, float]
 
 
 def proportional(workload: Workload) -> Allocation:
-    """Give the jobs that run at the busiest moment; each can grow to four times its workers and speed.
+    """Return the jobs that run at the busiest moment; each can grow to four times its workers and speed.
 
     Every job starts when it is submitted. A worker has 8 GPUs, or those of the job if they are fewer; the
     job's own workers are its minimum. The GPUs that remain are a quarter of those in use.
@@ -54,7 +54,7 @@ def proportional(workload: Workload) -> Allocation:
 
 
 def measured(workload: Workload, curves: Sequence[Curve]) -> Allocation:
-    """Give the jobs that run at the busiest moment, with measured scaling curves and one GPU per worker.
+    """Return the jobs that run at the busiest moment, with measured scaling curves and one GPU per worker.
 
     The jobs take in turn the curves that were measured at their number of GPUs.
     Between two measured numbers of GPUs a job runs on the smaller one, so its values rise in steps, and fall
@@ -105,7 +105,7 @@ def busiest(jobs: Sequence[Job]) -> float:
 
 
 def running(jobs: Iterable[Job], time: float) -> Iterator[Job]:
-    """Give the jobs that run at a moment when every job starts as it is submitted.
+    """Return the jobs that run at a moment when every job starts as it is submitted.
 
     Examples
     --------

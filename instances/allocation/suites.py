@@ -44,7 +44,7 @@ def paper() -> list[Allocation]:
 
 
 def tiny() -> list[Allocation]:
-    """Give the committed instances whose optimum is found by trying every decision.
+    """Return the committed instances whose optimum is found by trying every decision.
 
     Examples
     --------

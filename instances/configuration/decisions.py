@@ -15,7 +15,7 @@ FILE = Path("baseline_oracles") / "sia-decisions-12jobs.jsonl.gz"
 
 
 def from_data(folder: Path) -> Iterator[Configuration]:
-    """Give the 147 decisions of a run of the authors' simulator with 12 jobs on four nodes of four GPUs.
+    """Yield the 147 decisions of a run of the authors' simulator with 12 jobs on four nodes of four GPUs.
 
     Nothing where the record is not there. The authors' program lets a job have what it may not, at a goodput of
     a ten-thousandth; at a cost of 100 and more, against the penalty of 1.1, it never does.

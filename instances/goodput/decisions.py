@@ -17,7 +17,7 @@ _GPUS = 4
 
 
 def from_data(folder: Path) -> Iterator[Goodput]:
-    """Give the 45 decisions of a run of the authors' simulator with 12 jobs on four nodes of four GPUs.
+    """Yield the 45 decisions of a run of the authors' simulator with 12 jobs on four nodes of four GPUs.
 
     Nothing where the record is not there.
 
@@ -72,7 +72,7 @@ def _problem(record: Mapping[str, Any]) -> Goodput:
 
 
 def _rows(speedups: Mapping[str, float]) -> list[list[float]]:
-    """Give speed-ups by "nodes,GPUs" as a row for each number of nodes."""
+    """Return speed-ups by "nodes,GPUs" as a row for each number of nodes."""
     known = {tuple(int(part) for part in shape.split(",")): value for shape, value in speedups.items()}
     rows: list[list[float]] = []
     for nodes in range(1, max((shape[0] for shape in known), default=0) + 1):

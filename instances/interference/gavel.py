@@ -76,7 +76,7 @@ def gavel(path: str | Path, *, gpu: str = "v100") -> PairReading:
 
 
 def _types(file: str, data: bytes) -> dict[str, Throughputs]:
-    """Give what was measured on one GPU of each type, by configuration."""
+    """Return what was measured on one GPU of each type, by configuration."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -93,7 +93,7 @@ def _types(file: str, data: bytes) -> dict[str, Throughputs]:
 
 
 def _single(rows: Throughputs) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Give the rows of jobs on one GPU; their pairs with jobs on several are dropped."""
+    """Yield the rows of jobs on one GPU; their pairs with jobs on several are dropped."""
     for key, row in rows.items():
         if _gpus(key) == 1:
             yield key, {other: cell for other, cell in row.items() if _gpus(other) == 1}
@@ -134,7 +134,7 @@ def _features(name: str, gpu: str, rates: Mapping[str, Mapping[str, float]]) -> 
 def _pairs(
     file: str, kind: str, rows: Throughputs, alone: Mapping[str, float]
 ) -> Iterator[tuple[Couple, tuple[float, float] | None]]:
-    """Give the relative speeds of each pair; that of each job is the one in its own row."""
+    """Yield the relative speeds of each pair; that of each job is the one in its own row."""
     for first, second in combinations_with_replacement(rows, 2):
         if second in rows[first] and first in rows[second]:
             speeds = _own(file, kind, rows, first, second), _own(file, kind, rows, second, first)

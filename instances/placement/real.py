@@ -122,7 +122,7 @@ def _named(name: str, problem: Placement) -> Placement:
 
 
 def _running(folder: Path, pods: Sequence[Pod]) -> list[Pod]:
-    """Give the pods with GPUs that run when most do, each from its creation for as long as it ran."""
+    """Return the pods with GPUs that run when most do, each from its creation for as long as it ran."""
     jobs = openb(folder).workload.jobs
     starts = np.array([job.release_date for job in jobs], dtype=float)
     ends = starts + np.array([job.duration for job in jobs], dtype=float)
@@ -132,7 +132,7 @@ def _running(folder: Path, pods: Sequence[Pod]) -> list[Pod]:
 
 
 def _used(nodes: Sequence[Node], standing: Sequence[Pod]) -> list[Vector]:
-    """Give what pods use of each node that are placed one by one, each where the fewest GPUs stay free."""
+    """Return what pods use of each node that are placed one by one, each where the fewest GPUs stay free."""
     capacity = np.array([_capacity(node) for node in nodes])
     free = capacity.copy()
     for pod in standing:

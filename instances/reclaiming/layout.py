@@ -9,7 +9,7 @@ Placement = Mapping[int, int]
 
 
 def eight_gpu_servers(count: int) -> tuple[Server, ...]:
-    """Give servers s1, s2, ... of eight GPUs each.
+    """Return servers s1, s2, ... of eight GPUs each.
 
     Examples
     --------
@@ -31,7 +31,7 @@ def server_name(number: int) -> str:
 
 
 def named(placement: Placement) -> dict[str, int]:
-    """Give a placement with the servers' names, in the order of their numbers.
+    """Return a placement with the servers' names, in the order of their numbers.
 
     Examples
     --------

@@ -32,7 +32,7 @@ def committed() -> list[Reclaiming]:
 
 
 def tiny() -> list[Reclaiming]:
-    """Give the committed instances whose optimum is found by trying every decision.
+    """Return the committed instances whose optimum is found by trying every decision.
 
     Examples
     --------

@@ -161,7 +161,7 @@ class Menus:
         return Course(self._applications[model], self._agents, users)
 
     def _rates(self, model: str, users: int, batch: int | None) -> dict[int, float]:
-        """Give the highest rate on each number of GPUs on which the model can run."""
+        """Return the highest rate on each number of GPUs on which the model can run."""
         counts_samples = self._agents.progress == "samples"
         key = (model, users if counts_samples else None, batch)
         if key not in self._known_rates:
@@ -234,7 +234,7 @@ def scenario_of(
 
 
 def home_of(path: str | Path) -> Path:
-    """Give the folder of all public traces: the path, or the nearest folder above a file with Sia's profiles.
+    """Return the folder of all public traces: the path, or the nearest folder above a file with Sia's profiles.
 
     Raises
     ------
@@ -254,7 +254,7 @@ def home_of(path: str | Path) -> Path:
 
 
 def nodes_of(nodes: int, gpus: int, gpu_type: str = "") -> Cluster:
-    """Give a cluster of equal nodes in one rack.
+    """Return a cluster of equal nodes in one rack.
 
     Raises
     ------

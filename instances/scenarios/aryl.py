@@ -190,7 +190,7 @@ def inference_demand(
     begin: float = 0.0,
     seed: int = 0,
 ) -> Demand:
-    """Give the demand of the inference cluster in a scenario with the same options.
+    """Return the demand of the inference cluster in a scenario with the same options.
 
     Parameters
     ----------

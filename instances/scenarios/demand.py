@@ -83,7 +83,7 @@ class Demand:
         return fmean(max(day) / max(min(day), 1) for day in days)
 
     def most(self, begin: float, end: float) -> int:
-        """Give the most GPUs that serve from one time to before another; the last value holds on."""
+        """Return the most GPUs that serve from one time to before another; the last value holds on."""
         first = min(int(begin // self.step), len(self.busy) - 1)
         return max(self.busy[first : max(ceil(end / self.step), first + 1)])
 
@@ -189,7 +189,7 @@ def _check(days: float, gpus: int, begin: float) -> None:
 
 
 def _steps(days: float, begin: float) -> int:
-    """Give the number of steps of the whole days in which a curve lies."""
+    """Return the number of steps of the whole days in which a curve lies."""
     return ceil(days + begin / 24) * DAY // STEP
 
 
@@ -202,7 +202,7 @@ def _curve(
     facts: tuple[float, float, float],
     source: str,
 ) -> Demand:
-    """Give the demand whose whole days have a mean, a peak and a ratio of peak to trough."""
+    """Return the demand whose whole days have a mean, a peak and a ratio of peak to trough."""
     mean, peak, ratio = facts
     require(0 < peak <= 1, "peak", peak, "must be more than 0 and at most 1")
     require(ratio >= 1, "peak_to_trough", ratio, "must be at least 1")

@@ -95,7 +95,7 @@ def elasticflow(
 
 
 def restart_seconds(gpus: int, all_gpus: int) -> float:
-    """Give the seconds of a restart on some GPUs: 2 s, or 7 s in a large cluster, and 2 s for each doubling.
+    """Return the seconds of a restart on some GPUs: 2 s, or 7 s in a large cluster, and 2 s for each doubling.
 
     Source: the authors' simulator.
 

@@ -72,7 +72,7 @@ class Kinds:
         require(fine, "scaling", self.scaling, "must be linear or imperfect")
 
     def given(self, jobs: Sequence[Job], *, training: int, inference: int, seed: int = 0) -> tuple[Job, ...]:
-        """Give the jobs with their kinds.
+        """Return the jobs with their kinds.
 
         Each kind is drawn on its own, and a larger share of it holds the jobs of every smaller one.
 
@@ -120,7 +120,7 @@ class Kinds:
         return tuple(kind(place, job) for place, job in enumerate(jobs))
 
     def menu(self, demand: int, most: int) -> Menu:
-        """Give the menu of an elastic job that demands so many GPUs, up to a number; empty for one entry.
+        """Return the menu of an elastic job that demands so many GPUs, up to a number; empty for one entry.
 
         Examples
         --------
@@ -132,7 +132,7 @@ class Kinds:
         return _menu(demand, most, self.worker_gpus, self.reach, self.scaling)
 
     def _modes(self, job: Job, menu: Menu, inference: int) -> tuple[Mode, ...]:
-        """Give the job's way to run on the inference cluster; none where it is too large for that."""
+        """Return the job's way to run on the inference cluster; none where it is too large for that."""
         times = self.normalised
         entries = tuple(
             (count * times, speed * times)

@@ -12,7 +12,7 @@ from instances.scenarios.demand import Demand
 def lending(
     demand: Demand, machines: Sequence[Machine], *, interval: int = 300, headroom: int = 0
 ) -> tuple[Event, ...]:
-    """Give what happens to the machines of an inference cluster: at each interval some are lent, or asked back.
+    """List the events of an inference cluster's machines: at each interval some are lent, or asked back.
 
     The cluster keeps as many machines as its demand fills, and some more as headroom. At the beginning of each
     interval it lends what it needs neither in this nor in the next one, and asks back, until the end of this
@@ -52,7 +52,7 @@ def lending(
 
 
 def _kept(demand: Demand, machines: Sequence[Machine], interval: int, headroom: int) -> Iterator[int]:
-    """Give how many machines the cluster keeps in each interval, those of the next one included."""
+    """Yield how many machines the cluster keeps in each interval, those of the next one included."""
     number = -(-len(demand.busy) * demand.step // interval)
     needed = [
         -(-demand.most(place * interval, (place + 1) * interval) // machines[0].gpus) + headroom

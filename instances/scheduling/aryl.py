@@ -71,6 +71,6 @@ def _problem(name: str, source: str, *jobs: ElasticJob, gpus: int = _GPUS) -> Sc
 
 
 def _elastic(name: str, seconds: float, fewest: int, most: int) -> ElasticJob:
-    """Give a job that takes so many seconds on its most GPUs, and is as fast as it has GPUs."""
+    """Return a job that takes so many seconds on its most GPUs, and is as fast as it has GPUs."""
     rates = {count: float(count) for count in range(fewest, most + 1)}
     return ElasticJob(name=name, release=0, work=seconds * most, rates=rates)

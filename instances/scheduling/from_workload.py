@@ -11,7 +11,7 @@ from instances.scheduling.counts import Counts, restricted
 
 
 def from_workload(workload: Workload, *, gpus: int, counts: Counts = "all", alpha: float = 0.75) -> Scheduling:
-    """Give the problem of running a workload's jobs on a number of GPUs.
+    """Return the problem of running a workload's jobs on a number of GPUs.
 
     Work is counted in GPU-seconds on the demanded GPUs. A job without a menu runs on its demanded GPUs only.
 

@@ -39,7 +39,7 @@ def from_data(folder: Path) -> Iterator[Scheduling]:
 
 
 def _consecutive(workload: Workload, first: int, jobs: int) -> Workload:
-    """Give some jobs in the order of their release dates, the first one at second 0."""
+    """Return some jobs in the order of their release dates, the first one at second 0."""
     chosen = workload.jobs[first : first + jobs]
     begin = chosen[0].release_date
     return Workload(

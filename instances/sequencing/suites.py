@@ -100,7 +100,7 @@ def _corner_cases() -> dict[str, Sequencing]:
 
 
 def _handmade(machines: Mapping[str, float], jobs: Mapping[str, Mapping[str, float]]) -> Sequencing:
-    """Give a GPU of each type by when it is free, and jobs by what they take there."""
+    """Return a GPU of each type by when it is free, and jobs by what they take there."""
     return Sequencing(
         about=About(source="made by hand"),
         machines=[

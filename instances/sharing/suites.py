@@ -61,7 +61,7 @@ _SIZES = [(jobs, gpus) for gpus in (4, 8) for jobs in (3, 4, 5, 6)]
 
 
 def between_events(*, starts: str = "events") -> Sharing:
-    """Give four jobs whose best schedule starts one of them between two events, where that is legal.
+    """Return four jobs whose best schedule starts one of them between two events, where that is legal.
 
     Job a of 4 s and job b of 6 s fill both GPUs; c and d arrive after 5 s. Only a is slow beside others. With b
     at second 2, a ends at 5 and all are done by 8; at events, the best is to start a and b together.
@@ -95,7 +95,7 @@ def _corner_cases() -> dict[str, Sharing]:
 
 
 def _alike(*durations: float, slowdown: float = 1.0) -> Sharing:
-    """Give jobs of these durations on one GPU, all slow by the same beside each other."""
+    """Return jobs of these durations on one GPU, all slow by the same beside each other."""
     jobs = [
         Job(name=name, release_date=0.0, duration=seconds, gpus=1)
         for name, seconds in zip("abc", durations, strict=False)
@@ -104,7 +104,7 @@ def _alike(*durations: float, slowdown: float = 1.0) -> Sharing:
 
 
 def _with_memory(problem: Sharing) -> Sharing:
-    """Give the jobs 10, 6 and 2 bytes: the first goes with the last only."""
+    """Return the jobs 10, 6 and 2 bytes: the first goes with the last only."""
     jobs = [job.model_copy(update={"memory": size}) for job, size in zip(problem.jobs, (10, 6, 2), strict=True)]
     return changed(problem, jobs=jobs)
 

@@ -138,7 +138,7 @@ def _spread(folder: Path, gpu: str) -> list[Spread]:
 
 
 def _averaged(points: Iterable[Point]) -> list[Point]:
-    """Give the mean of what was measured with each batch; on ``dgx-ext`` most were measured twice."""
+    """Return the mean of what was measured with each batch; on ``dgx-ext`` most were measured twice."""
     by_batch: dict[int, list[Point]] = {}
     for each in points:
         by_batch.setdefault(each[0], []).append(each)

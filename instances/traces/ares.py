@@ -154,7 +154,7 @@ def scaled(
 
 
 def _halved(job: Job, halvings: int) -> Job:
-    """Give a job that demands a smaller power of two, or the nearest count up to it that its menu has."""
+    """Return a job that demands a smaller power of two, or the nearest count up to it that its menu has."""
     wanted = max(1, 2 ** (job.gpus.bit_length() - 1) >> halvings)
     demand = max((count for count in job.counts if count <= wanted), default=job.counts[0])
     base = job.speed(demand)

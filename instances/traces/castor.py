@@ -107,7 +107,7 @@ def castor(
 
 
 def _drawn(job: Job, large: float, demands: list[int], random: Random) -> Job:
-    """Give a job a model, and perhaps a large demand; both are drawn for every job alike."""
+    """Return a job a model, and perhaps a large demand; both are drawn for every job alike."""
     model, is_large, place = random.choice(MODELS), random.random() < large, random.random()
     if not (is_large and demands):
         return job.model_copy(update={"model": model})

@@ -171,7 +171,7 @@ def _entries(file: Path) -> list[Any]:
 
 
 def _arriving(table: list[Row], work: str, issues: list[Issue], *, listed: bool) -> tuple[list[Entry], str]:
-    """Give jobs whose arrivals are to be drawn, at other times that the list holds, and what was done."""
+    """Return jobs whose arrivals are to be drawn, at other times that the list holds, and what was done."""
     when: Callable[[Row], float] = (
         (lambda row: row.number(_LISTED)) if listed else (lambda row: row.moment("submit_time"))
     )
@@ -199,7 +199,7 @@ def _job(row: Row, release_date: float, work: str) -> Job:
 
 
 def _seconds(row: Row, gpus: int) -> float:
-    """Give the computing time on the demanded GPUs, which share the iterations of one GPU."""
+    """Return the computing time on the demanded GPUs, which share the iterations of one GPU."""
     return row.number("total_iterations") * row.number("time_per_iteration") / max(gpus, 1)
 
 

@@ -91,7 +91,7 @@ def gavel(
 
 
 def _table(file: Path) -> Path:
-    """Give the nearest table of speeds beside or above a file."""
+    """Return the nearest table of speeds beside or above a file."""
     for folder in file.absolute().parents:
         for name in _TABLES:
             if (folder / name).is_file():

@@ -26,7 +26,7 @@ _DUTY_COLUMNS = ("value", "timestamp_anon")
 
 
 def serving_gpus(path: str | Path, times: Sequence[float]) -> tuple[int, ...]:
-    """Give how many GPUs the inference instances of a trace hold at some times, in seconds from its beginning.
+    """List how many GPUs the inference instances of a trace hold at some times, in seconds from its beginning.
 
     An instance holds what it requests from its creation to its deletion; one that was there before the trace,
     or is there after it, has no such time in the file.
@@ -69,7 +69,7 @@ def serving_gpus(path: str | Path, times: Sequence[float]) -> tuple[int, ...]:
 
 
 def duty_cycle_of_a_day(path: str | Path, *, step: int = 300, window: int = 7_200) -> tuple[float, ...]:
-    """Give the mean duty cycle of the GPUs of a service over one day, in steps, as a smooth curve that repeats.
+    """List the mean duty cycle of the GPUs of a service over one day, in steps, as a smooth curve that repeats.
 
     Each step has the mean of the samples in it; a step without any, as at the end of a trace that is shorter
     than a day, lies on the line between its neighbours. Then each has the mean over a window around it.
@@ -115,7 +115,7 @@ def duty_cycle_of_a_day(path: str | Path, *, step: int = 300, window: int = 7_20
 
 
 def _held(row: Row) -> tuple[tuple[float, int], tuple[float, int]]:
-    """Give when an instance takes its GPUs, and when it gives them back."""
+    """Return when an instance takes its GPUs, and when it gives them back."""
     gpus = row.whole_number("gpu_request")
     begin, end = (
         row.number(column) if row.values.get(column) else other
@@ -131,7 +131,7 @@ def _sample(row: Row) -> tuple[float, float]:
 
 
 def _table(file: Path) -> bytes:
-    """Give the only table of an archive."""
+    """Return the only table of an archive."""
     data = content(file)
     try:
         with tarfile.open(fileobj=BytesIO(data), mode="r:") as archive:
@@ -158,6 +158,6 @@ def _bridged(curve: Sequence[float | None]) -> list[float]:
 
 
 def _smooth(curve: Sequence[float], reach: int) -> tuple[float, ...]:
-    """Give the means of a curve that repeats over so many steps on either side."""
+    """Return the means of a curve that repeats over so many steps on either side."""
     around = range(-reach, reach + 1)
     return tuple(fmean(curve[(place + each) % len(curve)] for each in around) for place in range(len(curve)))

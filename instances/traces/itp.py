@@ -72,7 +72,7 @@ def itp(path: str | Path, *, clusters: Iterable[int] | None = None, **selection:
 
 
 def _tables(path: str | Path) -> dict[int, tuple[str, bytes]]:
-    """Give the archive's tables by the number of their cluster: name and content of each."""
+    """Return the archive's tables by the number of their cluster: name and content of each."""
     data = content(path)
     try:
         with tarfile.open(fileobj=BytesIO(data), mode="r:") as archive:

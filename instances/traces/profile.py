@@ -77,13 +77,13 @@ class Profile:
         self._largest = max(counts, default=0)
 
     def duration(self, gpus: int, batch_size: int) -> float | None:
-        """Give the seconds of a training on so many GPUs; None where nothing was measured."""
+        """Return the seconds of a training on so many GPUs; None where nothing was measured."""
         iterations = _interpolated(self._iterations, batch_size)
         step = self._step(gpus, batch_size)
         return None if iterations is None or step is None else iterations[0] * step
 
     def menu(self, gpus: int, batch_size: int) -> tuple[tuple[int, float], ...]:
-        """Give every measured number of GPUs with its speed relative to that on `gpus`."""
+        """Return every measured number of GPUs with its speed relative to that on `gpus`."""
         demanded = self._step(gpus, batch_size)
         if demanded is None:
             return ()
@@ -91,7 +91,7 @@ class Profile:
         return tuple((count, demanded / step) for count, step in steps if step is not None)
 
     def _step(self, gpus: int, batch_size: int) -> float | None:
-        """Give the seconds of one iteration."""
+        """Return the seconds of one iteration."""
         curves = self._curves(gpus) if 1 <= gpus <= self._largest else ()
         if not curves or batch_size < 1:
             return None
@@ -106,7 +106,7 @@ class Profile:
         return step + (parts - 1) * max(step - sync, 0.0)
 
     def _curves(self, gpus: int) -> tuple[tuple[float, list[Point]], ...]:
-        """Give the measured points that stand for a number of GPUs, each with its weight; none if unknown."""
+        """Return the measured points that stand for a number of GPUs, each with its weight; none if unknown."""
         placement = self._placement(gpus)
         if placement in self._steps:
             return ((1.0, self._steps[placement]),)
@@ -216,7 +216,7 @@ def _iteration(row: Row) -> float:
 
 
 def between(row: Row, column: str, least: float, most: float = _LARGEST) -> float:
-    """Give a column as a number within limits.
+    """Return a column as a number within limits.
 
     Raises
     ------
@@ -231,7 +231,7 @@ def between(row: Row, column: str, least: float, most: float = _LARGEST) -> floa
 
 
 def _interpolated(points: Sequence[tuple[float, ...]], place: float) -> tuple[float, ...] | None:
-    """Give the values at a place between two points, each a place and values; None beyond the points."""
+    """Return the values at a place between two points, each a place and values; None beyond the points."""
     after = bisect_left(points, place, key=lambda point: point[0])
     if after < len(points) and points[after][0] == place:
         return points[after][1:]

@@ -101,7 +101,7 @@ class Row(NamedTuple):
     values: Mapping[str, str]
 
     def number(self, column: str) -> float:
-        """Give a column as a number.
+        """Return a column as a number.
 
         Raises
         ------
@@ -111,7 +111,7 @@ class Row(NamedTuple):
         return float(self._matching(column, _NUMBER, "must be a number"))
 
     def whole_number(self, column: str) -> int:
-        """Give a column as a whole number.
+        """Return a column as a whole number.
 
         Raises
         ------
@@ -121,7 +121,7 @@ class Row(NamedTuple):
         return int(self._matching(column, _WHOLE_NUMBER, "must be a whole number"))
 
     def moment(self, column: str) -> float:
-        """Give a date and time as seconds since 1970; the time zone is unknown, UTC stands for it.
+        """Return a date and time as seconds since 1970; the time zone is unknown, UTC stands for it.
 
         Raises
         ------
@@ -201,7 +201,7 @@ def find(path: str | Path, place: Path) -> Path:
 def rows(
     file: str, data: bytes, columns: tuple[str, ...], issues: list[Issue], *, further: bool = False
 ) -> Iterator[Row]:
-    r"""Give the rows of a comma-separated table; rows without a value in every column are noted as issues.
+    r"""Yield the rows of a comma-separated table; rows without a value in every column are noted as issues.
 
     A value in double quotes may hold commas, but a row is one line: quotes that are not closed on it spoil that
     line alone, not the rest of the file. Lines that are empty at the end of the file are no rows. Lines that
@@ -302,7 +302,7 @@ def only(
 
 
 def _values(text: str) -> tuple[list[str], str]:
-    """Give the values of a line, and what is wrong with it as a whole."""
+    """Return the values of a line, and what is wrong with it as a whole."""
     if not text.strip():
         return [], "must not be empty"
     if _UNREADABLE in text:

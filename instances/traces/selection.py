@@ -130,7 +130,7 @@ def _check(
 
 
 def _busiest(release_dates: Sequence[float], length: float) -> float:
-    """Give when the period of a length begins in which most jobs are released; the dates ascend."""
+    """Return when the period of a length begins in which most jobs are released; the dates ascend."""
     return max(
         release_dates,
         key=lambda date: bisect_left(release_dates, date + length) - bisect_left(release_dates, date),
@@ -175,7 +175,7 @@ def _at_most(max_gpus: int, entries: list[Entry], issues: list[Issue], *, cap: b
 
 
 def _capped(job: Job, max_gpus: int) -> Job | None:
-    """Give the job with counts up to a limit; None when it can run on none of them."""
+    """Return the job with counts up to a limit; None when it can run on none of them."""
     if job.counts[-1] <= max_gpus:
         return job
     if not job.menu:

@@ -96,7 +96,7 @@ def sia(
 
 
 def _home(file: Path) -> Path:
-    """Give the nearest folder of profiles beside or above a file."""
+    """Return the nearest folder of profiles beside or above a file."""
     for folder in file.absolute().parents:
         if (folder / "profiles").is_dir():
             return folder / "profiles"

@@ -78,7 +78,7 @@ def swf(path: str | Path, **selection: Unpack[Selection]) -> Reading:
 
 
 def _processors(lines: list[str]) -> int | None:
-    """Give the number of processors of the machine, if the head of the file tells."""
+    """Return the number of processors of the machine, if the head of the file tells."""
     found = (_LARGEST_MACHINE.fullmatch(text.rstrip("\r")) for text in lines if text.startswith(";"))
     return next((int(match[1]) for match in found if match), None)
 

@@ -103,7 +103,7 @@ def tier_jobs(
 
 
 def cut_off(most: float) -> dict[str, TierPenalty]:
-    """Give the penalties of Table I, none of which makes a run time longer than some multiple.
+    """Return the penalties of Table I, none of which makes a run time longer than some multiple.
 
     Examples
     --------

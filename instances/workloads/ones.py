@@ -178,7 +178,7 @@ def _job(number: int, drawn: _Drawn, most: int, convergence: _Convergence, relea
 
 @cache
 def _ways(model: Model, demand: int, most: int, convergence: _Convergence) -> tuple[tuple[int, Mode], ...]:
-    """Give the batch sizes beside the largest of one GPU, each with its mode."""
+    """Return the batch sizes beside the largest of one GPU, each with its mode."""
     sizes = [*(model.local // part for part in reversed(_PARTS)), *_multiples(model, most)]
     return tuple(
         (size, Mode(name=f"batch {size}", menu=_menu(model, size, demand, most, convergence), batch_size=size))
@@ -194,7 +194,7 @@ def _multiples(model: Model, most: int) -> Iterator[int]:
 def _menu(
     model: Model, size: int, demand: int, most: int, convergence: _Convergence
 ) -> tuple[tuple[int, float], ...]:
-    """Give the speeds of a batch size, relative to the largest batch of one GPU on the demanded GPUs."""
+    """Return the speeds of a batch size, relative to the largest batch of one GPU on the demanded GPUs."""
     unit = model.throughput(model.local, demand)
     penalty = _penalty(model, size, convergence)
     counts = range(-(-size // model.local), min(most, size) + 1)
@@ -207,7 +207,7 @@ def _penalty(model: Model, size: int, convergence: _Convergence) -> float:
 
 @cache
 def _mean_work() -> float:
-    """Give the expected seconds of a job on one GPU with its largest batch."""
+    """Return the expected seconds of a job on one GPU with its largest batch."""
     return fsum(_work(task) for task in TASKS) / len(TASKS)
 
 

@@ -62,15 +62,15 @@ class Model(NamedTuple):
     accuracy: float
 
     def seconds(self, batch_size: int, gpus: int) -> float:
-        """Give the seconds of a step on GPUs of as few servers as can be."""
+        """Return the seconds of a step on GPUs of as few servers as can be."""
         return _seconds(self, batch_size, gpus)
 
     def throughput(self, batch_size: int, gpus: int) -> float:
-        """Give the samples per second."""
+        """Return the samples per second."""
         return batch_size / self.seconds(batch_size, gpus)
 
     def penalty(self, batch_size: int) -> float:
-        """Give how many times the samples of the largest batch of one GPU another batch size needs."""
+        """Return how many times the samples of the largest batch of one GPU another batch size needs."""
         return (1 + batch_size / self.critical) / (1 + self.local / self.critical)
 
 

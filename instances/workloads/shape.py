@@ -63,7 +63,7 @@ class Shape(Frozen):
             yield demand, max(1, round(_duration(self._quantiles(demand), random.random())))
 
     def mean_gpu_seconds(self, gpus: int) -> float:
-        """Give the expected GPU time of a job with at most so many GPUs, in GPU-seconds."""
+        """Return the expected GPU time of a job with at most so many GPUs, in GPU-seconds."""
         demands = self._demands(gpus)
         total = sum(count * demand * _mean(self._quantiles(demand)) for demand, count in demands)
         return total / sum(count for _, count in demands)
@@ -80,7 +80,7 @@ class Shape(Frozen):
 
 
 def _duration(quantiles: Sequence[float], probability: float) -> float:
-    """Give the duration that a job has with a probability of at most so much."""
+    """Return the duration that a job has with a probability of at most so much."""
     after = bisect_right(PROBABILITIES, probability)
     low, high = quantiles[after - 1], quantiles[after]
     share = (probability - PROBABILITIES[after - 1]) / (PROBABILITIES[after] - PROBABILITIES[after - 1])
@@ -93,7 +93,7 @@ def _mean(quantiles: Sequence[float]) -> float:
 
 
 def _logarithmic_mean(low: float, high: float) -> float:
-    """Give the mean of a number whose logarithm is uniformly distributed between two."""
+    """Return the mean of a number whose logarithm is uniformly distributed between two."""
     return low if low == high else (high - low) / log(high / low)
 
 

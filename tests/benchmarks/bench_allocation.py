@@ -60,7 +60,7 @@ METHODS = (exact, two_phase, two_phase_printed, marginal_greedy, highest_density
 
 
 def timed(call: Callable[[], Any], repeat: int = 5) -> tuple[float, Any]:
-    """Give the quickest time of some calls, in ms, and the last result."""
+    """Return the quickest time of some calls, in ms, and the last result."""
     times: list[float] = []
     for _ in range(repeat):
         begin = perf_counter()
@@ -180,7 +180,7 @@ def _classic(correlation: Correlation, largest: int, classes: int, items: int) -
 
 
 def dense() -> Iterable[Allocation]:
-    """Give the instances that once ran into minutes: weak correlation, and thousands of jobs of odd sizes."""
+    """Yield the instances that once ran into minutes: weak correlation, and thousands of jobs of odd sizes."""
     yield weakly_correlated(1_000, 100, seed=1)
     yield weakly_correlated(300, 1_000, seed=1)
     yield elastic_jobs(jobs=10_000, capacity=80_001, sizes="any", seed=1)
@@ -253,7 +253,7 @@ def test_table_of_gaps(benchmark: BenchmarkFixture) -> None:
 
 
 def _gaps(problems: list[Allocation]) -> list[str]:
-    """Give the total gap and the median time of every method on some instances."""
+    """Return the total gap and the median time of every method on some instances."""
     comparison = compare(problems, METHODS)
     proven = [exact(problem) for problem in problems]
     assert all(result.status in (Status.OPTIMAL, Status.INFEASIBLE) for result in proven)

@@ -113,7 +113,7 @@ def test_thousands_of_instances_are_proven() -> None:
 
 
 def _timed(run: Callable[[], Any]) -> tuple[Any, float]:
-    """Give a result and the least seconds of three runs."""
+    """Return a result and the least seconds of three runs."""
     times = []
     for _ in range(3):
         begin = process_time()

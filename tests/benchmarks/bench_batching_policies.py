@@ -65,7 +65,7 @@ def runs(jobs: Jobs, load: float, policy: Policy) -> list[Record]:
 
 
 def relative(key: str, runs: Sequence[Record], base: Sequence[Record]) -> float:
-    """Give the median of a figure relative to the base, seed by seed."""
+    """Return the median of a figure relative to the base, seed by seed."""
     return median(float(getattr(run, key) / getattr(other, key)) for run, other in zip(runs, base, strict=True))
 
 
@@ -74,7 +74,7 @@ Table = dict[tuple[str, float], tuple[float, float, float]]
 
 
 def table(jobs: Jobs) -> Table:
-    """Give mean and 95th percentile relative to the base, and the gap, by policy and load."""
+    """Return mean and 95th percentile relative to the base, and the gap, by policy and load."""
     found = {}
     for load in LOADS:
         base = runs(jobs, load, POLICIES[BASE])
@@ -94,7 +94,7 @@ def show(jobs: Jobs, found: Table) -> None:
 
 
 def measured(benchmark: Any, jobs: Jobs) -> Table:
-    """Give the table once, and print it."""
+    """Return the table once, and print it."""
     found: Table = benchmark.pedantic(table, args=(jobs,), rounds=1, iterations=1)
     show(jobs, found)
     return found

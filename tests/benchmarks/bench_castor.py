@@ -66,7 +66,7 @@ def _report(line: str) -> None:
 
 
 def run(policy: Policy, load: float | None, seed: int) -> tuple[float, float]:
-    """Give mean job completion time, and processor seconds."""
+    """Return mean job completion time, and processor seconds."""
     given, begin = scenario(load, seed), process_time()
     metrics = replay(given, policy).metrics
     seconds = process_time() - begin

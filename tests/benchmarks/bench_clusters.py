@@ -27,7 +27,7 @@ MOST = {
 
 
 def _seconds(action: Callable[[], Any]) -> float:
-    """Give the least processor time of three runs."""
+    """Return the least processor time of three runs."""
     spent = []
     for _ in range(3):
         begin = process_time()

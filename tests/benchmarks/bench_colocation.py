@@ -84,7 +84,7 @@ def test_what_deciding_job_by_job_loses() -> None:
 
 
 def _losses(problems: Iterable[Colocation], method: Callable[..., Any]) -> list[float]:
-    """Give what a heuristic loses on each problem, as a part of the optimum."""
+    """Return what a heuristic loses on each problem, as a part of the optimum."""
     found: list[float] = []
     for problem in problems:
         best, value = exact(problem).objective, method(problem).objective

@@ -82,7 +82,7 @@ def test_time_and_gap_by_size(demands: Any) -> None:
 
 
 def _cell(name: str, problems: Iterable[Consolidation]) -> tuple[float, float, float] | None:
-    """Give the median times to the gap and to the proof, and the worst gap that is left after the latter."""
+    """Return the median times to the gap and to the proof, and the worst gap that is left after the latter."""
     method, options = WAYS[name]
     near: list[float] = []
     end: list[float] = []

@@ -53,7 +53,7 @@ def _folder() -> Path:
 
 @cache
 def workload(jobs: str, racks: int, seed: int) -> Workload:
-    """Give the batch, or the Poisson list with arrivals drawn for so many racks."""
+    """Return the batch, or the Poisson list with arrivals drawn for so many racks."""
     drawn: dict[str, Any] = {} if jobs == "batch" else {"load": LOAD, "gpus": 64 * racks, "seed": seed}
     return job_list(_folder(), jobs=jobs, **drawn).workload
 
@@ -63,7 +63,7 @@ def _report(line: str) -> None:
 
 
 def run(jobs: str, racks: int, seed: int, policy: Policy, lease: float | None) -> tuple[float, float]:
-    """Give mean job completion time in hours, and processor seconds."""
+    """Return mean job completion time in hours, and processor seconds."""
     scenario = Scenario(
         workload=workload(jobs, racks, seed),
         cluster=Cluster.uniform(racks=racks, machines=8, gpus=8),

@@ -69,7 +69,7 @@ def _generated() -> Workload:
 
 
 def _seconds(run: Callable[[], Any]) -> tuple[float, Any]:
-    """Give the CPU seconds that something takes, which other processes do not change, and what it gives."""
+    """Return the CPU seconds that something takes, which other processes do not change, and what it gives."""
     begin = process_time()
     result = run()
     return process_time() - begin, result

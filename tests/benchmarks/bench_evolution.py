@@ -91,7 +91,7 @@ def _beliefs(jobs: int, generator: Generator) -> dict[str, Any]:
 
 
 def optimum(table: CostTable, costs: Floats | None = None) -> tuple[float, Whole]:
-    """Give the least expected cost, or that of the division that is best for other costs, and the division."""
+    """Find the least expected cost, or that of the division that is best for other costs, and the division."""
     chosen = split(table.used_cost if costs is None else costs, table.gpus)
     return float(scores(chosen[None, :], table.used_cost)[0]), chosen
 
@@ -113,7 +113,7 @@ def show(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> N
 
 
 def seconds(run: Callable[[], object]) -> float:
-    """Give the processor time of a call."""
+    """Return the processor time of a call."""
     begin = process_time()
     run()
     return process_time() - begin
@@ -208,7 +208,7 @@ def test_why_the_gap_freezes() -> None:
 
 
 def preempted(genome: Sequence[int], running: Sequence[int]) -> Iterator[list[int]]:
-    """Give the genome with each set of its jobs preempted."""
+    """Yield the genome with each set of its jobs preempted."""
     for picked in product((False, True), repeat=len(running)):
         gone = {job for job, goes in zip(running, picked, strict=True) if goes}
         yield [IDLE if job in gone else job for job in genome]

@@ -57,7 +57,7 @@ def test_no_price_exceeds_the_optimum(benchmark: BenchmarkFixture) -> None:
 
 
 def _shares(seeds: range) -> Iterator[float]:
-    """Give the bound as a part of the optimum; every fourth instance has improved prices."""
+    """Yield the bound as a part of the optimum; every fourth instance has improved prices."""
     for seed in seeds:
         random = Random(f"prices {seed}")
         scenario = prices.draw(random)
@@ -84,7 +84,7 @@ def test_bound_is_what_its_prices_prove(benchmark: BenchmarkFixture, compiled: b
 
 
 def _prove(seed: int, *, compiled: bool) -> tuple[float, float]:
-    """Give the bound and the optimum of a random instance, in weighted sums of job completion times."""
+    """Return the bound and the optimum of a random instance, in weighted sums of job completion times."""
     random = Random(f"prices {seed}")
     scenario = prices.draw(random)
     weights = [weight or Fraction(1, 2) for weight in prices.draw_weights(random, scenario)]

@@ -60,7 +60,7 @@ def _data() -> Path:
 
 @cache
 def _printed() -> dict[str, list[float]]:
-    """Give the percentages of the README's table of policies, by policy."""
+    """Return the percentages of the README's table of policies, by policy."""
     rows = re.findall(r"^\| `(\w+)`[^|]*\| (?:known|unknown) \|(.*)\|$", README.read_text(), flags=re.MULTILINE)
     return {name: [float(cell.strip(" %").replace(",", "")) for cell in row.split("|")] for name, row in rows}
 

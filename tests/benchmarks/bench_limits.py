@@ -68,7 +68,7 @@ def configuration(types: int, gpus: int, jobs: int) -> Configuration:
 
 
 def years() -> Scheduling:
-    """Give a job of a few minutes, and one of 5.6 years."""
+    """Return a job of a few minutes, and one of 5.6 years."""
     long = ElasticJob(name="a", release=0, work=1.8e8, rates={1: 1.0, 2: 2.0, 3: 3.0})
     return Scheduling(gpus=3, jobs=[long, ElasticJob(name="b", release=0, work=300, rates={1: 1.0})])
 
@@ -87,7 +87,7 @@ LARGE: dict[str, Callable[[], Problem[Any]]] = {
 
 
 def seconds() -> float:
-    """Give the processor seconds of this process, of the workers that run, and of those that have ended."""
+    """Return the processor seconds of this process, of the workers that run, and of those that have ended."""
     ended = getrusage(RUSAGE_CHILDREN)
     return process_time() + ended.ru_utime + ended.ru_stime + sum(map(_of_worker, POOL.pids))
 

@@ -56,12 +56,12 @@ def runs(gpus: int, name: str) -> list[Replay]:
 
 
 def mean(gpus: int, name: str, figure: str) -> float:
-    """Give the mean of a figure over the draws."""
+    """Return the mean of a figure over the draws."""
     return sum(float(getattr(run.metrics, figure)) for run in runs(gpus, name)) / len(SEEDS)
 
 
 def jct(gpus: int, name: str) -> list[float]:
-    """Give the completion times of all jobs of all draws."""
+    """Return the completion times of all jobs of all draws."""
     return [time for run in runs(gpus, name) for time in run.jct]
 
 

@@ -224,7 +224,7 @@ def test_table_of_gaps(benchmark: BenchmarkFixture) -> None:
 
 
 def _gaps(problems: list[Placement]) -> Iterable[str]:
-    """Give mean gap, workers unplaced and median time of the exact method and of every heuristic."""
+    """Yield mean gap, workers unplaced and median time of the exact method and of every heuristic."""
     proven = [exact(problem, time_limit=LIMIT) for problem in problems]
     bounds = [float(result.bound or 0) for result in proven]
     yield _cell(proven, bounds)
@@ -273,7 +273,7 @@ def standing() -> list[Placement]:
 
 
 def crowd() -> Placement:
-    """Give 4,000 workers in 1,000 lines, each of a need of its own, and 2,000 servers."""
+    """Return 4,000 workers in 1,000 lines, each of a need of its own, and 2,000 servers."""
     random = Random(0)
     needs: dict[tuple[int, int, int], None] = {}
     while len(needs) < 1_000:
@@ -296,7 +296,7 @@ def crowd() -> Placement:
 
 
 def _timed(problem: Placement, limit: float) -> tuple[Answer, float]:
-    """Give the processor seconds too; a busy machine may add to those on the wall."""
+    """Return the processor seconds too; a busy machine may add to those on the wall."""
     begin = process_time()
     result: Answer = solve(problem, time_limit=limit)
     return result, process_time() - begin

@@ -52,7 +52,7 @@ Results = Mapping[str, Mapping[str, Mapping[str, Row]]]
 
 
 def by_instance(rows: Iterable[Row]) -> Results:
-    """Give the finished cells by group (without options), instance and method."""
+    """Return the finished cells by group (without options), instance and method."""
     found: dict[str, dict[str, dict[str, Row]]] = defaultdict(lambda: defaultdict(dict))
     for row in rows:
         if row.outcome.state is State.DONE:
@@ -68,7 +68,7 @@ def relative(cells: Mapping[str, Row], methods: Sequence[str], figure: str) -> d
 
 
 def geometric_mean(values: Sequence[float]) -> float:
-    """Give the geometric mean."""
+    """Return the geometric mean."""
     return exp(fsum(map(log, values)) / len(values))
 
 
@@ -94,7 +94,7 @@ def _cells(path: Path) -> Sequence[Cell]:
 
 
 def tables(rows: Sequence[Row], half: str) -> Iterator[str]:
-    """Give the tables of one half in Markdown."""
+    """Yield the tables of one half in Markdown."""
     rows = [row for row in rows if row.labels.group.base.startswith(half)]
     found, proven = by_instance(rows), certified(rows)
 
@@ -116,7 +116,7 @@ def tables(rows: Sequence[Row], half: str) -> Iterator[str]:
 def _by_group(
     found: Results, groups: Sequence[str], methods: Sequence[str], what: str, value: Callable[..., str]
 ) -> str:
-    """Give one figure by workloads."""
+    """Return one figure by workloads."""
     heads = [what, *(f"{_title(group)} ({len(found[group])})" for group in groups)]
     lines = [
         [method, *(_if_all(value, list(found[group].values()), methods, method) for group in groups)]
@@ -126,7 +126,7 @@ def _by_group(
 
 
 def _by_figure(found: Results, groups: Sequence[str], methods: Sequence[str], kind: str) -> str:
-    """Give the other figures over all workloads of a kind."""
+    """Return the other figures over all workloads of a kind."""
     cells = [each for group in groups for each in found[group].values()]
     lines = [
         [method, *(_if_all(_figure, cells, methods, method, figure) for figure in FIGURES)]
@@ -142,7 +142,7 @@ def _if_all(
     method: str,
     *more: str,
 ) -> str:
-    """Give a value when the method has a result on every instance."""
+    """Return a value when the method has a result on every instance."""
     return value(cells, methods, method, *more) if all(method in each for each in cells) else "-"
 
 

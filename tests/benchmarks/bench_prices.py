@@ -197,7 +197,7 @@ def _best_slotted(jobs: Sequence[Job], weights: list[float], capacity: dict[int,
 
 
 def _bounds(random: Random, scenario: Scenario, weights: list[float] | None) -> list[PriceBound]:
-    """Give bounds by a few evaluations and by random prices on random cells."""
+    """Return bounds by a few evaluations and by random prices on random cells."""
     few = price_bound(scenario, weights=weights, evaluations=15)
     end = few.times[-1] * 1.5
     times = tuple(sorted({0.0, end, *(random.uniform(0, end) for _ in range(6))}))

@@ -47,7 +47,7 @@ def _report(line: str) -> None:
 
 
 def _lowest(rows: Rows, generator: np.random.Generator) -> float:
-    """Give the lowest mean cost that BFGS finds, unscaled, from the truth and four random starts."""
+    """Return the lowest mean cost that BFGS finds, unscaled, from the truth and four random starts."""
     centre, scale = rows.features.mean(axis=0), rows.features.std(axis=0)
     standardised = np.column_stack([(rows.features - centre) / scale, np.ones(len(rows))])
 
@@ -62,7 +62,7 @@ def _lowest(rows: Rows, generator: np.random.Generator) -> float:
 
 
 def excess(number: int) -> dict[str, list[float]]:
-    """Give the nats above the best found, by fit and seed."""
+    """Return the nats above the best found, by fit and seed."""
     found: dict[str, list[float]] = {name: [] for name in FITS}
     for seed in SEEDS:
         generator = np.random.default_rng(seed)
@@ -88,7 +88,7 @@ def test_likelihood(benchmark: Any, number: int) -> None:
 
 
 def _seconds(call: Callable[[], object], repeats: int = 9) -> float:
-    """Give the median processor time of a call."""
+    """Return the median processor time of a call."""
     taken = []
     for _ in range(repeats):
         begin = process_time()
@@ -98,7 +98,7 @@ def _seconds(call: Callable[[], object], repeats: int = 9) -> float:
 
 
 def times() -> dict[str, float]:
-    """Give the processor time of fits and predictions."""
+    """Return the processor time of fits and predictions."""
     few, many = (draw_rows(np.random.default_rng(0), number) for number in (100, 500))
     fitted = fit_regression(many)
     features = draw_features(np.random.default_rng(1), 200)
@@ -121,7 +121,7 @@ def test_time(benchmark: Any) -> None:
 
 
 def log_of(job: Job) -> list[Observation]:
-    """Give what is seen of a job at the end of each epoch, trained as its user asked for."""
+    """Return what is seen of a job at the end of each epoch, trained as its user asked for."""
     training = job.training
     assert training is not None
     seen = (
@@ -151,7 +151,7 @@ LEARNINGS = {
 
 
 def calibrations() -> dict[str, Calibration]:
-    """Give the calibration of each way to learn, on jobs of ONES."""
+    """Return the calibration of each way to learn, on jobs of ONES."""
     jobs = ones(jobs=150, seed=0).jobs
     logs = [log_of(job) for job in jobs]
     totals = [job.training.samples for job in jobs if job.training]
@@ -176,7 +176,7 @@ def test_calibration(benchmark: Any) -> None:
 
 
 def first_epoch() -> tuple[float, dict[str, list[float]]]:
-    """Give the median of what is left in the first epoch, and means and medians of draws."""
+    """Return the median of what is left in the first epoch, and means and medians of draws."""
     prior = Predictor().predict([Observation(epoch_samples=1000, initial_loss=2, loss=2)])
     many = Forecast.of(np.repeat(prior.alpha, 1000), prior.beta, prior.processed)
     draws = [many.draw(np.random.default_rng(seed)) for seed in SEEDS]

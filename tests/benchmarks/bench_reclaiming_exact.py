@@ -121,7 +121,7 @@ def test_the_curve_costs_little_more_than_its_middle(benchmark: BenchmarkFixture
 
 
 def best_known(problem: Reclaiming) -> Number:
-    """Give the value of the best heuristic."""
+    """Return the value of the best heuristic."""
     values: list[Number | None] = [method(problem).objective for method in HEURISTICS]
     return min(value for value in values if value is not None)
 

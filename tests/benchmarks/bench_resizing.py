@@ -78,7 +78,7 @@ def test_two_phases_against_the_joint_optimum() -> None:
 
 
 def _gap(problem: Scheduling) -> float:
-    """Give how much longer jobs take by the two phases than in the optimum, which is proven."""
+    """Return how much longer jobs take by the two phases than in the optimum, which is proven."""
     result, found = resizing(problem), two_phase(problem).objective
     assert result.status is Status.OPTIMAL
     assert result.objective is not None

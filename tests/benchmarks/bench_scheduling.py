@@ -236,7 +236,7 @@ def test_table_of_policies(benchmark: BenchmarkFixture) -> None:
 
 
 def _allowed(problem: Scheduling, alpha: float | None) -> Scheduling:
-    """Give a problem whose jobs may run on the counts that a threshold allows only."""
+    """Return a problem whose jobs may run on the counts that a threshold allows only."""
     if alpha is None:
         return problem
     counts = {job.name: efficient_counts(job, alpha) for job in problem.workload.jobs}
@@ -279,7 +279,7 @@ class Limited(NamedTuple):
 
 
 def _medium() -> list[Scheduling]:
-    """Give every third instance of the committed suite."""
+    """Return every third instance of the committed suite."""
     loaded = map(load, names("scheduling/medium/")[::3])
     return [problem for problem in loaded if isinstance(problem, Scheduling)]
 
@@ -321,7 +321,7 @@ def test_never_worse_than_the_policies(
 
 
 def _limited(problem: Scheduling) -> tuple[str, float, list[Limited]]:
-    """Give the best policy with its value, and what comes of each limit."""
+    """Return the best policy with its value, and what comes of each limit."""
     values = {policy.__name__: float(policy(problem).objective or 0) for policy in POLICIES}
     best = min(values, key=values.__getitem__)
     runs: list[Limited] = []
@@ -333,18 +333,18 @@ def _limited(problem: Scheduling) -> tuple[str, float, list[Limited]]:
 
 
 def _gap(result: Answer) -> float:
-    """Give how much worse the value is than the bound, relative to the bound."""
+    """Return how much worse the value is than the bound, relative to the bound."""
     assert result.gap is not None
     return result.gap
 
 
 def _most(times: Sequence[float]) -> float:
-    """Give what 95 % of the times do not exceed."""
+    """Return what 95 % of the times do not exceed."""
     return quantiles(times, n=20, method="inclusive")[-1] if len(times) > 1 else times[0]
 
 
 def _named(problem: Scheduling) -> str:
-    """Tell an instance of a class from the others."""
+    """Distinguish an instance of a class from the others."""
     seed = problem.about.seed if problem.about else None
     return f"{len(problem.jobs)} jobs, {problem.gpus} GPUs, seed {seed}"
 

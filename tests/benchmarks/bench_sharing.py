@@ -28,7 +28,7 @@ PROOFS = ((6, 8, None), (8, 4, None), (8, 8, None), (8, 16, None), (10, 8, 20.0)
 
 
 def proven(jobs: int, gpus: int) -> Iterator[tuple[Sharing, float]]:
-    """Give instances with their optima."""
+    """Yield instances with their optima."""
     for seed in SEEDS:
         problem = interfering_jobs(jobs=jobs, gpus=gpus, seed=seed)
         result = exact(problem)

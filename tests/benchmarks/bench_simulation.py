@@ -57,7 +57,7 @@ def _rows(path: Path) -> list[tuple[float, float, int]]:
 
 @cache
 def philly(count: int, gpus: int) -> Workload:
-    """Give the last jobs of the trace, capped to the cluster."""
+    """Return the last jobs of the trace, capped to the cluster."""
     rows = _rows(_trace())[-count:]
     jobs = (
         Job(name=str(index), release_date=release, duration=duration, gpus=min(demand, gpus))
@@ -67,7 +67,7 @@ def philly(count: int, gpus: int) -> Workload:
 
 
 def _seconds(run: Callable[[], Any]) -> tuple[float, Any]:
-    """Give the processor seconds of a run, which other processes lengthen less than those on the wall."""
+    """Return the processor seconds of a run, which other processes lengthen less than those on the wall."""
     begin = process_time()
     result = run()
     return process_time() - begin, result

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 
 
 def _seconds(run: Callable[[], Any], times: int = 3) -> float:
-    """Give the least processor seconds of some runs."""
+    """Return the least processor seconds of some runs."""
 
     def once() -> float:
         begin = process_time()

@@ -74,7 +74,7 @@ TABLE_10 = {
 
 
 def printed(value: float, text: str) -> bool:
-    """Tell whether a text may print a value so, rounded or cut off."""
+    """Check whether a text may print a value so, rounded or cut off."""
     step = Decimal(1).scaleb(-len(text.partition(".")[2]))
     modes = (ROUND_HALF_UP, ROUND_DOWN)
     return Decimal(text) in {Decimal(value).quantize(step, rounding=mode) for mode in modes}

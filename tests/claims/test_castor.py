@@ -85,19 +85,19 @@ ROUNDING = Fraction("0.015")
 
 
 def drop(table: dict[str, Row], other: str, size: str = "every") -> Fraction:
-    """Give the percentage by which Castor's hours are below another's."""
+    """Return the percentage by which Castor's hours are below another's."""
     castor, figure = (getattr(table[name], size) for name in ("Castor", other))
     return Fraction(100 * (1 - castor / figure))
 
 
 def measured_drop(workload: str, other: str) -> Fraction:
-    """Give the percentage by which Castor's mean JCT in Table 4 is below another's."""
+    """Return the percentage by which Castor's mean JCT in Table 4 is below another's."""
     castor, figure = (Fraction(MEASURED[workload][name][1]) for name in ("Castor", other))
     return 100 * (1 - castor / figure)
 
 
 def printed(value: Fraction, text: str) -> bool:
-    """Tell whether a text may print a value so, rounded or cut off."""
+    """Check whether a text may print a value so, rounded or cut off."""
     exact, unit = Decimal(value.numerator) / Decimal(value.denominator), Decimal(text)
     return unit in {exact.quantize(unit, rounding=mode) for mode in (ROUND_HALF_UP, ROUND_DOWN)}
 
@@ -250,7 +250,7 @@ def test_with_enough_interference_nobody_shares(seconds: tuple[int, int]) -> Non
 
 
 def as_printed(batch: int) -> list[int]:
-    """Give the sub-batches that Algorithm 2 tries, with its `return` where it is printed."""
+    """Return the sub-batches that Algorithm 2 tries, with its `return` where it is printed."""
     tried: list[int] = []
     size = batch
     while size != 1:

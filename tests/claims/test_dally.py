@@ -76,19 +76,19 @@ COMPARED: Mapping[str, Policy] = {
 
 
 def drop(figures: tuple[int, ...], other: int) -> Fraction:
-    """Give the percentage by which Dally's figure is below another's."""
+    """Return the percentage by which Dally's figure is below another's."""
     return 100 * (1 - Fraction(figures[DALLY], figures[other]))
 
 
 def printed(value: Fraction, text: str) -> bool:
-    """Tell whether a text may print a value so, rounded or cut off."""
+    """Check whether a text may print a value so, rounded or cut off."""
     exact = Decimal(value.numerator) / Decimal(value.denominator)
     return Decimal(text) in {exact.quantize(Decimal(1), rounding=mode) for mode in (ROUND_HALF_UP, ROUND_DOWN)}
 
 
 @cache
 def figures(traces: Path, policy: str, racks: int, jobs: str = "batch") -> Record:
-    """Give the figures of a policy on the batch, or on Poisson arrivals at a load of 0.9."""
+    """Return the figures of a policy on the batch, or on Poisson arrivals at a load of 0.9."""
     arrivals: dict[str, Any] = {} if jobs == "batch" else {"load": 0.9, "seed": 1}
     cluster = Cluster.uniform(racks=racks, machines=MACHINES, gpus=GPUS)
     workload = read(traces, jobs=jobs, gpus=cluster.gpus, **arrivals).workload
@@ -180,7 +180,7 @@ def test_five_to_ten_demands_of_two_tiers_are_ten_to_twenty_lists() -> None:
 
 
 def expected_loss(timer: float, rate: float, delta: float) -> float:
-    """Give the mean loss of a job that waits for at most so long, of exponential waits; then it loses delta."""
+    """Find the mean loss of a job that waits for at most so long, of exponential waits; then it loses delta."""
     runs_out = exp(-rate * timer)
     return (1 - runs_out) / rate + runs_out * delta
 

@@ -69,7 +69,7 @@ def optimum(problem: Allocation) -> Fraction | None:
 
 
 def value(problem: Allocation, solution: AllocationSolution) -> Fraction | None:
-    """Give by how much running times fall; None when a rule is broken."""
+    """Return by how much running times fall; None when a rule is broken."""
     jobs = {job.name: job for job in problem.jobs}
     if any(name not in jobs or extra not in _worth(jobs[name]) for name, extra in solution.extra.items()):
         return None
@@ -85,7 +85,7 @@ def _remaining(problem: Allocation) -> int:
 
 
 def _worth(job: ElasticJob) -> dict[int, Fraction]:
-    """Give by how much the running time falls with each number of extra workers that is allowed."""
+    """Return by how much the running time falls with each number of extra workers that is allowed."""
     extras = list(job.counts or ())
     if job.max_workers is not None:
         extras = list(range(1, job.max_workers - job.min_workers + 1))

@@ -103,7 +103,7 @@ def optimum(problem: Batching) -> Fraction | None:
 
 
 def value(problem: Batching, solution: Batches) -> Fraction | None:
-    """Give what running and reconfigured jobs count; None when a rule is broken."""
+    """Return what running and reconfigured jobs count; None when a rule is broken."""
     if not solution.running.keys() <= {job.name for job in problem.jobs}:
         return None
     menus = [[(0, 0), *_menu(problem, job)] for job in problem.jobs]
@@ -204,7 +204,7 @@ def _best_of_each_width(problem: Batching, job: BatchingJob, menu: list[Chosen])
 
 
 def _must(problem: Batching, menus: list[list[Chosen]]) -> set[int]:
-    """Give the places of the jobs that must run."""
+    """Return the places of the jobs that must run."""
     able = [place for place, menu in enumerate(menus) if len(menu) > 1]
     if problem.forced == "none":
         return set()
@@ -222,5 +222,5 @@ def _must(problem: Batching, menus: list[list[Chosen]]) -> set[int]:
 
 
 def _shortest(problem: Batching, job: BatchingJob, menu: list[Chosen]) -> Fraction:
-    """Give the least seconds on the fewest GPUs, whatever the batch."""
+    """Return the least seconds on the fewest GPUs, whatever the batch."""
     return min(_time(problem, job, chosen) for chosen in menu[1:] if chosen[0] == menu[1][0])

@@ -426,7 +426,7 @@ def _type_split(problem: Any, random: Random) -> Pair:
 
 
 def _machine_type_split(problem: Any, random: Random) -> Pair:
-    """Give one machine a type of its own, on which jobs take as long as on the old one."""
+    """Assign a type of its own to one machine, on which jobs take as long as on the old one."""
     if not problem.machines:
         raise Unwritable
     place = random.randrange(len(problem.machines))

@@ -75,7 +75,7 @@ def optimum(problem: Colocation) -> Fraction:
 
 
 def value(problem: Colocation, solution: ColocationSolution) -> Fraction | None:
-    """Give the seconds that pairs save; None when they break a rule."""
+    """Return the seconds that pairs save; None when they break a rule."""
     running = {job.name: job for job in problem.running}
     pending = {job.name: job for job in problem.pending}
     partners = [share.running for share in solution.shares.values()]
@@ -92,7 +92,7 @@ def value(problem: Colocation, solution: ColocationSolution) -> Fraction | None:
 
 
 def _ways(problem: Colocation, beside: Running, job: Pending) -> dict[str, Fraction]:
-    """Give what a pair saves in each mode that fits, by letting both run."""
+    """Return what a pair saves in each mode that fits, by letting both run."""
     ours, theirs = _slowdown(problem, beside.model, job.model), _slowdown(problem, job.model, beside.model)
     left, whole = exactly(beside.seconds), exactly(job.seconds)
     found = {}

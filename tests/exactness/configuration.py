@@ -61,7 +61,7 @@ def optimum(problem: Configuration) -> Fraction:
 
 
 def value(problem: Configuration, solution: ConfigurationSolution) -> Fraction | None:
-    """Give the total over all jobs; None when a rule is broken."""
+    """Return the total over all jobs; None when a rule is broken."""
     if not set(solution.configurations) <= {job.name for job in problem.jobs}:
         return None
     return _total(problem, tuple(solution.configurations.get(job.name) for job in problem.jobs))

@@ -126,7 +126,7 @@ def optimum(problem: Consolidation) -> Fraction:
 
 
 def value(problem: Consolidation, solution: ConsolidationSolution) -> Fraction | None:
-    """Give the value of a placement; None when it breaks a rule."""
+    """Return the value of a placement; None when it breaks a rule."""
     jobs = {job.name: job for job in problem.jobs}
     home_of = {gpu: home for home in _homes(problem.cluster) for gpu in home.numbers}
     taken = Counter([*problem.busy, *(gpu for gpus in solution.placed.values() for gpu in gpus)])
@@ -182,7 +182,7 @@ def _spreads(gpus: int, free: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
 
 
 def _worth(problem: Consolidation, job: Job, homes: Sequence[_Home]) -> Fraction:
-    """Give weight times GPUs over one and the penalty; a job on one GPU, or of no known model, has none."""
+    """Return weight times GPUs over one and the penalty; a job on one GPU, or of no known model, has none."""
     common = next(
         level
         for level in _LEVELS
@@ -200,7 +200,7 @@ def _penalty(problem: Consolidation, job: Job, level: str) -> Fraction:
 
 
 def _bonus(problem: Consolidation) -> int:
-    """Give the whole number next above what all jobs are worth together, each in one place."""
+    """Return the whole number next above what all jobs are worth together, each in one place."""
     if problem.maximize != "lexicographic":
         return 0
     home = next(_homes(problem.cluster))
@@ -208,7 +208,7 @@ def _bonus(problem: Consolidation) -> int:
 
 
 def _whole_bonus(problem: Consolidation) -> Fraction:
-    """Give a millionth of the least positive worth on any level, shared by all machines."""
+    """Return a millionth of the least positive worth on any level, shared by all machines."""
     if problem.maximize != "fragmentation":
         return Fraction(0)
     worths = [

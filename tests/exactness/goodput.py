@@ -55,7 +55,7 @@ def optimum(problem: Goodput) -> Fraction:
 
 
 def value(problem: Goodput, solution: GoodputSolution) -> Fraction | None:
-    """Give the mean over all jobs; None when a rule is broken."""
+    """Return the mean over all jobs; None when a rule is broken."""
     if not set(solution.gpus) <= {job.name for job in problem.jobs}:
         return None
     none = [0] * len(problem.nodes)
@@ -63,7 +63,7 @@ def value(problem: Goodput, solution: GoodputSolution) -> Fraction | None:
 
 
 def _all(problem: Goodput) -> Iterator[list[tuple[int, ...]]]:
-    """Give who has which GPU, as numbers of GPUs: every way in which each node's GPUs can be shared out."""
+    """Yield who has which GPU, as numbers of GPUs: every way in which each node's GPUs can be shared out."""
     jobs = len(problem.jobs)
     shares = [
         [share for share in product(range(gpus + 1), repeat=jobs) if sum(share) <= gpus]

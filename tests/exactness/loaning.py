@@ -68,13 +68,13 @@ class Request(NamedTuple):
 
 
 def menu_of(job: Job, mode: str) -> dict[int, Fraction]:
-    """Give the speeds of a mode."""
+    """Return the speeds of a mode."""
     menu = next((each.menu for each in job.modes if each.name == mode), job.menu or [(job.gpus, 1.0)])
     return {count: Fraction(speed) for count, speed in menu}
 
 
 def type_of(job: Job, mode: str) -> str:
-    """Give the only type of a mode; empty for any."""
+    """Return the only type of a mode; empty for any."""
     own = [each.gpu_type for each in job.modes if each.name == mode and each.gpu_type is not None]
     return own[0] if own else job.gpu_type
 
@@ -190,7 +190,7 @@ class Aryl:
             self._happen(*date)
 
     def _next(self) -> Fraction:
-        """Give when the next job completes or is released."""
+        """Return when the next job completes or is released."""
         ends = [max(run.settled, run.works_from) + run.left / self._rate(run) for run in self._running()]
         dates = [Fraction(run.job.release_date) for run in self.runs]
         return min([*ends, *(date for date in dates if date > self.now)], default=self.now + self.interval)
@@ -368,7 +368,7 @@ class Aryl:
         return run.left / menu[min(menu)]
 
     def _ways(self, job: Job) -> list[Way]:
-        """Give the ways to run a job, the preferred one first."""
+        """Return the ways to run a job, the preferred one first."""
         if not type_of(job, ""):
             size = self._worker(job, "", (TRAINING, INFERENCE))
             return [Way("", (TRAINING, INFERENCE), size)] if size else []
@@ -382,7 +382,7 @@ class Aryl:
         return [found[kind] for kind in order if kind in found]
 
     def _worker(self, job: Job, mode: str, types: Sequence[str]) -> int:
-        """Give the GPUs of a worker; 0 where the base workers find no place though all is empty."""
+        """Return the GPUs of a worker; 0 where the base workers find no place though all is empty."""
         counts = menu_of(job, mode)
         boxes = [gpus for machine, gpus in self.size.items() if self.type[machine] in types]
         sizes = range(min(boxes, default=0), 0, -1)
@@ -393,7 +393,7 @@ class Aryl:
         return sum(count <= self._most(way) for count in menu_of(job, way.mode)) > 1
 
     def _most(self, way: Way) -> int:
-        """Give the most GPUs that workers of one size could hold if all were empty."""
+        """Return the most GPUs that workers of one size could hold if all were empty."""
         boxes = [gpus for machine, gpus in self.size.items() if self.type[machine] in way.types]
         return sum(box // way.size for box in boxes) * way.size
 
@@ -530,7 +530,7 @@ class Aryl:
 
 
 def _left_over(rooms: Sequence[int], sizes: Sequence[int]) -> list[int]:
-    """Give what is left of rooms when workers stand in them, as far as they find a place."""
+    """Return what is left of rooms when workers stand in them, as far as they find a place."""
     left = list(rooms)
     for size in sorted(sizes, reverse=True):
         left = fits([size], left) or left

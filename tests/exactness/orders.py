@@ -13,7 +13,7 @@ _Event = tuple[int, bool] | None
 
 
 def optimum(problem: Scheduling, *, excused: Fraction = Fraction(0)) -> Fraction | None:
-    """Give the least mean job completion time; None where some job cannot be complete in time.
+    """Return the least mean job completion time; None where some job cannot be complete in time.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class _Tasks:
             self.due = [(end + late) + excused * (end + late - date) for end, date in pairs]
 
     def fluid(self) -> list[Fraction]:
-        """Give when each job completes if the jobs that are there share all GPUs equally, as a fluid."""
+        """Return when each job completes if the jobs that are there share all GPUs equally, as a fluid."""
         left = {
             job: work / self.rates[job][self.problem.jobs[job].demand] * self.problem.jobs[job].demand
             for job, work in enumerate(self.work)
@@ -156,7 +156,7 @@ class _Tasks:
         return least(cost, rows, limits, below=below)
 
     def _ways(self, there: Sequence[int]) -> Iterator[tuple[int, ...]]:
-        """Give the ways to share the GPUs that no other beats for every job; all run that may not pause."""
+        """Yield the ways to share the GPUs that no other beats for every job; all run that may not pause."""
         counts = [[0] * self.problem.preemptive + sorted(self.rates[job]) for job in there]
         ways = [way for way in product(*counts) if sum(way) <= self.problem.gpus]
         speeds = [

@@ -77,7 +77,7 @@ def _demand(random: Random, scale: int, resources: Sequence[str]) -> dict[str, i
 def _just_enough(
     random: Random, lines: Sequence[Workers], servers: int, resources: Sequence[str]
 ) -> list[dict[str, int]]:
-    """Give each server what the workers need that a hidden placement puts there, or one more."""
+    """Assign to each server what the workers need that a hidden placement puts there, or one more."""
     amounts = [{resource: random.choice((0, 0, 1)) for resource in resources} for _ in range(servers)]
     for line in lines:
         for _ in range(line.count):
@@ -110,7 +110,7 @@ def optimum(problem: Placement) -> int | None:
 def _fillings(
     problem: Placement, rooms: list[dict[str, int]], demands: list[dict[str, int]], line: int
 ) -> Iterator[_Counts]:
-    """Give every way to stand the workers from one line on in what is left of the rooms."""
+    """Yield every way to stand the workers from one line on in what is left of the rooms."""
     if line == len(demands):
         yield [[0] * len(demands) for _ in rooms]
         return
@@ -135,7 +135,7 @@ def _spreads(count: int, rooms: list[dict[str, int]], demand: dict[str, int]) ->
 
 
 def value(problem: Placement, solution: PlacementSolution) -> int | None:
-    """Give the value of a placement; None when it breaks a rule."""
+    """Return the value of a placement; None when it breaks a rule."""
     hosts = [server for server in problem.servers for _ in range(server.count)]
     numbers = {name: index for index, name in enumerate(_names(problem))}
     counts = [[0] * len(problem.workers) for _ in hosts]
@@ -164,7 +164,7 @@ def _names(problem: Placement) -> Iterator[str]:
 
 
 def _value(problem: Placement, hosts: list[Server], counts: _Counts) -> int | None:
-    """Give the value of a placement that overfills no server; None when a whole job is split."""
+    """Return the value of a placement that overfills no server; None when a whole job is split."""
     pools: dict[str, set[str]] = {}
     in_use = misplaced = free = 0
     racks: set[str] = set()

@@ -187,7 +187,7 @@ def rows(scenario: Scenario) -> list[Row]:
 
 
 def ways(job: Job) -> list[Way]:
-    """Give the ways to run a job in any of its modes, for each type and number of GPUs the fastest one."""
+    """Return the ways to run a job in any of its modes, for each type and number of GPUs the fastest one."""
     found: dict[tuple[str, int], Fraction] = {}
     for mode, menu in job.speeds.items():
         for count, speed in menu.items():
@@ -197,7 +197,7 @@ def ways(job: Job) -> list[Way]:
 
 
 def _tie(job: Job) -> str:
-    """Give the type of GPUs on which a job runs in every way; empty where there is none."""
+    """Return the type of GPUs on which a job runs in every way; empty where there is none."""
     types = {way.gpu_type for way in ways(job)}
     return types.pop() if len(types) == 1 else ""
 
@@ -212,7 +212,7 @@ def _kinds(there: Mapping[str, int]) -> list[str]:
 
 
 def _worth(scenario: Scenario, way: Way) -> Fraction:
-    """Give what the best GPUs for a way to run are worth; as many as there are, if these are too few."""
+    """Return what the best GPUs for a way to run are worth; as many as there are, if these are too few."""
     left, worth = way.gpus, Fraction(0)
     there = supply(scenario.model_copy(update={"capacity_changes": (), "events": ()}))[0][1]
     kinds = [way.gpu_type] if way.gpu_type else _kinds(there)
@@ -223,7 +223,7 @@ def _worth(scenario: Scenario, way: Way) -> Fraction:
 
 
 def supply(scenario: Scenario) -> list[tuple[Fraction, dict[str, int]]]:
-    """Give the GPUs that are there from each change on, by type; under no type, all."""
+    """Return the GPUs that are there from each change on, by type; under no type, all."""
     cluster = scenario.cluster
     dates = {Fraction(0), *(Fraction(each.time) for each in (*scenario.capacity_changes, *scenario.events))}
     found = []
@@ -248,7 +248,7 @@ def supply(scenario: Scenario) -> list[tuple[Fraction, dict[str, int]]]:
 
 
 def bound(scenario: Scenario, weights: Sequence[Fraction], grid: Sequence[Fraction], prices: Prices) -> Bound:
-    """Give the bound of some prices: each job at its least cost, less what all of the cluster costs."""
+    """Return the bound of some prices: each job at its least cost, less what all of the cluster costs."""
     ends: list[Fraction | float] = [*grid[1:], inf]
     cells = [_Cell(start, end) for start, end in zip(grid, ends, strict=True)]
     sold = {row: [_supplied(scenario, row, cell) for cell in cells[:-1]] for row in prices}
@@ -284,7 +284,7 @@ def _supplied(scenario: Scenario, row: Row, cell: _Cell) -> Fraction:
 def _costs(
     scenario: Scenario, job: Job, weight: Fraction, cells: Sequence[_Cell], prices: Prices
 ) -> Iterator[tuple[Fraction, list[tuple[_Piece, Fraction]]]]:
-    """Give for every cell in which a job may complete what that costs at the least, and how."""
+    """Yield for every cell in which a job may complete what that costs at the least, and how."""
     release = Fraction(job.release_date)
     before: list[_Piece] = []
     for index, own in enumerate(cells):
@@ -306,7 +306,7 @@ def _costs(
 def _pieces(
     scenario: Scenario, job: Job, cell: int, seconds: Fraction | float, prices: Prices, waiting: Fraction
 ) -> Iterator[_Piece]:
-    """Give the lower convex hull of speed and cost per second, from standing still, as pieces of work."""
+    """Yield the lower convex hull of speed and cost per second, from standing still, as pieces of work."""
     points = [(Fraction(0), Fraction(0), _IDLE)]
     for way in ways(job):
         priced = (each for each in prices.items() if cell < len(each[1]))
@@ -321,7 +321,7 @@ def _pieces(
 
 
 def proven(scenario: Scenario, weights: Sequence[Fraction], found: PriceBound) -> Fraction:
-    """Give what the prices of a bound prove of the weighted sum of job completion times, without rounding."""
+    """Return what the prices of a bound prove of the weighted sum of job completion times, without rounding."""
     jobs = scenario.workload.jobs
     grid = [Fraction(jobs[0].release_date) + Fraction(time) for time in found.times]
     rows_of = {Row(): found.prices} | {Row(kind): prices for kind, prices in found.type_prices.items()}
@@ -360,7 +360,7 @@ def climb(
 
 
 def optimum(scenario: Scenario, weights: Sequence[Fraction]) -> float:
-    """Give the least weighted sum of completion times, by a linear program for every order of events."""
+    """Return the least weighted sum of completion times, by a linear program for every order of events."""
     return min(_solve(scenario, weights, order) for order in _orders(scenario))
 
 
@@ -429,7 +429,7 @@ class _Held(NamedTuple):
 
 
 def _configurations(scenario: Scenario, event: _Event) -> Iterator[tuple[_Held, ...]]:
-    """Give every choice of GPUs for each job, none among them, that can be held together."""
+    """Yield every choice of GPUs for each job, none among them, that can be held together."""
     jobs = scenario.workload.jobs
     nothing = _Held({}, Fraction(0))
     choices = [
@@ -446,7 +446,7 @@ def _configurations(scenario: Scenario, event: _Event) -> Iterator[tuple[_Held, 
 
 
 def _holdings(scenario: Scenario, job: Job, there: Mapping[str, int]) -> Iterator[_Held]:
-    """Give every choice of GPUs by type on which a job can run, with its speed."""
+    """Yield every choice of GPUs by type on which a job can run, with its speed."""
     kinds = _kinds(there)
     for counts in product(*(range(there[kind] + 1) for kind in kinds)):
         gpus = {kind: count for kind, count in zip(kinds, counts, strict=True) if count}

@@ -55,7 +55,7 @@ def optimum(problem: Reclaiming) -> Fraction:
 
 
 def value(problem: Reclaiming, solution: ReclaimingSolution) -> Fraction | None:
-    """Give what a choice costs; None when it breaks a rule."""
+    """Return what a choice costs; None when it breaks a rule."""
     returned = frozenset(solution.servers)
     known = {server.name for server in problem.servers}
     if not len(solution.servers) == len(returned) == problem.demand or not returned <= known:

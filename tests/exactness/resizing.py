@@ -7,7 +7,7 @@ from tests.exactness import orders
 
 
 def elastic(name: str, work: float, fewest: int, most: int, size: int = 1) -> ElasticJob:
-    """Give a job of so many GPU-seconds between two numbers of workers of a size."""
+    """Return a job of so many GPU-seconds between two numbers of workers of a size."""
     counts = [size * workers for workers in range(fewest, most + 1)]
     return ElasticJob(name=name, release=0, work=work, rates={count: float(count) for count in counts})
 
@@ -42,7 +42,7 @@ def draw_any(random: Random) -> Scheduling:
 
 
 def optimum(problem: Scheduling) -> float:
-    """Give the least mean job completion time over all orders in which jobs start and complete."""
+    """Return the least mean job completion time over all orders in which jobs start and complete."""
     found = orders.optimum(problem)
     assert found is not None
     return float(found)

@@ -100,7 +100,7 @@ def shortest_remaining_time(problem: Scheduling) -> tuple[float, float]:
 
 
 def value(problem: Scheduling, solution: SchedulingSolution) -> Fraction | None:
-    """Give the mean completion time; None when work, GPUs, counts or release dates are not kept.
+    """Return the mean completion time; None when work, GPUs, counts or release dates are not kept.
 
     Exact instants keep them exactly, but for a tick of work too much; floats up to a few ticks of the clock.
     """
@@ -127,7 +127,7 @@ def value(problem: Scheduling, solution: SchedulingSolution) -> Fraction | None:
 def _fits(
     problem: Scheduling, times: Mapping[Run, tuple[Fraction, Fraction]], clock: Mapping[str, Fraction]
 ) -> bool:
-    """Tell whether there are GPUs enough at any time, and no job has two runs, but for a moment."""
+    """Check whether there are GPUs enough at any time, and no job has two runs, but for a moment."""
     held: set[Run] = set()
     changes = sorted(
         ((time, run) for run, pair in times.items() for time in pair), key=lambda change: change[0]
@@ -142,7 +142,7 @@ def _fits(
 
 
 def _clock(runs: Sequence[object]) -> Fraction:
-    """Give by how many seconds the runs of a job may be off."""
+    """Return by how many seconds the runs of a job may be off."""
     ends = [getattr(run, name) for run in runs for name in ("start", "end")]
     if all(isinstance(end, Fraction) for end in ends):  # or there are none
         return Fraction(0)

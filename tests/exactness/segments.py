@@ -27,7 +27,7 @@ class Segment(NamedTuple):
 
 
 def hull(job: Job) -> list[Segment]:
-    """Give the hull of a job's menu, with a corner at every entry that lies on it.
+    """Return the hull of a job's menu, with a corner at every entry that lies on it.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def hull(job: Job) -> list[Segment]:
 
 
 def staircase(job: Job) -> list[Segment]:
-    """Give a step for every entry of a menu that is faster than all smaller ones, up to the hull's last corner.
+    """List a step for every entry of a menu that is faster than all smaller ones, up to the hull's last corner.
 
     Its speed is that of the hull above it.
 
@@ -99,7 +99,7 @@ def in_order(order: Sequence[tuple[int, int]]) -> Rank:
 def completions(
     jobs: Sequence[Job], gpus: int, rank: Rank, steps_of: Callable[[Job], list[Segment]] = hull
 ) -> list[Fraction]:
-    """Give the completion times of jobs on a plain cluster, if segments are accepted in the order of a rank.
+    """Return the completion times of jobs on a plain cluster, if segments are accepted in the order of a rank.
 
     Examples
     --------

@@ -46,7 +46,7 @@ def optimum(problem: Sequencing) -> Fraction:
 
 
 def _least(problem: Sequencing, machine: int, jobs: list[int]) -> Fraction | None:
-    """Give the least total of some jobs on one machine; None where one does not run there."""
+    """Return the least total of some jobs on one machine; None where one does not run there."""
     names = [problem.jobs[job].name for job in jobs]
     totals = [_total(problem, machine, order) for order in permutations(names)]
     known = [total for total in totals if total is not None]
@@ -66,7 +66,7 @@ def _total(problem: Sequencing, machine: int, names: tuple[str, ...]) -> Fractio
 
 
 def value(problem: Sequencing, solution: Sequences) -> Fraction | None:
-    """Give the total of orders by the definition; None when they break a rule."""
+    """Return the total of orders by the definition; None when they break a rule."""
     places = {machine.name: index for index, machine in enumerate(problem.machines)}
     if not solution.order.keys() <= places.keys():
         return None

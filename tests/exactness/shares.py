@@ -60,7 +60,7 @@ def optimum(problem: Shares) -> Fraction | tuple[Fraction, Fraction]:
 
 
 def value(problem: Shares, solution: TimeShares) -> Fraction | None:
-    """Give the value of shares by the definitions; None when they break a rule."""
+    """Return the value of shares by the definitions; None when they break a rule."""
     throughputs = _throughputs(problem, solution)
     if throughputs is None:
         return None
@@ -83,7 +83,7 @@ def value(problem: Shares, solution: TimeShares) -> Fraction | None:
 
 
 def _throughputs(problem: Shares, solution: TimeShares) -> list[Fraction] | None:
-    """Give the steps per second of each job; None where shares break a rule."""
+    """Return the steps per second of each job; None where shares break a rule."""
     rates = _rates(problem)
     given = {name: {kind: exactly(each) for kind, each in own.items()} for name, own in solution.shares.items()}
     found, used = [], dict.fromkeys(problem.gpus, Fraction(0))
@@ -122,7 +122,7 @@ def _fifo_worth(problem: Shares, place: int, own: Mapping[str, Fraction]) -> Fra
 
 
 def _max_min_need(problem: Shares, job: TypedJob, own: Mapping[str, Fraction]) -> Fraction:
-    """Give the throughput with which a job has the level 1."""
+    """Return the throughput with which a job has the level 1."""
     alike = sum(rate * problem.gpus[kind] for kind, rate in own.items()) / Fraction(sum(problem.gpus.values()))
     return exactly(job.weight) * alike / job.gpus
 
@@ -162,12 +162,12 @@ def _finish_time(problem: Shares, rates: Rates, steps: Sequence[Fraction]) -> tu
 
 
 def _short(number: Fraction) -> Fraction:
-    """Give a number near another one that has few digits."""
+    """Return a number near another one that has few digits."""
     return Fraction(f"{number.numerator / number.denominator:.15g}")
 
 
 def _factor(problem: Shares, rates: Rates, needs: Sequence[Fraction]) -> Fraction:
-    """Give how many times needs can be met: the last column is the factor."""
+    """Return how many times needs can be met: the last column is the factor."""
     columns = _columns(rates)
     cover = [
         [-rates[job][1][kind] if job == row else Fraction(0) for job, kind in columns]

@@ -52,7 +52,7 @@ def with_another(problem: Scheduling, release: float, shift: float) -> Schedulin
 
 
 def solved(problem: Scheduling) -> list[Result[Any] | None]:
-    """Give what each method says; None where it does not handle the problem."""
+    """Return what each method says; None where it does not handle the problem."""
     found: list[Result[Any] | None] = []
     for method in METHODS:
         try:

@@ -104,7 +104,7 @@ def test_rigid_jobs_run_by_remaining_service(seed: int) -> None:
 
 
 def problem_of(workload: Workload, gpus: int) -> Scheduling:
-    """Give the jobs of a workload as a problem."""
+    """Return the jobs of a workload as a problem."""
     jobs = [
         ElasticJob(
             name=job.name, release=job.release_date, work=job.duration, rates=job.speeds[""], gpus=job.gpus

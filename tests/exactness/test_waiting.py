@@ -72,7 +72,7 @@ def _scaled(problem: Waiting, power: int) -> Waiting:
 
 
 def _mixed(problem: Waiting) -> Waiting:
-    """Give the jobs other names and places in the list."""
+    """Return the jobs other names and places in the list."""
     jobs = [job.model_copy(update={"name": f"x{index}"}) for index, job in enumerate(problem.jobs)]
     return Waiting.model_validate(dict(problem) | {"jobs": Random(1).sample(jobs, len(jobs))})
 

@@ -165,7 +165,7 @@ def optimum(problem: Waiting) -> Fraction:
 
 
 def value(problem: Waiting, solution: WaitingSolution) -> Fraction | None:
-    """Give the value; None when a job does not run once, or too early, or with another on a GPU."""
+    """Return the value; None when a job does not run once, or too early, or with another on a GPU."""
     if sorted(run.job for run in solution.runs) != sorted(job.name for job in problem.jobs):
         return None
     jobs = {job.name: job for job in problem.jobs}
@@ -183,7 +183,7 @@ def value(problem: Waiting, solution: WaitingSolution) -> Fraction | None:
 
 
 def _seconds(problem: Waiting, job: Job, gpus: Sequence[int]) -> Fraction:
-    """Give the run time on GPUs, found in the racks one by one."""
+    """Return the run time on GPUs, found in the racks one by one."""
     places = [
         (rack.name, machine.name)
         for rack in problem.cluster.racks

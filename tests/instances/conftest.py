@@ -12,7 +12,7 @@ from instances.traces.reading import Reading
 
 @pytest.fixture(scope="session")
 def traces() -> Path:
-    """Give the folder of public traces, or skip the test."""
+    """Return the folder of public traces, or skip the test."""
     folder = data_folder()
     if folder is None:
         pytest.skip("GSOPT_DATA names no folder of public traces")

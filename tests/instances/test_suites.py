@@ -61,7 +61,7 @@ SUITES = {
 
 @pytest.fixture(params=SUITES)
 def word(request: pytest.FixtureRequest) -> str:
-    """Give each decision in turn."""
+    """Return each decision in turn."""
     return str(request.param)
 
 

@@ -100,7 +100,7 @@ def _medium_job(random: Random, name: str, kind: str, gpus: int, items: int, lar
 def weakly_correlated(
     jobs: int, workers: int, *, seed: int, sizes: tuple[int, ...] = (1, 2, 4, 8)
 ) -> Allocation:
-    """Give jobs of 1 to so many extra workers, each number worth its GPUs, or up to ten more or less."""
+    """Return jobs of 1 to so many extra workers, each number worth its GPUs, or up to ten more or less."""
     random = Random(seed)
     drawn = []
     for index in range(jobs):

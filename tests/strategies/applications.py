@@ -16,7 +16,7 @@ BATCHES = (8, 32, 128)
 
 @cache
 def application(name: str = "small", *, epochs: int = 6, length: float = 400.0) -> Application:
-    """Give an application measured on up to three nodes of two GPUs, and on four by numbers."""
+    """Return an application measured on up to three nodes of two GPUs, and on four by numbers."""
     shapes = [[1], [2], [1, 1], [1, 2], [2, 2], [1, 1, 2]]
     return Application(
         name=name,
@@ -34,7 +34,7 @@ def _points(nodes: int, gpus: int) -> list[Point]:
 
 
 def _epochs(batch: int, number: int, length: float) -> list[Epoch]:
-    """Give epochs in which gradients become noisier, so that larger batches pay later on."""
+    """Return epochs in which gradients become noisier, so that larger batches pay later on."""
     more = 1 + batch / 1e5
     return [
         Epoch(

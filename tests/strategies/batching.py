@@ -34,7 +34,7 @@ def small(name: str) -> Batching:
 
 
 def linear(name: str, cap: int, remaining: float, min_gpus: int = 1) -> BatchingJob:
-    """Give a job whose speed is its GPUs, up to a cap."""
+    """Return a job whose speed is its GPUs, up to a cap."""
     return BatchingJob(
         name=name,
         batch_limit=cap,
@@ -50,7 +50,7 @@ THREE = (linear("long", 6, 100), linear("short", 2, 10), linear("middle", 6, 40)
 
 
 def gpus_of(result: Result[Batches]) -> dict[str, int]:
-    """Give the GPUs of each running job."""
+    """Return the GPUs of each running job."""
     assert result.solution is not None
     return {name: grant.gpus for name, grant in result.solution.running.items()}
 

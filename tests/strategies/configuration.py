@@ -20,15 +20,15 @@ def committed(name: str = "small") -> list[Configuration]:
 
 
 def job(name: str, *goodputs: float | None, **fields: Any) -> AdaptiveJob:
-    """Give a job by its goodputs."""
+    """Return a job by its goodputs."""
     return AdaptiveJob(name=name, goodputs=goodputs, **fields)
 
 
 def node(gpus: int, *jobs: AdaptiveJob, **changes: Any) -> Configuration:
-    """Give jobs on so many GPUs of nodes of four, of one of which they may have 1, 2 and 4."""
+    """Return jobs on so many GPUs of nodes of four, of one of which they may have 1, 2 and 4."""
     return Configuration(gpus={"t4": gpus}, configurations=shapes("t4", 1, 4), jobs=jobs, **changes)
 
 
 def chosen(**places: int) -> ConfigurationSolution:
-    """Give a solution by names of jobs."""
+    """Return a solution by names of jobs."""
     return ConfigurationSolution(configurations=places)

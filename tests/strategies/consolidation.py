@@ -45,7 +45,7 @@ def _upper(form: StandardForm) -> dict[str, float]:
 
 
 def _rows(form: StandardForm) -> dict[str, tuple[float, float, dict[str, float]]]:
-    """Give the limits and entries of every row; rows without entries say nothing."""
+    """Return the limits and entries of every row; rows without entries say nothing."""
     matrix = form.matrix.tocsr()
     found = {}
     for row, name in enumerate(form.rows):

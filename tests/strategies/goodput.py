@@ -20,7 +20,7 @@ def committed(name: str = "small") -> list[Goodput]:
 
 
 def job(name: str, *rows: list[float], **fields: Any) -> GoodputJob:
-    """Give a job by its speed-ups, ten minutes old."""
+    """Return a job by its speed-ups, ten minutes old."""
     return GoodputJob(**{"name": name, "speedups": rows, "age": 600.0, **fields})
 
 

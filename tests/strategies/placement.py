@@ -93,7 +93,7 @@ def committed(name: str) -> Placement:
 
 
 def gpu_line(*sizes: int, gpus: int = 8, servers: int = 0) -> Placement:
-    """Give workers that need these GPUs, and servers alike; by default one per worker."""
+    """Return workers that need these GPUs, and servers alike; by default one per worker."""
     return Placement(
         servers=(Server(name="s", count=servers or max(len(sizes), 1), capacity=Resources(gpu=gpus)),),
         workers=tuple(Workers(job=f"j{index}", demand=Resources(gpu=size)) for index, size in enumerate(sizes)),

@@ -34,7 +34,7 @@ _CONSTANT = st.sampled_from([0.0, 0.0, 0.0, 1.1, 1e6])
 
 
 def figure_5(*, order: str = "123456", demand: int = 2) -> Reclaiming:
-    """Give the example of Figure 5 with its servers in another order and another demand."""
+    """Return the example of Figure 5 with its servers in another order and another demand."""
     example = instances.reclaiming.figure_5()
     servers = {server.name: server for server in example.servers}
     ordered = tuple(servers[f"s{digit}"] for digit in order)

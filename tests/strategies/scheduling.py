@@ -94,14 +94,14 @@ def wandering(instance: Instance, random: Random) -> tuple[list[Step], list[floa
 
 
 def packing() -> Scheduling:
-    """Give a job that needs both GPUs for 1 s and one that needs either for 2 s."""
+    """Return a job that needs both GPUs for 1 s and one that needs either for 2 s."""
     wide = ElasticJob(name="a", release=0, work=1, rates={2: 1.0})
     long = ElasticJob(name="b", release=0, work=2, rates={1: 1.0})
     return Scheduling(name="packing", gpus=2, jobs=[wide, long])
 
 
 def figure_4() -> Scheduling:
-    """Give the jobs of Ares, Figure 4, the second of 24 GPU-seconds."""
+    """Return the jobs of Ares, Figure 4, the second of 24 GPU-seconds."""
     sizes = [("1", 0, 12, (1, 2, 4)), ("2", 0, 24, (1, 2, 4, 6)), ("3", 2, 12, (1, 2, 4))]
     jobs = [
         ElasticJob(name=name, release=release, work=work, rates={count: float(count) for count in counts})

@@ -24,7 +24,7 @@ def small(name: str) -> Sequencing:
 
 
 def alike(*seconds: float, machines: int = 1, available: float = 0.0) -> Sequencing:
-    """Give jobs a, b, ... by their seconds on machines of one type."""
+    """Return jobs a, b, ... by their seconds on machines of one type."""
     return Sequencing(
         machines=[Machine(name=f"m{i}", gpu_type="v100", available=available) for i in range(machines)],
         jobs=[

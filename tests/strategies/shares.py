@@ -25,7 +25,7 @@ def small(name: str) -> Shares:
 
 
 def alike(*jobs: dict[str, Any], gpus: int = 1, criterion: Criterion = "max_min") -> Shares:
-    """Give jobs a, b, ... on GPUs of one type, at a step per second unless told otherwise."""
+    """Return jobs a, b, ... on GPUs of one type, at a step per second unless told otherwise."""
     made = [
         TypedJob(**{"name": name, "throughputs": {"v100": 1.0}, **job})
         for name, job in zip("abcdef", jobs, strict=False)

@@ -68,7 +68,7 @@ def _menu(kind: Kind, demand: int, gpus: int, random: Random) -> Iterator[tuple[
 
 
 def late(kind: Kind, seed: int) -> dict[str, bool]:
-    """Tell for each bound whether any job of an instance is later than it allows, in fractions."""
+    """Return for each bound whether any job of an instance is later than it allows, in fractions."""
     scenario = instance(kind, seed)
     jobs, gpus = scenario.workload, scenario.cluster.gpus
     fair = gps_finish_times(jobs, gpus, exact=True)

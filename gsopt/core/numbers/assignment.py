@@ -15,7 +15,7 @@ Reals = NDArray[np.float64]
 
 
 def sequence(seconds: Reals, available: Reals | None = None) -> list[list[int]]:
-    """Give the jobs of each machine in the order that has the least total completion time.
+    """Return the jobs of each machine in the order that has the least total completion time.
 
     Few positions of each machine are looked at first; where one runs jobs in all of them, more are. A machine
     whose first position is left empty needs no more: one further from the end costs every job more.
@@ -57,7 +57,7 @@ def sequence(seconds: Reals, available: Reals | None = None) -> list[list[int]]:
 
 
 def positions(seconds: NDArray[Any], available: NDArray[Any], depth: int) -> NDArray[Any]:
-    """Give what each job costs in each position, the last ones of all machines first.
+    """Return what each job costs in each position, the last ones of all machines first.
 
     Examples
     --------

@@ -10,7 +10,7 @@ from gsopt.core.numbers.tolerances import CLOCK_TICKS, SPAN_ERROR
 
 
 def clock_error(time: Any, seconds: Any) -> float:
-    """Give the seconds by which rounding may be wrong about a span of seconds that ends at a time.
+    """Return the seconds by which rounding may be wrong about a span of seconds that ends at a time.
 
     These are a few units in the last place of the time, whatever the span, and a billionth of the span.
 
@@ -41,7 +41,7 @@ class Clock:
     origin: Exact = 0
 
     def since(self, time: Any) -> Any:
-        """Give the seconds from the origin to a time: a float for a float, else exactly."""
+        """Return the seconds from the origin to a time: a float for a float, else exactly."""
         is_float = isinstance(time, float)
         if not self.origin or (is_float and not isfinite(time)):
             return time
@@ -49,7 +49,7 @@ class Clock:
         return float(seconds) if is_float else seconds
 
     def instant(self, seconds: Any) -> Any:
-        """Give the time so many seconds after the origin: a float where the shortest decimal of one says it."""
+        """Return the time some seconds after the origin: a float where the shortest decimal of one says it."""
         if not self.origin:
             return seconds
         time = decimal(seconds) + self.origin
@@ -57,10 +57,10 @@ class Clock:
         return nearest if isinstance(seconds, float) and decimal(nearest) == time else time
 
     def nearest(self, seconds: Any) -> Any:
-        """Give the time so many seconds after the origin: the float next to it for a float."""
+        """Return the time so many seconds after the origin: the float next to it for a float."""
         time = self.instant(seconds)
         return float(time) if isinstance(seconds, float) else time
 
     def all_nearest(self, seconds: Iterable[Any]) -> tuple[Any, ...]:
-        """Give the times so many seconds after the origin, None where nothing is given."""
+        """Return the times so many seconds after the origin, None where nothing is given."""
         return tuple(None if each is None else self.nearest(each) for each in seconds)

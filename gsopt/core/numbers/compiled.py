@@ -78,7 +78,7 @@ def _kernel(function: Callable[..., Any]) -> Any:
 
 
 def _digest(function: Callable[..., Any]) -> str:
-    """Give a name of the sources of a kernel: its file, and the names of the kernels that it can call."""
+    """Return a name of the sources of a kernel: its file, and the names of the kernels that it can call."""
     called = (getattr(each, "py_func", None) for each in function.__globals__.values())
     names = sorted({kernel.__qualname__ for kernel in called if kernel is not None})
     source = Path(function.__code__.co_filename)
@@ -87,7 +87,7 @@ def _digest(function: Callable[..., Any]) -> str:
 
 
 def is_installed() -> bool:
-    """Tell whether numba is installed.
+    """Check whether numba is installed.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def is_installed() -> bool:
 
 
 def is_worth_loading(seconds_left: float | None = None) -> bool:
-    """Tell whether compiled kernels are to be used: they are loaded already, or there is time for it.
+    """Check whether compiled kernels are to be used: they are loaded already, or there is time for it.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def is_worth_loading(seconds_left: float | None = None) -> bool:
 def is_ready(
     module: str, kernel: str, seconds_left: float | None = None, seconds_to_compile: float = _ENOUGH
 ) -> bool:
-    """Tell whether a kernel may be called: it has been before, needs no compiler, or there is time for it.
+    """Check whether a kernel may be called: it has been before, needs no compiler, or there is time for it.
 
     Machine code on the disk is loaded in a second or two; without it the kernel is compiled first.
 
@@ -145,7 +145,7 @@ def is_ready(
 
 
 def is_on_disk(kernel: Callable[..., Any]) -> bool:
-    """Tell whether there is machine code of a kernel on the disk, no older than its source.
+    """Check whether there is machine code of a kernel on the disk, no older than its source.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def is_on_disk(kernel: Callable[..., Any]) -> bool:
 
 
 def plain(function: Callable[Given, Found]) -> Callable[Given, Found]:
-    """Give the function of which a kernel was compiled, or itself if it was not.
+    """Return the function of which a kernel was compiled, or itself if it was not.
 
     Examples
     --------
@@ -174,7 +174,7 @@ def plain(function: Callable[Given, Found]) -> Callable[Given, Found]:
 
 
 def twin(function: Callable[Given, Found]) -> Callable[Given, Found]:
-    """Give the plain function of a kernel that calls plain functions only, those of the kernels that it calls.
+    """Find the plain function of a kernel that calls plain functions only, those of the kernels that it calls.
 
     It does the same as the kernel, slowly, and needs no compiler: for first steps, and for tests.
 

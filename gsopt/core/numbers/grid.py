@@ -63,7 +63,7 @@ def exact_dot(pairs: Iterable[tuple[Exact, Exact]]) -> Exact:
 
 
 def whole(value: Exact) -> Exact:
-    """Give a fraction that is an integer as one.
+    """Return a fraction that is an integer as one.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def whole(value: Exact) -> Exact:
 
 
 def step(values: Iterable[Exact]) -> Fraction | None:
-    """Give the largest number of which all values are whole multiples; None when all are 0.
+    """Return the largest number of which all values are whole multiples; None when all are 0.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def step(values: Iterable[Exact]) -> Fraction | None:
 
 
 def ceil_to(value: Exact, step: Exact) -> Exact:
-    """Give the smallest multiple of a step that is not below a value.
+    """Return the smallest multiple of a step that is not below a value.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def ceil_to(value: Exact, step: Exact) -> Exact:
 
 
 def floor_to(value: Exact, step: Exact) -> Exact:
-    """Give the largest multiple of a step that is not above a value.
+    """Return the largest multiple of a step that is not above a value.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def _floor_digits(numerator: int, denominator: int, digits: int) -> Exact:
 
 
 def floor_digits(value: Exact, digits: int) -> Exact:
-    """Give the largest number of so many significant digits that is not above a value.
+    """Return the largest number of so many significant digits that is not above a value.
 
     Of up to 15 digits and below 10**15, the float next to it is read as that number again (`decimal`).
 
@@ -136,7 +136,7 @@ def floor_digits(value: Exact, digits: int) -> Exact:
 
 
 def float_below(value: Exact) -> float:
-    """Give the largest float that is not above a number, as it is written (`decimal`).
+    """Return the largest float that is not above a number, as it is written (`decimal`).
 
     Examples
     --------
@@ -148,7 +148,7 @@ def float_below(value: Exact) -> float:
 
 
 def lowest(value: Number) -> Exact:
-    """Give the least number that a value may stand for: a float may be off by its last operations' rounding.
+    """Return the least number that a value may stand for: a float may be off by its last operations' rounding.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def lowest(value: Number) -> Exact:
 
 
 def highest(value: Number) -> Exact:
-    """Give the greatest number that a value may stand for.
+    """Return the greatest number that a value may stand for.
 
     Examples
     --------

@@ -32,7 +32,7 @@ class HullSegment(NamedTuple, Generic[Count]):
 
 
 def concave_hull(menu: Iterable[tuple[Count, float]]) -> tuple[HullSegment[Count], ...]:
-    """Give the upper concave hull of a menu through the origin, as steps of falling efficiency.
+    """Return the upper concave hull of a menu through the origin, as steps of falling efficiency.
 
     The first steps together lead to a number of GPUs of the menu. Numbers of GPUs that lie on the hull, but for
     rounding, are all corners of it, so a job of linear speed has a step for each; those below it are none.
@@ -59,7 +59,7 @@ def concave_hull(menu: Iterable[tuple[Count, float]]) -> tuple[HullSegment[Count
 
 
 def _rising(menu: Iterable[tuple[Count, float]]) -> Iterator[tuple[Count, float]]:
-    """Give the entries that are faster than all with fewer GPUs, by number of GPUs."""
+    """Yield the entries that are faster than all with fewer GPUs, by number of GPUs."""
     fastest = 0.0
     for gpus, speed in sorted(menu, key=lambda entry: (entry[0], -entry[1])):
         if speed > fastest:
@@ -68,7 +68,7 @@ def _rising(menu: Iterable[tuple[Count, float]]) -> Iterator[tuple[Count, float]
 
 
 def _is_below(corner: tuple[Count, float], left: tuple[Count, float], right: tuple[Count, float]) -> bool:
-    """Tell whether a corner lies below the line from left to right, by more than rounding explains."""
+    """Check whether a corner lies below the line from left to right, by more than rounding explains."""
     rise = (corner[1] - left[1]) * (right[0] - corner[0])
     rise_after = (right[1] - corner[1]) * (corner[0] - left[0])
     return rise_after - rise > ULPS * ulp(right[1]) * (right[0] - left[0])

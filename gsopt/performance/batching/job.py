@@ -43,7 +43,7 @@ class Progress(Frozen):
     processed: Annotated[float, Field(ge=LEAST, le=1e15)]
 
     def left(self, estimate: Estimate = "mean") -> Exact:
-        """Give the samples left, exactly.
+        """Return the samples left, exactly.
 
         Raises
         ------
@@ -138,29 +138,29 @@ class BatchingJob(Frozen):
         return self
 
     def left(self, estimate: Estimate = "mean") -> Exact:
-        """Give the samples left, exactly: those given, or the estimate."""
+        """Return the samples left, exactly: those given, or the estimate."""
         if self.progress is not None:
             return self.progress.left(estimate)
         return decimal(self.remaining or 0)
 
     def largest(self, gpus: int) -> int:
-        """Give the largest batch that both limits allow on so many GPUs."""
+        """Return the largest batch that both limits allow on so many GPUs."""
         return min(self.batch_limit, gpus * self.local_limit)
 
     def allows(self, batch_size: int, gpus: int) -> bool:
-        """Tell whether limits and throughput allow a batch size, with at least a sample on every GPU."""
+        """Check whether limits and throughput allow a batch size, with at least a sample on every GPU."""
         return gpus <= batch_size <= self.largest(gpus) and self.throughput.knows(batch_size, gpus)
 
     def fastest(self, gpus: int) -> int | None:
-        """Give the batch size of most samples per second on so many GPUs; None where there is none."""
+        """Return the batch size of most samples per second on so many GPUs; None where there is none."""
         return self.throughput.fastest(gpus, self.largest(gpus))
 
     def runs_on(self, gpus: int) -> bool:
-        """Tell whether there is a batch size for so many GPUs."""
+        """Check whether there is a batch size for so many GPUs."""
         return self.throughput.offers(gpus, self.largest(gpus))
 
     def changes(self, batch_size: int, gpus: int) -> bool:
-        """Tell whether the job is reconfigured: it starts, stops, or gets other GPUs or another batch size."""
+        """Check whether the job is reconfigured: it starts, stops, or gets other GPUs or another batch size."""
         if gpus != self.previous_gpus:
             return True
         return gpus > 0 and self.previous_batch not in (None, batch_size)

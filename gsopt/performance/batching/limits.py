@@ -70,15 +70,15 @@ class LimitRules(Frozen):
     scale_down: ScaleDown = ScaleDown.LONG
 
     def started(self, local_limit: int) -> int:
-        """Give the limit upon arrival, which one GPU can hold (rule "start")."""
+        """Return the limit upon arrival, which one GPU can hold (rule "start")."""
         return self._capped(_valid("local_limit", local_limit))
 
     def rejected(self, limit: int) -> int:
-        """Give the limit of a job that waits in the next schedule too: half, but at least 1 ("resume")."""
+        """Return the limit of a job that waits in the next schedule too: half, but at least 1 ("resume")."""
         return max(1, _valid("limit", limit) // 2)
 
     def after_epoch(self, limit: int, elapsed: Number, *, warm: bool = True) -> int:
-        """Give the limit of a running job at the end of an epoch ("start", "scale-up", "scale-down").
+        """Return the limit of a running job at the end of an epoch ("start", "scale-up", "scale-down").
 
         Parameters
         ----------
@@ -106,7 +106,7 @@ class LimitRules(Frozen):
 
 
 def scaled_down(limit: int, rate: Number, elapsed: Number) -> int:
-    """Give ceil(2 R / ceil(sigma T + 1)), the limit that penalises a job for having run for long.
+    """Return ceil(2 R / ceil(sigma T + 1)), the limit that penalises a job for having run for long.
 
     It doubles R at T = 0, leaves R as it is for sigma T up to 1, and applied at every epoch comes down to 1 or
     2: 1 stays 1, and 2 stays 2 up to sigma T = 2.
@@ -141,7 +141,7 @@ def _penalised(limit: int, share: Exact) -> int:
 
 
 def _below(rate: Number, elapsed: Number) -> Exact:
-    """Give sigma T, or the least that it may be where floats are in it."""
+    """Return sigma T, or the least that it may be where floats are in it."""
     if not (0 <= rate < float("inf") and 0 <= elapsed < float("inf")):
         raise InvalidInput("", "rate, elapsed", shorten((rate, elapsed)), "must be at least 0, and finite")
     if isinstance(rate, Rational) and isinstance(elapsed, Rational):

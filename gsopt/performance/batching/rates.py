@@ -56,7 +56,7 @@ class StepTimes:
         )
 
     def seconds(self, batch: ArrayLike, gpus: ArrayLike) -> Floats:
-        """Give the seconds of a step of each job.
+        """Return the seconds of a step of each job.
 
         Parameters
         ----------
@@ -75,14 +75,14 @@ class StepTimes:
         return seconds
 
     def _without_samples(self, gpus: Counts) -> Floats:
-        """Give the seconds of a step that do not depend on its batch."""
+        """Return the seconds of a step that do not depend on its batch."""
         further = 2.0 * (gpus - 1)
         communication = further * self.latency[:, None] + further / gpus * self.transfer[:, None]
         seconds: Floats = self.fixed[:, None] + communication
         return seconds
 
     def fastest(self, batch_limit: ArrayLike, local_limit: ArrayLike, *, widest: int) -> tuple[Counts, Floats]:
-        """Give the batch size of most samples per second on every number of GPUs, and that throughput.
+        """Return the batch size of most samples per second on every number of GPUs, and that throughput.
 
         Parameters
         ----------
@@ -115,6 +115,6 @@ class StepTimes:
 
 
 def _communication(model: StepTime) -> tuple[float, float]:
-    """Give the seconds of all hops to the next GPU, and of all gradients on one wire."""
+    """Return the seconds of all hops to the next GPU, and of all gradients on one wire."""
     wire = model.wire
     return (0.0, 0.0) if wire is None else (wire.hops(2) * wire.latency, model.message / wire.bandwidth)

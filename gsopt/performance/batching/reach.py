@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 
 def most_used(gpus: int, menus: Iterable[tuple[Sequence[int], bool]]) -> int:
-    """Give the most GPUs that jobs can use together.
+    """Return the most GPUs that jobs can use together.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def most_used(gpus: int, menus: Iterable[tuple[Sequence[int], bool]]) -> int:
 
 
 def _shifted(reached: int, counts: Sequence[int]) -> int:
-    """Give the numbers reached with one more job."""
+    """Return the numbers reached with one more job."""
     if not isinstance(counts, range):
         further = 0
         for count in counts:

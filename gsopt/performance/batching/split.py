@@ -72,7 +72,7 @@ def split(costs: ArrayLike, gpus: int, *, must: ArrayLike | None = None, use_all
 
 
 def least_costs(costs: Floats, gpus: int, *, compiled: bool | None = None) -> Floats:
-    """Give the least cost of the first jobs on exactly so many GPUs together.
+    """Return the least cost of the first jobs on exactly so many GPUs together.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def add_jobs(costs: Floats, table: Floats, *, compiled: bool | None = None) -> N
 
 
 def read_back(table: Floats, costs: Floats, used: int) -> Counts:
-    """Give the numbers of GPUs by which a table has its least cost of all jobs on so many GPUs.
+    """Return the numbers of GPUs by which a table has its least cost of all jobs on so many GPUs.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def read_back(table: Floats, costs: Floats, used: int) -> Counts:
 
 
 def widest(costs: Floats) -> Counts:
-    """Give the most GPUs that each job may have.
+    """Return the most GPUs that each job may have.
 
     Examples
     --------

@@ -75,7 +75,7 @@ class StepTime(Frozen):
         return self
 
     def seconds(self, batch_size: int, gpus: int) -> Exact:
-        """Give the seconds of a step.
+        """Return the seconds of a step.
 
         Raises
         ------
@@ -87,7 +87,7 @@ class StepTime(Frozen):
         return whole(decimal(self.fixed) + decimal(self.per_sample) * local + self.communication(gpus))
 
     def communication(self, gpus: int) -> Exact:
-        """Give the seconds of the all-reduce.
+        """Return the seconds of the all-reduce.
 
         Examples
         --------
@@ -101,7 +101,7 @@ class StepTime(Frozen):
         return whole(2 * (gpus - 1) * (self.wire.hops(gpus) * decimal(self.wire.latency) + sent))
 
     def samples_per_second(self, batch_size: int, gpus: int) -> Exact:
-        """Give the throughput.
+        """Return the throughput.
 
         Raises
         ------
@@ -111,11 +111,11 @@ class StepTime(Frozen):
         return whole(Fraction(batch_size) / self.seconds(batch_size, gpus))
 
     def knows(self, batch_size: int, gpus: int) -> bool:
-        """Tell whether the batch size is possible: every GPU has at least one sample."""
+        """Check whether the batch size is possible: every GPU has at least one sample."""
         return 1 <= gpus <= batch_size
 
     def fastest(self, gpus: int, most: int) -> int | None:
-        """Give the batch size of most samples per second among those of at most so many samples.
+        """Return the batch size of most samples per second among those of at most so many samples.
 
         With one size of the largest local batch a larger batch is faster, and so is a larger local batch where
         all are equal. So it is the largest batch, or the largest with equal local batches: with no fixed part,
@@ -134,11 +134,11 @@ class StepTime(Frozen):
         return max((most, most - most % gpus), key=lambda size: self.samples_per_second(size, gpus))
 
     def offers(self, gpus: int, most: int) -> bool:
-        """Tell whether there is a batch of at most so many samples: one on each GPU at least."""
+        """Check whether there is a batch of at most so many samples: one on each GPU at least."""
         return most >= gpus
 
     def on(self, wire: Wire | None) -> "StepTime":
-        """Give the same model on other wires: those of another tier."""
+        """Return the same model on other wires: those of another tier."""
         return StepTime(fixed=self.fixed, per_sample=self.per_sample, message=self.message, wire=wire)
 
 
@@ -198,7 +198,7 @@ class Tabulated(Frozen):
         return sizes
 
     def samples_per_second(self, batch_size: int, gpus: int) -> Exact:
-        """Give the throughput.
+        """Return the throughput.
 
         Raises
         ------
@@ -211,11 +211,11 @@ class Tabulated(Frozen):
         return self._table[batch_size, gpus]
 
     def knows(self, batch_size: int, gpus: int) -> bool:
-        """Tell whether the throughput was measured."""
+        """Check whether the throughput was measured."""
         return (batch_size, gpus) in self._table
 
     def fastest(self, gpus: int, most: int) -> int | None:
-        """Give the batch size of most samples per second among those of at most so many; None for none.
+        """Return the batch size of most samples per second among those of at most so many; None for none.
 
         Of equal ones it is the larger. Unlike a model, a table may be slower with more samples.
 
@@ -229,7 +229,7 @@ class Tabulated(Frozen):
         return max(self._measured(gpus, most), key=lambda size: (self._table[size, gpus], size), default=None)
 
     def offers(self, gpus: int, most: int) -> bool:
-        """Tell whether a batch of at most so many samples was measured."""
+        """Check whether a batch of at most so many samples was measured."""
         return any(True for _ in self._measured(gpus, most))
 
     def _measured(self, gpus: int, most: int) -> Iterator[int]:
@@ -237,7 +237,7 @@ class Tabulated(Frozen):
 
 
 def _kind(given: object) -> str:
-    """Tell a table from a model by its field, which no model has."""
+    """Distinguish a table from a model by its field, which no model has."""
     is_table = "rates" in given if isinstance(given, dict) else isinstance(given, Tabulated)
     return "table" if is_table else "model"
 

@@ -9,7 +9,7 @@ from gsopt.core.numbers.grid import Number
 
 
 def cycle(stages: Sequence[Sequence[Number]]) -> Any:
-    """Give the least seconds in which all jobs of a group do one iteration, each with one resource at a time.
+    """Return the least seconds in which all jobs of a group do one iteration, each with one resource at a time.
 
     An iteration uses each resource once, always in the same order, and begins with any. In each part of the
     cycle every job has another resource, and all wait for the slowest before they change over. Source: Muri
@@ -54,7 +54,7 @@ def cycle(stages: Sequence[Sequence[Number]]) -> Any:
 
 
 def interleaved(stages: Mapping[str, Sequence[float]]) -> dict[str, dict[str, float]]:
-    """Give the slowdowns of all pairs of models that interleave, for `gsopt.scenario.speed.Speed.interference`.
+    """Find the slowdowns of all pairs of models that interleave, for `gsopt.scenario.speed.Speed.interference`.
 
     A model is slowed down from its own iteration to the cycle of the pair. A group of three or more is slower
     than its pairs say: no pair of it has a longer cycle.

@@ -134,12 +134,12 @@ class Pair:
         return self.seconds if self.seconds_whole is None else self.seconds_whole
 
     def _as_given(self, value: Exact) -> Number:
-        """Give a number made of the slowdowns as a float where one of them is."""
+        """Return a number made of the slowdowns as a float where one of them is."""
         floats = isinstance(self.slowdown_running, float) or isinstance(self.slowdown_new, float)
         return float(value) if floats else value
 
     def completions(self, delay: Number = 0) -> tuple[Any, Any]:
-        """Give the seconds until the running and the new job have completed, if the latter starts after some.
+        """Return the seconds until the running and the new job have completed, if the latter starts after some.
 
         Source: Castor, Equations 16 and 17, in which the delay is missing, and 20 and 21.
 
@@ -169,7 +169,7 @@ class Pair:
         return delay + running, delay + running + self.seconds - quotient(running, self.slowdown_new)
 
     def shares(self, rule: Rule = "end_points") -> bool:
-        """Tell whether the new job shares from now on.
+        """Check whether the new job shares from now on.
 
         Parameters
         ----------
@@ -194,14 +194,14 @@ class Pair:
 
 @lru_cache(maxsize=2**16, typed=True)  # typed: the double 0.1 equals a fraction that is not 1/10
 def _slope(running: Number, new: Number) -> Exact:
-    """Give 2 + xi_A / xi_B - 2 xi_A of slowdowns as they are written."""
+    """Return 2 + xi_A / xi_B - 2 xi_A of slowdowns as they are written."""
     ours, theirs = decimal(running), decimal(new)
     return 2 + Fraction(ours) / theirs - 2 * ours
 
 
 @lru_cache(maxsize=2**16, typed=True)
 def _per_second(running: Number, new: Number) -> Exact:
-    """Give xi_B (2 - 1 / xi_A) of slowdowns as they are written."""
+    """Return xi_B (2 - 1 / xi_A) of slowdowns as they are written."""
     return decimal(new) * (2 - 1 / Fraction(decimal(running)))
 
 

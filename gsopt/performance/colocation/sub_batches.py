@@ -120,7 +120,7 @@ def choose_sub_batch(
 
 
 def halvings(batch: int) -> tuple[tuple[int, int], ...]:
-    """Give the sub-batches of a batch by halving, from the whole to one sample, and how many each takes.
+    """Return the sub-batches of a batch by halving, from the whole to one sample, and how many each takes.
 
     Their gradients are added up, so that the batch stays what it was: its iteration takes
     `gsopt.scenario.speed.IterationTime.seconds` with that many steps.

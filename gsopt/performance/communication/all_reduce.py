@@ -8,7 +8,7 @@ from gsopt.performance.communication.wire import Dimension
 
 
 def flat_ring(size: float, dimension: Dimension, *, whole: bool = False) -> float:
-    """Give the seconds of a ring all-reduce of so many bytes on every unit.
+    """Return the seconds of a ring all-reduce of so many bytes on every unit.
 
     With p units the bytes are cut into p parts, of which every unit passes one on in each of 2 (p - 1) steps.
     So it takes 2 (p - 1) (h l + M / (p b)), with h hops of l seconds and b bytes per second, and nothing with a
@@ -42,7 +42,7 @@ def flat_ring(size: float, dimension: Dimension, *, whole: bool = False) -> floa
 
 
 def hierarchical(size: float, dimensions: Sequence[Dimension], *, whole: bool = False) -> float:
-    """Give the seconds of a hierarchical all-reduce: scattered inside out, gathered outside in.
+    """Return the seconds of a hierarchical all-reduce: scattered inside out, gathered outside in.
 
     Every dimension is a ring. Behind p units of the first dimension each one has a p-th of the bytes left, so
     the wide rings carry little. The dimensions follow each other: no part of the bytes overtakes another.
@@ -79,7 +79,7 @@ def hierarchical(size: float, dimensions: Sequence[Dimension], *, whole: bool = 
 
 
 def halving(size: float, dimension: Dimension) -> float:
-    """Give the seconds of an all-reduce by recursive halving and doubling, or by a double tree.
+    """Return the seconds of an all-reduce by recursive halving and doubling, or by a double tree.
 
     It sends as many bytes as a ring in 2 ceil(log2 p) steps: it takes 2 ceil(log2 p) h l + 2 (p - 1) / p M / b.
     Every step counts the hops to the next unit: exact behind a switch and where all units are joined, too few

@@ -110,7 +110,7 @@ def _collective(parameters: Any) -> Collective:
 
 
 def _alone(layers: Sequence[Layer], measured: float, scale: float) -> tuple[float, float]:
-    """Give the latency that explains a penalty alone, and the time per byte that does."""
+    """Return the latency that explains a penalty alone, and the time per byte that does."""
     waiting = scale * measured * sum(layer.computation for layer in layers)
     ends = [
         (waiting + scale * beside, number, size)
@@ -123,7 +123,7 @@ def _alone(layers: Sequence[Layer], measured: float, scale: float) -> tuple[floa
 
 
 def _ends(layers: Sequence[Layer]) -> Iterator[tuple[float, float]]:
-    """Give the bytes of the first layers, one layer more each time, and the seconds of computation beside."""
+    """Yield the bytes of the first layers, one layer more each time, and the seconds of computation beside."""
     size = beside = 0.0
     for layer in layers:
         size += layer.size
@@ -132,7 +132,7 @@ def _ends(layers: Sequence[Layer]) -> Iterator[tuple[float, float]]:
 
 
 def fit_scale(layers: Sequence[Layer], collective: Collective, measured: float) -> float:
-    """Give the factor of the computing times with which a model has a measured penalty.
+    """Return the factor of the computing times with which a model has a measured penalty.
 
     The all-reduces that end the iteration are those of the first k layers for some k, without a pause. With S
     the seconds that they take, A the seconds of computation beside them and C those of the whole iteration, the

@@ -34,7 +34,7 @@ class Collective(Frozen):
 
     @classmethod
     def of(cls, dimensions: Sequence[Dimension]) -> Self:
-        """Give that of the hierarchical all-reduce over dimensions, innermost first; a ring where there is one.
+        """Build the hierarchical all-reduce over dimensions, innermost first; a ring where there is only one.
 
         Each dimension of p units adds 2 (p - 1) h l to the latency and 2 (p - 1) / (P b) to the time per byte:
         h hops of l seconds, b bytes per second, and P the product of all units up to it. No units, no time.
@@ -58,5 +58,5 @@ class Collective(Frozen):
         )
 
     def seconds(self, size: float) -> float:
-        """Give the seconds of an all-reduce of so many bytes."""
+        """Return the seconds of an all-reduce of so many bytes."""
         return self.latency + self.per_byte * size

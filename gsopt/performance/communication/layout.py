@@ -83,7 +83,7 @@ def layout(cluster: Cluster, gpus: Sequence[int], wires: Mapping[str, Wire] = DA
 
 
 def _groups(cluster: Cluster, gpus: Sequence[int]) -> Mapping[str, Sequence[int]]:
-    """Give the number of the group of each GPU on every level, innermost first."""
+    """Return the number of the group of each GPU on every level, innermost first."""
     if cluster.is_plain:
         return {Tier.MACHINE: [0] * len(gpus)}
     of_gpu = {level: cluster.group_of_gpu(level) for level in cluster.levels}

@@ -9,7 +9,7 @@ from gsopt.scenario.cluster.switch import ISLAND, MACHINE
 
 
 def wires_of(cluster: Cluster, *, rings: tuple[str, ...] = ()) -> Mapping[str, Wire]:
-    """Give the wires of every level of a cluster, as `layout` takes them: the links of what stands below it.
+    """Return the wires of every level of a cluster, as `layout` takes them: the links of what stands below it.
 
     An all-reduce is as fast as its slowest link, so a level has the least rate and the longest latency of its
     links. A message between neighbours passes two of them, up and down, unless the level is a ring.
@@ -54,7 +54,7 @@ def _slower(one: Wire, other: Wire) -> Wire:
 
 
 def _links(cluster: Cluster) -> Iterator[tuple[str, str, Link | None]]:
-    """Give every link with the level that it leads to and the name of what is below it."""
+    """Yield every link with the level that it leads to and the name of what is below it."""
     for switch in cluster.switches:
         for child in switch.switches:
             yield switch.level, child.name, child.uplink

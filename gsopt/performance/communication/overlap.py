@@ -8,7 +8,7 @@ from gsopt.performance.communication.layers import Layer
 
 
 def exposed(layers: Sequence[Layer], collective: Collective, *, scale: float = 1.0) -> float:
-    """Give the seconds of an iteration in which GPUs wait for the network.
+    """Return the seconds of an iteration in which GPUs wait for the network.
 
     The layers are passed backwards. As soon as a layer has its weight gradient, its all-reduce is ready; the
     all-reduces follow each other, while the layers below go on computing. What is left when the computation
@@ -48,7 +48,7 @@ def exposed(layers: Sequence[Layer], collective: Collective, *, scale: float = 1
 def penalty(
     layers: Sequence[Layer], collective: Collective, *, scale: float = 1.0, floor: float = 0.0
 ) -> float:
-    """Give the exposed communication per unit of computation, at least a floor.
+    """Return the exposed communication per unit of computation, at least a floor.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from gsopt.scenario.speed import TierPenalty
 def tier_penalty(
     layers: Sequence[Layer], collectives: Mapping[str, Collective], *, scale: float = 1.0, floor: float = 0.0
 ) -> TierPenalty:
-    """Give the penalty of a model on every tier, as `gsopt.scenario.speed.Speed` takes it.
+    """Return the penalty of a model on every tier, as `gsopt.scenario.speed.Speed` takes it.
 
     Within a factor of about two of Table I of Dally for machine and rack, and within 5 % for the network, with
     collectives fitted to it; the table itself is `gsopt.scenario.speed.TIER_PENALTIES`.

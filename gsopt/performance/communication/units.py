@@ -10,7 +10,7 @@ _BITS_PER_BYTE = 8
 
 
 def gigabits(per_second: float) -> float:
-    """Give Gb/s, as data sheets of links have them, in bytes per second.
+    """Return Gb/s, as data sheets of links have them, in bytes per second.
 
     Examples
     --------
@@ -21,7 +21,7 @@ def gigabits(per_second: float) -> float:
 
 
 def gigabytes(per_second: float, *, binary: bool = False) -> float:
-    """Give GB/s in bytes per second.
+    """Return GB/s in bytes per second.
 
     Parameters
     ----------

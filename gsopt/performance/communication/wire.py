@@ -89,7 +89,7 @@ class Wire(Frozen):
         return there[self.wiring]
 
     def send(self, size: float, hops: int, *, whole: bool = False) -> float:
-        """Give the seconds of a message of so many bytes, over so many hops.
+        """Return the seconds of a message of so many bytes, over so many hops.
 
         The bytes pass once: hops forward what they get. Source: the analytical network of ASTRA-sim, without
         congestion, which cuts the time to whole nanoseconds.

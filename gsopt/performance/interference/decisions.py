@@ -137,7 +137,7 @@ def compare_decisions(
 def _cases(
     table: PairTable, couple: Couple, slowdowns: tuple[float, float], ratios: Sequence[float]
 ) -> Iterator[_Case]:
-    """Give both roles of a pair, one if the two are the same, for every ratio of lengths."""
+    """Yield both roles of a pair, one if the two are the same, for every ratio of lengths."""
     (first, second), (mine, other) = couple, slowdowns
     roles = [(first, second, mine, other)] + [(second, first, other, mine)] * (first != second)
     for running, new, of_running, of_new in roles:

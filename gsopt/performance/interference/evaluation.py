@@ -111,7 +111,7 @@ def evaluate(
 def predicted(
     table: PairTable, predictor: Predictor, *, folds: int = 5, seed: int = 0, name: str = "predicted"
 ) -> PairTable:
-    """Give the table as it is predicted, every pair by what is learnt from other pairs.
+    """Return the table as it is predicted, every pair by what is learnt from other pairs.
 
     Its slowdowns are what a policy would believe that has never seen the pair
     (`gsopt.simulation.beliefs.believing`). The only pair of a table cannot be held out, and is left out.
@@ -153,7 +153,7 @@ def _predicted(
 def _directions(
     table: PairTable, predicted: Iterable[tuple[Couple, tuple[float, float]]]
 ) -> Iterable[tuple[float, float]]:
-    """Give every predicted slowdown with the measured one."""
+    """Yield every predicted slowdown with the measured one."""
     for (first, second), (forth, back) in predicted:
         yield forth, table.slowdown(first, second)
         if first != second:

@@ -35,11 +35,11 @@ class Prediction:
     importance: Mapping[str, float] = field(default_factory=dict)
 
     def slowdowns(self, pairs: Sequence[tuple[Profile, Profile]]) -> list[float]:
-        """Give the slowdown of the first configuration of each pair beside the second one; 1 to 1e6."""
+        """Return the slowdown of the first configuration of each pair beside the second one; 1 to 1e6."""
         return [min(max(1.0, float(value)), _LARGEST) for value in self.estimate(pairs)]
 
     def filled(self, table: PairTable) -> dict[str, dict[str, float]]:
-        """Give the slowdowns of all pairs of a table's profiles: those that were measured, else predicted ones.
+        """Find the slowdowns of all pairs of a table's profiles: those that were measured, else predicted ones.
 
         It is what `gsopt.scenario.speed.Speed` takes as ``interference``.
         """
@@ -55,5 +55,5 @@ class Predictor(Protocol):
     """Learns from a table of pairs."""
 
     def __call__(self, table: PairTable, /) -> Prediction:
-        """Give what it has learnt."""
+        """Return what it has learnt."""
         ...

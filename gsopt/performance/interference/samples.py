@@ -52,7 +52,7 @@ class Samples:
         return [log(slowdown) for _, _, slowdown in self._directions()]
 
     def vectors(self, pairs: Sequence[tuple[Profile, Profile]]) -> list[list[float]]:
-        """Give the features of pairs.
+        """Return the features of pairs.
 
         Raises
         ------

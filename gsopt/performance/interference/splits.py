@@ -14,7 +14,7 @@ Split = Literal["pair", "configuration"]
 def splits(
     table: PairTable, *, folds: int = 5, by: Split = "pair", seed: int = 0
 ) -> Iterator[tuple[PairTable, tuple[Couple, ...]]]:
-    """Give tables to learn from, each with the pairs that are held out of it.
+    """Yield tables to learn from, each with the pairs that are held out of it.
 
     Both directions of a pair are always on the same side. By pair every pair is held out once; five folds are
     five splits of 80:20. By configuration no pair to learn from has a configuration of the fold, so those that

@@ -89,7 +89,7 @@ class PairTable(Frozen):
         return tuple(sorted(found, key=lambda couple: (place[couple[0]], place[couple[1]])))
 
     def slowdown(self, one: str, other: str) -> float:
-        """Give how many times longer an iteration of one configuration takes beside another.
+        """Return how many times longer an iteration of one configuration takes beside another.
 
         Raises
         ------
@@ -101,7 +101,7 @@ class PairTable(Frozen):
         return self.slowdowns[one][other]
 
     def only(self, couples: Iterable[Couple]) -> "PairTable":
-        """Give the table of all profiles with some of the pairs, both directions of each.
+        """Return the table of all profiles with some of the pairs, both directions of each.
 
         Raises
         ------

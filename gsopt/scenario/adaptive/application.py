@@ -114,7 +114,7 @@ class Application(Frozen):
     # Step times
 
     def step_time(self, shape: Sequence[int], local_batch: int) -> Times | None:
-        """Give the seconds of a step, and those of its exchange; None outside of what was measured.
+        """Return the seconds of a step, and those of its exchange; None outside of what was measured.
 
         Parameters
         ----------
@@ -126,11 +126,11 @@ class Application(Frozen):
         return self._steps.times(shape, [local_batch])[0]
 
     def step_times(self, shape: Sequence[int], local_batches: Sequence[int]) -> list[Times | None]:
-        """Give what `step_time` gives, for several local batches."""
+        """Return what `step_time` gives, for several local batches."""
         return self._steps.times(shape, local_batches)
 
     def shapes(self, gpus: int, largest: int | None = None) -> list[tuple[int, ...]]:
-        """Give placements of so many GPUs, one of each kind whose step times differ.
+        """Return placements of so many GPUs, one of each kind whose step times differ.
 
         Some may be placements on which nothing is known of any step.
 
@@ -144,7 +144,7 @@ class Application(Frozen):
         return self._steps.shapes(gpus, largest)
 
     def most_local(self, shape: Sequence[int]) -> int:
-        """Give the largest local batch measured on a shape, or on at least as many nodes and GPUs; 0 if none.
+        """Return the largest local batch measured on a shape, or on at least as many nodes and GPUs; 0 if none.
 
         It is what fits into the memory of the GPUs in Sia's simulator.
         """
@@ -162,7 +162,7 @@ class Application(Frozen):
         return self.progress_at(self.epochs)
 
     def progress_at(self, epoch: int) -> float:
-        """Give the progress when so many epochs are done: the least of all trainings."""
+        """Return the progress when so many epochs are done: the least of all trainings."""
         return self._progress[epoch]
 
     @cached_property
@@ -171,7 +171,7 @@ class Application(Frozen):
         return (0.0, *(min(epoch.progress for epoch in end) for end in ends))
 
     def completion_epoch(self, batch: int) -> int:
-        """Give the last epoch of a training, counted from 0; it is the same for every batch.
+        """Return the last epoch of a training, counted from 0; it is the same for every batch.
 
         Raises
         ------
@@ -182,7 +182,7 @@ class Application(Frozen):
         return self.epochs - 1
 
     def iterations(self, batch: int, epoch: int) -> float:
-        """Give the iterations with a batch until the end of an epoch, counted from 0.
+        """Return the iterations with a batch until the end of an epoch, counted from 0.
 
         Raises
         ------
@@ -193,7 +193,7 @@ class Application(Frozen):
         return _weighing(low, high, batch)(low.epochs[epoch].iterations, high.epochs[epoch].iterations)
 
     def gradient(self, batch: int, epoch: int) -> Gradient:
-        """Give the statistics of the gradients of a batch during an epoch, counted from 0.
+        """Return the statistics of the gradients of a batch during an epoch, counted from 0.
 
         Raises
         ------
@@ -206,7 +206,7 @@ class Application(Frozen):
         return Gradient(share(first.sqr, last.sqr), share(first.var, last.var))
 
     def gradients(self, batch: int) -> list[Gradient]:
-        """Give what `gradient` gives, for every epoch."""
+        """Return what `gradient` gives, for every epoch."""
         low, high = self._around(batch)
         share, pairs = _weighing(low, high, batch), zip(low.epochs, high.epochs, strict=False)
         return [
@@ -215,7 +215,7 @@ class Application(Frozen):
         ]
 
     def _around(self, batch: int) -> tuple[Validation, Validation]:
-        """Give the trainings with the next smaller and the next larger batch; twice the one with an equal."""
+        """Return the trainings with the next smaller and the next larger batch; twice the one with an equal."""
         after = bisect_left(self._batches, batch)
         if after < len(self._batches) and self._batches[after] == batch:
             return self.validations[after], self.validations[after]

@@ -18,7 +18,7 @@ class Batch(NamedTuple):
     steps: int
 
     def over(self, gpus: int) -> int:
-        """Give the samples of a batch over so many GPUs."""
+        """Return the samples of a batch over so many GPUs."""
         return gpus * self.local * (self.steps + 1)
 
 

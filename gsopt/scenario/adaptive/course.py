@@ -57,14 +57,14 @@ class Course:
     users_batch: int | None
 
     def limits(self, shape: tuple[int, ...]) -> Limits:
-        """Give the batches that a job can have on a shape."""
+        """Return the batches that a job can have on a shape."""
         limits = self.application.limits
         if self.agents.memory == "model":
             return limits
         return limits.model_copy(update={"most_local": self.application.most_local(shape) or limits.most_local})
 
     def work_at(self, epoch: int) -> float:
-        """Give the progress at which so many epochs are done."""
+        """Return the progress at which so many epochs are done."""
         if self.agents.progress == "statistical":
             return self.application.progress_at(epoch)
         batch = self.users_batch or self.application.limits.initial_batch
@@ -76,7 +76,7 @@ class Course:
         return self.work_at(self.application.epochs)
 
     def times(self, shape: tuple[int, ...], batch: Batch) -> tuple[float, float]:
-        """Give the seconds of a step on a shape, and those of its exchange.
+        """Return the seconds of a step on a shape, and those of its exchange.
 
         Raises
         ------
@@ -90,7 +90,7 @@ class Course:
         return times
 
     def speed(self, shape: tuple[int, ...], batch: Batch, epoch: int) -> float:
-        """Give the progress per second in an epoch, counted from 0.
+        """Return the progress per second in an epoch, counted from 0.
 
         Raises
         ------
@@ -101,7 +101,7 @@ class Course:
         return self._gain(samples, self.application.gradient(samples, epoch)) / seconds
 
     def seconds(self, gpus: int, batch_size: int) -> float | None:
-        """Give how long a training takes with a batch on the best placement of so many GPUs; None on none.
+        """Return how long a training takes with a batch on the best placement of so many GPUs; None on none.
 
         Epochs are not rounded to whole seconds.
         """
@@ -115,7 +115,7 @@ class Course:
         return None if best == inf else best
 
     def highest_rate(self, gpus: int, batch_size: int | None, *, largest: int | None = None) -> float:
-        """Give the largest share of the work per second, on any placement of so many GPUs and in any epoch.
+        """Return the largest share of the work per second, on any placement of so many GPUs and in any epoch.
 
         It is 0 where the training cannot run.
 
@@ -141,19 +141,19 @@ class Course:
         return (batch for batch, time in zip(batches, times, strict=True) if time is not None)
 
     def _iteration(self, shape: tuple[int, ...], batch: Batch) -> float:
-        """Give the seconds of an iteration, accumulations and the step."""
+        """Return the seconds of an iteration, accumulations and the step."""
         step, sync = self.times(shape, batch)
         return (step + batch.steps * (step - sync)) * self.application.slowdown
 
     def _gain(self, samples: int, gradient: Gradient) -> float:
-        """Give the progress of an iteration with so many samples, and gradients like these."""
+        """Return the progress of an iteration with so many samples, and gradients like these."""
         if self.agents.progress == "samples":
             return samples
         sqr, var = gradient
         return (var + sqr) / (var / (samples / self.application.limits.initial_batch) + sqr)
 
     def _gains(self, samples: int) -> list[float]:
-        """Give the progress of an iteration with so many samples in every epoch."""
+        """Return the progress of an iteration with so many samples in every epoch."""
         return [self._gain(samples, gradient) for gradient in self.application.gradients(samples)]
 
     def _highest_gain(self, samples: int) -> float:
@@ -169,7 +169,7 @@ class Course:
 
 
 def _choices(gpus: int, limits: Limits) -> list[Batch]:
-    """Give every batch that a job may choose on so many GPUs."""
+    """Return every batch that a job may choose on so many GPUs."""
     from gsopt.scenario.adaptive.throughput import batches
 
     local, steps = batches(gpus, limits)

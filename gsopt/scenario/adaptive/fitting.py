@@ -137,7 +137,7 @@ class _Seen:
         return cls(nodes, gpus, local, step - sync, step, computes, exchanges)
 
     def loss(self, parameters: _Floats) -> tuple[float, _Floats]:
-        """Give the loss and its slope."""
+        """Return the loss and its slope."""
         overlap = parameters[_OVERLAP]
         computing = self.computes @ parameters
         exchange = self.exchanges @ parameters + (self.gpus <= 1) * LEAST_SECONDS
@@ -155,14 +155,14 @@ class _Seen:
 
 
 def _spread(errors: _Floats, slopes: _Floats) -> tuple[float, _Floats]:
-    """Give the root mean square of errors and its slope; a flat one where all are 0."""
+    """Return the root mean square of errors and its slope; a flat one where all are 0."""
     size = float(np.sqrt((errors**2).mean()))
     slope: _Floats = errors @ slopes / (len(errors) * size) if size else np.zeros(slopes.shape[1])
     return size, slope
 
 
 def _prior(parameters: _Floats) -> tuple[float, _Floats]:
-    """Give what is preferred without any measurement, and its slope."""
+    """Return what is preferred without any measurement, and its slope."""
     loss = _SIMPLE * (parameters[_OVERLAP] - 1) ** 2
     slope = np.zeros(len(parameters))
     slope[_OVERLAP] = 2 * _SIMPLE * (parameters[_OVERLAP] - 1)
@@ -175,7 +175,7 @@ def _prior(parameters: _Floats) -> tuple[float, _Floats]:
 
 
 def _limits(seen: _Seen) -> tuple[Any, Any, Any]:
-    """Give where the search begins, and the least and the most; what was not measured stays where it is."""
+    """Return where the search begins, and the least and the most; what was not measured stays where it is."""
     start, least, most = np.array([_START, _LEAST, _MOST])
     if (seen.local == seen.local[0]).all():
         start[_COMPUTE] = least[_COMPUTE] = most[_COMPUTE] = seen.computing.mean() / 2

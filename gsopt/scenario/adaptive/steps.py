@@ -41,7 +41,7 @@ class StepTimes:
         self._known: dict[tuple[tuple[int, ...], int], Times | None] = {}
 
     def times(self, shape: Sequence[int], local_batches: Sequence[int]) -> list[Times | None]:
-        """Give the times on a shape with each local batch; None outside of what was measured."""
+        """Return the times on a shape with each local batch; None outside of what was measured."""
         placed = tuple(shape)
         new = [local for local in local_batches if (placed, local) not in self._known]
         if new:
@@ -50,7 +50,7 @@ class StepTimes:
         return [self._known[placed, local] for local in local_batches]
 
     def shapes(self, gpus: int, largest: int | None = None) -> list[tuple[int, ...]]:
-        """Give the measured placements of so many GPUs, and one other on every number of nodes that counts.
+        """Return the measured placements of so many GPUs, and one other on every number of nodes that counts.
 
         More nodes than any measured count like the most.
         """
@@ -63,7 +63,7 @@ class StepTimes:
         return found
 
     def most_local(self, shape: Sequence[int]) -> int:
-        """Give what `Application.most_local` gives."""
+        """Return what `Application.most_local` gives."""
         ring = least_rotation(shape)
         if ring in self._measured:
             return self._measured[ring][-1][0]
@@ -101,7 +101,7 @@ class StepTimes:
 
 
 def _spreads(gpus: int, nodes: int, largest: int) -> Iterator[tuple[int, ...]]:
-    """Give every way to put GPUs on so many nodes, some on each and at most the largest number."""
+    """Yield every way to put GPUs on so many nodes, some on each and at most the largest number."""
     if not nodes:
         yield ()
         return
@@ -111,7 +111,7 @@ def _spreads(gpus: int, nodes: int, largest: int) -> Iterator[tuple[int, ...]]:
 
 
 def least_rotation(shape: Sequence[int]) -> tuple[int, ...]:
-    """Give the lexicographically smallest rotation of the nodes that have GPUs.
+    """Return the lexicographically smallest rotation of the nodes that have GPUs.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def least_rotation(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def _between(points: Sequence[Point], local: int) -> tuple[float, float] | None:
-    """Give step and exchange between two points; None beyond them."""
+    """Return step and exchange between two points; None beyond them."""
     after = bisect_left(points, local, key=lambda point: point[0])
     if after < len(points) and points[after][0] == local:
         return points[after][1:]
@@ -139,7 +139,7 @@ def _rows(measured: Sequence[Spread]) -> list[tuple[float, ...]]:
 
 
 def _means(placements: Sequence[Placement]) -> list[tuple[float, ...]]:
-    """Give the mean times of all placements with as many nodes and GPUs and the same local batch."""
+    """Return the mean times of all placements with as many nodes and GPUs and the same local batch."""
     rows = sorted((len(each.shape), sum(each.shape), *point) for each in placements for point in each.points)
     groups = ((key, list(group)) for key, group in groupby(rows, key=lambda row: row[:3]))
     return [(*key, fmean(row[3] for row in group), fmean(row[4] for row in group)) for key, group in groups]

@@ -23,5 +23,5 @@ def one_thread() -> AbstractContextManager[Any]:
 
 @cache
 def _controller() -> ThreadpoolController:
-    """Give the libraries of this process that have threads; they do not change once scipy is there."""
+    """Return the libraries of this process that have threads; they do not change once scipy is there."""
     return ThreadpoolController()

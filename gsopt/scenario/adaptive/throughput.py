@@ -95,11 +95,11 @@ class ThroughputModel(Frozen):
         return self
 
     def computation(self, local: ArrayLike) -> Any:
-        """Give the seconds in which a GPU computes the gradients of so many samples."""
+        """Return the seconds in which a GPU computes the gradients of so many samples."""
         return self.compute + self.compute_per_sample * np.asarray(local)
 
     def exchange(self, nodes: ArrayLike, gpus: ArrayLike) -> Any:
-        """Give the seconds in which gradients are exchanged among GPUs on nodes."""
+        """Return the seconds in which gradients are exchanged among GPUs on nodes."""
         nodes, gpus = np.asarray(nodes), np.asarray(gpus)
         several, pair = nodes > 1, gpus > 1
         base = np.where(several, self.across, np.where(pair, self.within, LEAST_SECONDS))
@@ -107,7 +107,7 @@ class ThroughputModel(Frozen):
         return base + each * np.maximum(gpus - 2, LEAST_SECONDS)
 
     def step_time(self, nodes: ArrayLike, gpus: ArrayLike, local: ArrayLike, steps: ArrayLike = 0) -> Any:
-        """Give the seconds of a step, with so many accumulations before it.
+        """Return the seconds of a step, with so many accumulations before it.
 
         Parameters
         ----------
@@ -125,7 +125,7 @@ class ThroughputModel(Frozen):
         return np.asarray(steps) * computation + joint
 
     def goodput(self, nodes: ArrayLike, gpus: ArrayLike, gradient: Gradient, limits: Limits) -> Choice:
-        """Give the best goodput on each number of nodes and GPUs, and the batch that has it.
+        """Return the best goodput on each number of nodes and GPUs, and the batch that has it.
 
         Of 50 batches between the least and the most the first best one is chosen. A local batch beyond the most
         is accumulated, and so is any that exceeds the initial one on a single GPU, whose gradients alone do not
@@ -152,7 +152,7 @@ class ThroughputModel(Frozen):
 
 
 def _efficiency(gradient: Gradient, scale: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give the progress of a sample in a batch so many times the initial one, relative to one in that."""
+    """Return the progress of a sample in a batch so many times the initial one, relative to one in that."""
     noise = gradient.var / scale + gradient.sqr
     gain = np.where(noise > 0, (gradient.var + gradient.sqr) / np.where(noise > 0, noise, 1.0), 1.0)
     efficiency: NDArray[np.float64] = gain / scale
@@ -160,7 +160,7 @@ def _efficiency(gradient: Gradient, scale: NDArray[np.float64]) -> NDArray[np.fl
 
 
 def batches(gpus: ArrayLike, limits: Limits) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Give local batches and accumulations to choose from, by batch and then as the numbers of GPUs.
+    """Return local batches and accumulations to choose from, by batch and then as the numbers of GPUs.
 
     Examples
     --------

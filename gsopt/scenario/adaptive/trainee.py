@@ -170,7 +170,7 @@ class Trainee:
             self._measure()
 
     def next_change(self) -> float:
-        """Give when it completes or else next tunes its batch, whichever is first; infinity without GPUs."""
+        """Return when it completes or else next tunes its batch, whichever is first; infinity without GPUs."""
         return self._turn
 
     # What is true of it
@@ -181,7 +181,7 @@ class Trainee:
         return self._progress(self._now) / self._course.work
 
     def rate(self, shape: Sequence[int], batch: int | None = None) -> float:
-        """Give its true speed on some GPUs now, as a share of its work per second, when it has them for itself.
+        """Compute the true speed on some GPUs now, as a share of the work per second, if it has them to itself.
 
         Parameters
         ----------
@@ -216,7 +216,7 @@ class Trainee:
         return max((each.gpus for each in self._measured.values()), default=0)
 
     def goodput(self, nodes: Any, gpus: Any) -> Choice | None:
-        """Give the goodput that it expects on numbers of nodes and GPUs; None before it first worked."""
+        """Return the goodput that it expects on numbers of nodes and GPUs; None before it first worked."""
         model = self.model
         if model is None or self.gradient is None:
             return None
@@ -282,11 +282,11 @@ class Trainee:
             self._measured[nodes, gpus, local] = Measurement(nodes, gpus, local, *times)
 
     def _speed_of(self, shape: tuple[int, ...], batch: Batch) -> float:
-        """Give its true speed in its epoch; one that is complete is as fast as in its last epoch."""
+        """Return its true speed in its epoch; one that is complete is as fast as in its last epoch."""
         return self._course.speed(shape, batch, min(self.epoch, self.application.epochs - 1))
 
     def _knowledge(self) -> tuple[int, Gradient | None]:
-        """Give what decides how it processes its batch on the GPUs that it has."""
+        """Return what decides how it processes its batch on the GPUs that it has."""
         return len(self._measured), self.gradient
 
     def _choice(self, shape: tuple[int, ...], batch_size: int | None) -> Batch:

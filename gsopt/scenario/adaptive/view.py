@@ -67,9 +67,9 @@ class TraineeView:
         return self._trainee.batch_size
 
     def goodput(self, nodes: Any, gpus: Any) -> Choice | None:
-        """Give the goodput that the job expects on numbers of nodes and GPUs; None before it first worked."""
+        """Return the goodput that the job expects on numbers of nodes and GPUs; None before it first worked."""
         return self._trainee.goodput(nodes, gpus)
 
     def rate(self, shape: Sequence[int], batch: int | None = None) -> float:
-        """Give the true share of its work per second on so many GPUs of each machine, at a batch size."""
+        """Return the true share of its work per second on so many GPUs of each machine, at a batch size."""
         return self._trainee.rate(tuple(shape), batch)

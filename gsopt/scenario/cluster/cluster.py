@@ -262,7 +262,7 @@ class Cluster(Lean):
         return {} if self.is_plain else self.numbered.groups
 
     def group_of(self, level: str) -> tuple[int, ...]:
-        """Give the number of the group of every machine on a level, from that of the machines up.
+        """Return the number of the group of every machine on a level, from that of the machines up.
 
         Raises
         ------
@@ -280,7 +280,7 @@ class Cluster(Lean):
         return () if self.is_plain else self.numbered.of_machine[level]
 
     def group_of_gpu(self, level: str) -> tuple[int, ...]:
-        """Give the number of the group of every GPU on a level.
+        """Return the number of the group of every GPU on a level.
 
         Raises
         ------
@@ -370,7 +370,7 @@ class Cluster(Lean):
         return Tier.MACHINE if self.is_plain else self.numbered.best(gpus)
 
     def path(self, one: int, other: int) -> tuple[str | int, ...]:
-        """Give the nodes of the graph from a GPU to another, both included; nothing is between plain GPUs.
+        """Return the nodes of the graph from a GPU to another, both included; nothing is between plain GPUs.
 
         Raises
         ------
@@ -388,7 +388,7 @@ class Cluster(Lean):
         return self._routes.path(one, other)
 
     def bottleneck(self, gpus: Sequence[int]) -> Link | None:
-        """Give what the network is between GPUs: the least rate of its links, the longest latency of two GPUs.
+        """Find what the network is between GPUs: the least rate of its links, the longest latency of two GPUs.
 
         The rate is that of one transfer alone. None when one of the links is not known, and for fewer than two
         GPUs, which need none.
@@ -413,7 +413,7 @@ Link(bandwidth=50000000000.0, latency=2.2e-06, capacity=None))
         return None if self.is_plain else self._routes.bottleneck(gpus)
 
     def graph(self, *, gpus: bool = True) -> Any:
-        """Give the cluster as a networkx tree: switches, machines, islands and GPUs.
+        """Return the cluster as a networkx tree: switches, machines, islands and GPUs.
 
         Nodes are names of switches, machines and islands, and numbers of GPUs; the root of a cluster without
         a network is ``"datacenter"``. The graph's own data name the root and any further levels. Each node has
@@ -438,7 +438,7 @@ Link(bandwidth=50000000000.0, latency=2.2e-06, capacity=None))
         return Routes(self.machines, self.graph(gpus=False))
 
     def _ends(self, gpus: Sequence[int]) -> tuple[int, int]:
-        """Give the lowest and the highest of some numbers, or refuse the one that is no GPU's."""
+        """Return the lowest and the highest of some numbers, or refuse the one that is no GPU's."""
         first, last = min(gpus), max(gpus)
         if first < 0 or last >= self.gpus:
             rule = f"must be numbers from 0 to {self.gpus - 1}"
@@ -451,14 +451,14 @@ Link(bandwidth=50000000000.0, latency=2.2e-06, capacity=None))
             raise InvalidInput("", "level", shorten(str(level)), rule)
 
     def _names(self) -> list[str]:
-        """Give the names of all switches, machines and islands."""
+        """Return the names of all switches, machines and islands."""
         tops: Sequence[Switch] = (self.network,) if self.network else self.racks
         names = [switch.name for top in tops for switch in top.walk()]
         names += [machine.name for machine in self.machines]
         return names + [island.name for machine in self.machines for island in machine.islands]
 
     def _links(self) -> Mapping[str, Mapping[str, Link | None]]:
-        """Give the links by kind, and by the name of what they lead up from."""
+        """Return the links by kind, and by the name of what they lead up from."""
         machines = self.machines
         below = [child for switch in self.switches for child in switch.switches]
         return {

@@ -136,7 +136,7 @@ class _Tree:
         return str(kind)
 
     def _name_all(self) -> Mapping[Hashable, str]:
-        """Give the names of all nodes but GPUs: as they are told, or as the nodes themselves."""
+        """Return the names of all nodes but GPUs: as they are told, or as the nodes themselves."""
         names: dict[Hashable, str] = {}
         taken: dict[str, Hashable] = {}
         for node in self._tree.nodes:
@@ -192,7 +192,7 @@ class _Tree:
                 )
 
     def _gpu_link(self, node: Hashable, gpus: Sequence[Hashable]) -> Link | None:
-        """Give the one link that all GPUs of a machine have."""
+        """Return the one link that all GPUs of a machine have."""
         if not gpus:
             data = self._tree.data(node)
             told = {name: _number(data[f"gpu_{name}"]) for name in Link.model_fields if f"gpu_{name}" in data}
@@ -224,7 +224,7 @@ class _Tree:
         return lowest
 
     def _below(self, node: Hashable) -> Sequence[Hashable]:
-        """Give what is below a node, by the numbers of GPUs where they have any; else as the graph does."""
+        """Return what is below a node, by the numbers of GPUs where they have any; else as the graph does."""
         children = self._tree.children[node]
         lowest = self._lowest
         return sorted(children, key=lambda child: lowest.get(child, 0)) if lowest else children
@@ -280,7 +280,7 @@ class _Tree:
         return self._checked(f"node {show(node)}", lambda: Machine(**told, islands=tuple(islands)))
 
     def _count(self, node: Hashable, below: int) -> Any:
-        """Give the number of GPUs of a node: of those below it, or as it is told."""
+        """Return the number of GPUs of a node: of those below it, or as it is told."""
         told = _number(self._tree.data(node).get("gpus", below))
         if below and told != below:
             raise self._wrong(node, "gpus", told, f"must be {below}, as many as are below it")
@@ -329,14 +329,14 @@ def _rack(switch: Switch) -> Rack:
 
 
 def _number(value: Any) -> Any:
-    """Give a number of any library as Python's own, and anything else as it is."""
+    """Return a number of any library as Python's own, and anything else as it is."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return value
     return int(value) if isinstance(value, Integral) else float(value)
 
 
 def _gpu_number(node: Hashable) -> int:
-    """Give the number that a node is, also as text; -1 when it is none."""
+    """Return the number that a node is, also as text; -1 when it is none."""
     if isinstance(node, str):
         return int(node) if node.isascii() and node.isdigit() and len(node) <= _MOST_DIGITS else -1
     return int(node) if isinstance(node, Integral) and not isinstance(node, bool) else -1

@@ -60,7 +60,7 @@ def _add(tree: Any, node: str | int, kind: str, *, above: str, tier: str, link: 
 
 
 def _data(link: Link | None) -> dict[str, float]:
-    """Give what a link says, without what is not known."""
+    """Return what a link says, without what is not known."""
     return {} if link is None else {name: value for name, value in link if value is not None}
 
 

@@ -51,7 +51,7 @@ class Group:
 
 
 def order_levels(root: Switch) -> tuple[str, ...]:
-    """Give the names of the levels below a switch and its own, innermost first.
+    """Return the names of the levels below a switch and its own, innermost first.
 
     A level that some paths lack stands where the others have it. Levels that no path has together stand in the
     order of `USUAL_LEVELS`, and those of other names after them: no tier depends on it, but which of two levels
@@ -93,7 +93,7 @@ def order_levels(root: Switch) -> tuple[str, ...]:
 
 
 def _sort(below: Mapping[str, Iterable[str]]) -> Iterator[str]:
-    """Give every level after those below it, of several that could come next the one that usually does."""
+    """Yield every level after those below it, of several that could come next the one that usually does."""
     usual = {level: index for index, level in enumerate(USUAL_LEVELS)}
     sorter = TopologicalSorter(below)
     sorter.prepare()
@@ -155,11 +155,11 @@ class Levels:
         return tuple(max(len(group.gpus) for group in self.groups[level]) for level in self.names)
 
     def best(self, count: int) -> str:
-        """Give the innermost level of which some group has so many GPUs."""
+        """Return the innermost level of which some group has so many GPUs."""
         return tier_named(self.names[bisect_left(self.sizes, count)])
 
     def join(self, first: int, last: int) -> str:
-        """Give the innermost level of which one group has all GPUs from a number to another."""
+        """Return the innermost level of which one group has all GPUs from a number to another."""
         islands = self.island_of
         if islands and islands[first] == islands[last]:
             return ISLAND
@@ -173,7 +173,7 @@ class Levels:
 
 
 def _climb(root: Switch) -> Iterator[tuple[Machine, Sequence[Switch]]]:
-    """Give every machine in the order of the tree, with the switches above it, innermost first."""
+    """Yield every machine in the order of the tree, with the switches above it, innermost first."""
     pending: list[tuple[Switch, tuple[Switch, ...]]] = [(root, ())]
     while pending:
         switch, above = pending.pop()

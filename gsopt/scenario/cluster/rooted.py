@@ -35,12 +35,12 @@ class Rooted:
     children: Mapping[Hashable, Sequence[Hashable]]
 
     def data(self, node: Hashable) -> Mapping[str, Any]:
-        """Give what a node carries."""
+        """Return what a node carries."""
         found: Mapping[str, Any] = self.graph.nodes[node]
         return found
 
     def edge(self, node: Hashable) -> Mapping[str, Any]:
-        """Give what the edge carries that leads up from a node; nothing for the root."""
+        """Return what the edge carries that leads up from a node; nothing for the root."""
         found: Mapping[str, Any] = self.graph.edges[self.parent[node], node] if node in self.parent else {}
         return found
 
@@ -107,7 +107,7 @@ def _edge(one: Hashable, other: Hashable) -> str:
 
 
 def _simple(graph: Any) -> Any:
-    """Give a graph with one edge at most between two nodes."""
+    """Return a graph with one edge at most between two nodes."""
     import networkx as nx
 
     if not isinstance(graph, nx.Graph):

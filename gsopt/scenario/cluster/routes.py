@@ -32,13 +32,13 @@ class Routes:
         self._bottlenecks: dict[tuple[tuple[str, bool], ...], Link | None] = {}
 
     def path(self, one: int, other: int) -> tuple[str | int, ...]:
-        """Give the nodes from a GPU to another, both included."""
+        """Return the nodes from a GPU to another, both included."""
         if one == other:
             return (one,)
         return (one, *self._between(self._home[one], self._home[other]), other)
 
     def bottleneck(self, gpus: Iterable[int]) -> Link | None:
-        """Give the least rate of the links that join GPUs, and the longest latency between two of them."""
+        """Return the least rate of the links that join GPUs, and the longest latency between two of them."""
         on_home = Counter(self._home[gpu] for gpu in set(gpus))
         several = tuple((home, count > 1) for home, count in sorted(on_home.items()))
         if several not in self._bottlenecks:
@@ -46,7 +46,7 @@ class Routes:
         return self._bottlenecks[several]
 
     def _between(self, one: str, other: str) -> tuple[str, ...]:
-        """Give the nodes between two homes, both included."""
+        """Return the nodes between two homes, both included."""
         if (one, other) not in self._paths:
             import networkx as nx
 
@@ -77,13 +77,13 @@ class Routes:
         return Link.model_construct(bandwidth=rate, latency=self._longest(homes, several), capacity=None)
 
     def _longest(self, homes: Sequence[str], several: Mapping[str, bool]) -> float:
-        """Give the longest latency between two GPUs, by the two sweeps that find the longest path of a tree."""
+        """Find the longest latency between two GPUs, by the two sweeps that find the longest path of a tree."""
         within = [self._latency(home, home) for home in homes if several[home]]
         far = max(homes[1:], key=lambda home: self._latency(homes[0], home), default=homes[0])
         across = [self._latency(far, home) for home in homes if home != far]
         return max([*within, *across])
 
     def _latency(self, one: str, other: str) -> float:
-        """Give the seconds between a GPU of one home and one of another, or between two of the same."""
+        """Return the seconds between a GPU of one home and one of another, or between two of the same."""
         links = [self._gpu_links[one], *self._links(one, other), self._gpu_links[other]]
         return sum(link.latency for link in links if link)

@@ -71,7 +71,7 @@ class Switch(Lean):
         return self
 
     def walk(self) -> "Iterator[Switch]":
-        """Give the switch and all below it, each before what is below it."""
+        """Yield the switch and all below it, each before what is below it."""
         pending = [self]
         while pending:
             switch = pending.pop()
@@ -93,7 +93,7 @@ class Rack(Switch):
     level: Annotated[Literal["rack"], Field(repr=False)] = "rack"
 
     def plain(self) -> Switch:
-        """Give the same as a switch, which names its level."""
+        """Return the same as a switch, which names its level."""
         return Switch.model_construct(
             name=self.name, level="rack", machines=self.machines, switches=self.switches, uplink=self.uplink
         )

@@ -21,7 +21,7 @@ class Tier(StrEnum):
 
 
 def tier_named(level: str) -> str:
-    """Give the tier of a level's name: one of the three, or the name itself.
+    """Return the tier of a level's name: one of the three, or the name itself.
 
     Examples
     --------

@@ -12,7 +12,7 @@ _ROUNDED, _ROUNDED_SHARE = 0.5, 1 / 3
 
 
 def on_highest_speeds(scenario: Scenario) -> Scenario:
-    """Give a scenario without applications in which no job is slower than any adaptive job can be.
+    """Return a scenario without applications in which no job is slower than any adaptive job can be.
 
     Speeds of adaptive jobs change with the placement, the batch and the epoch. A job of the result has so much
     less work that on no number of GPUs and in no mode its menu lets it take longer than at the highest of
@@ -55,7 +55,7 @@ class _Rates:
         self._courses: dict[tuple[str, int | None], Course] = {}
 
     def of(self, job: Job, mode: str, count: int) -> float:
-        """Give the highest one of a job on a number of GPUs in a mode; 0 on more than there are."""
+        """Return the highest one of a job on a number of GPUs in a mode; 0 on more than there are."""
         if count > self.scenario.cluster.gpus:
             return 0.0
         users_batch = job.batch_size if self._counts_samples else None
@@ -74,7 +74,7 @@ class _Rates:
 
 
 def _freed(job: Job, rates: _Rates) -> Job:
-    """Give a job that does its work on no number of GPUs in more time than an adaptive job may need."""
+    """Return a job that does its work on no number of GPUs in more time than an adaptive job may need."""
     ways = [(rates.of(job, mode, count), speed) for mode, count, speed in options(job)]
     faster = max(rate * job.duration / speed for rate, speed in ways)
     if faster == 0:

@@ -13,7 +13,7 @@ MOORE_HODGSON_JOBS = 150
 
 
 def lower_bound(workload: Workload, gpus: Number) -> Exact:
-    """Give the best bound on the sum of completion times that is affordable at the workload's size.
+    """Return the best bound on the sum of completion times that is affordable at the workload's size.
 
     Parameters
     ----------

@@ -5,7 +5,7 @@ from gsopt.scenario.scenario import Scenario
 
 
 def capability(scenario: Scenario, gpu_type: str) -> float:
-    """Give what a GPU of a type is worth: the speed of a job on such GPUs, relative to that of its menu.
+    """Return what a GPU of a type is worth: the speed of a job on such GPUs, relative to that of its menu.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class Capabilities:
         self._rooms: dict[tuple[str, int], list[tuple[float, int]]] = {}
 
     def of(self, count: int, gpu_type: str = "", memory: int = 0) -> float | None:
-        """Give what so many GPUs of a type, of any when empty, are worth together; None if there are fewer."""
+        """Find what so many GPUs of a type, of any when empty, are worth together; None if there are fewer."""
         need = (gpu_type, memory)
         if need not in self._rooms:
             self._rooms[need] = self._room(gpu_type, memory)

@@ -13,7 +13,7 @@ Array = np.ndarray[Any, Any]
 
 
 def places(scenario: Scenario) -> list[float]:
-    """Give the places that each job takes up on each of its GPUs, by number; a GPU has ``share_limit`` of them.
+    """List the places that each job takes up on each of its GPUs, by number; a GPU has ``share_limit`` of them.
 
     Let w_j be weights of at most 1 with w_j / xi_jk + w_k / xi_kj <= 1 for any two jobs, xi_jk being the
     slowdown of j beside k. Beside others a job is at most 1 / xi as fast as alone, xi being that of its worst
@@ -61,7 +61,7 @@ def places(scenario: Scenario) -> list[float]:
 
 
 def _weights(slow: Array, meet: Array) -> Array:
-    """Give weights of models by their slowdowns beside each other, where they may meet."""
+    """Return weights of models by their slowdowns beside each other, where they may meet."""
     if (slow[meet] <= 1).all():
         return np.full(len(slow), 0.5)
     together = np.where(meet, 1 / (1 / slow + 1 / slow.T), 1.0)

@@ -21,7 +21,7 @@ _CAPACITY, _EVENT, _DEADLINE = range(3)
 
 
 def most_there(scenario: Scenario, worths: Array) -> Iterator[tuple[float, Array]]:
-    """Give from each time on the most that the GPUs that are there are worth together, for rows of worths.
+    """Yield from each time on the most that the GPUs that are there are worth together, for rows of worths.
 
     What is known is how many machines have been given up at each deadline, not which: so those that are there
     are taken to be the ones that are worth most. No schedule has more; that some schedule has as much is not
@@ -66,7 +66,7 @@ def most_there(scenario: Scenario, worths: Array) -> Iterator[tuple[float, Array
 
 
 def _happenings(scenario: Scenario) -> Iterator[tuple[float, int, Any]]:
-    """Give all that happens, with its time and place within the instant."""
+    """Yield all that happens, with its time and place within the instant."""
     for change in scenario.capacity_changes:
         yield float(change.time), _CAPACITY, change.gpus
     for event in scenario.events:
@@ -102,7 +102,7 @@ class _Group:
         return cls(members, _count(members), _count(members))
 
     def has(self, machines: Array) -> bool:
-        """Tell whether all of some machines are members."""
+        """Check whether all of some machines are members."""
         return not np.any(machines & ~self.members)
 
     def come(self, count: int) -> None:
@@ -178,7 +178,7 @@ class Stock:
         self._cut()
 
     def most(self, worths: Array) -> Array:
-        """Give the most that the machines that are there are worth, for rows of worths of the machines.
+        """Return the most that the machines that are there are worth, for rows of worths of the machines.
 
         Of each type the best ones are taken, and of these the best ones of all: types have no machine in
         common, so nothing better can be taken.
@@ -238,7 +238,7 @@ class Stock:
         return found
 
     def _meant(self, event: Reclaim | Loan) -> Array:
-        """Give the machines that a request may take, or a loan may bring."""
+        """Return the machines that a request may take, or a loan may bring."""
         if event.among:
             return self._named(event.among)
         return self._kinds == event.gpu_type if event.gpu_type else np.ones(len(self._kinds), dtype=bool)

@@ -10,7 +10,7 @@ from gsopt.scenario.scenario import Scenario
 
 
 def on_best_tiers(scenario: Scenario) -> Scenario:
-    """Give a scenario without network tiers in which no job is slower than on its best ones.
+    """Return a scenario without network tiers in which no job is slower than on its best ones.
 
     A number of GPUs that fits no machine is never joined by one, however empty the cluster is: so its speed is
     that on the cheapest tier that so many GPUs can have. Nothing else of a placement counts, and every schedule
@@ -39,7 +39,7 @@ def on_best_tiers(scenario: Scenario) -> Scenario:
 
     @cache
     def slowdown(model: str, count: int) -> Exact:
-        """Give the least slowdown of a model on so many GPUs; 1 on one, and on more than there are."""
+        """Return the least slowdown of a model on so many GPUs; 1 on one, and on more than there are."""
         if not 1 < count <= cluster.gpus:
             return 1
         reachable = levels[levels.index(cluster.best_tier(count)) :]
@@ -57,7 +57,7 @@ def on_best_tiers(scenario: Scenario) -> Scenario:
 
 
 def _slowed(job: Job, slowdowns: Mapping[int, Exact]) -> Job:
-    """Give a job whose speeds have slowdowns by number of GPUs; its unit of work stays that on its demand.
+    """Return a job whose speeds have slowdowns by number of GPUs; its unit of work stays that on its demand.
 
     What floats cannot say is rounded so that the job is no slower.
     """

@@ -8,7 +8,7 @@ from gsopt.simulation.policy import State
 
 
 def sub_batches(job: Job) -> tuple[str, ...]:
-    """Give the modes in which a job computes the batch that it demands, the whole one first.
+    """Return the modes in which a job computes the batch that it demands, the whole one first.
 
     They are those on as many GPUs of its type as it demands, with another number of steps and no other batch
     size: their gradients are accumulated, so that the training is what it was. Castor, section 5.2.3.
@@ -35,12 +35,12 @@ def sub_batches(job: Job) -> tuple[str, ...]:
 
 
 def memory_left(state: State, gpus: tuple[int, ...]) -> int | None:
-    """Give the bytes that are left on each of some GPUs; None when memory is not looked at."""
+    """Return the bytes that are left on each of some GPUs; None when memory is not looked at."""
     return min((left for gpu in gpus if (left := state.memory(gpu)) is not None), default=None)
 
 
 def fits(job: Job, mode: str, left: int | None) -> bool:
-    """Tell whether a job fits into so many bytes per GPU in a mode; what is unknown fits."""
+    """Check whether a job fits into so many bytes per GPU in a mode; what is unknown fits."""
     need = job.memory_in(mode)
     return need is None or left is None or need <= left
 
@@ -78,7 +78,7 @@ class Pairs:
         self._slowdowns: dict[tuple[str, str], Any] = {}  # of the first model beside the second
 
     def of(self, state: State, job: int, partner: int, gpus: tuple[int, ...]) -> list[SubBatch]:
-        """Give the pair for every sub-batch of a waiting job, the whole batch first.
+        """Return the pair for every sub-batch of a waiting job, the whole batch first.
 
         Parameters
         ----------
@@ -102,7 +102,7 @@ class Pairs:
         ]
 
     def slowdown(self, state: State, job: int, beside: int) -> Any:
-        """Give how many times longer a job takes beside another."""
+        """Return how many times longer a job takes beside another."""
         models = state.jobs[job].model, state.jobs[beside].model
         if models not in self._slowdowns:
             count = state.jobs[job].gpus

@@ -21,7 +21,7 @@ class _Wants(NamedTuple):
 
 
 class Greedy:
-    """Give the GPUs to those whom a scan of all jobs in the order of their keys would choose.
+    """Grant the GPUs to those whom a scan of all jobs in the order of their keys would choose.
 
     The scan gives each job the largest of its allowed counts that is free besides what the jobs before it
     have got; a job whose smallest count is not is skipped. So a job grows before the jobs behind it get
@@ -132,7 +132,7 @@ class Greedy:
             self._wait(job)
 
     def repair(self, state: State) -> list[Action]:
-        """Give the actions that lead to the allocation that a scan would choose."""
+        """Return the actions that lead to the allocation that a scan would choose."""
         pool, asking, waiting, running = self._pool, self._asking, self._waiting, self._running
         pool.look(state)
         self._before.clear()
@@ -165,13 +165,13 @@ class Greedy:
         return pool.actions(state, self._before, after)
 
     def _grow(self, rank: Rank) -> None:
-        """Give a running job more if it can have more."""
+        """Grant a running job more if it can have more."""
         holding = self._leave(rank[1])  # it does not stand behind itself, whatever key it was known by
         if not self._serve(rank, holding):
             self._run(rank[1], holding, rank[0])
 
     def _serve(self, rank: Rank, holding: Holding | None) -> bool:
-        """Give a job as much as it can get where only the jobs before it count; False when that is no more."""
+        """Grant a job as much as it can get where only the jobs before it count; False if that is no more."""
         job = rank[1]
         item, counts, _ = self._there[job]
         had = size(holding)
@@ -227,7 +227,7 @@ class Greedy:
             self._stop(job)
 
     def _usable_behind(self, rank: Rank) -> dict[Holding, tuple[int, int]]:
-        """Give, by holding, how many jobs behind a rank have it, and how much of it the rank's job can use."""
+        """Count, by holding, the jobs behind a rank that have it, and how much of it the rank's job can use."""
         item, usable = self._there[rank[1]].item, self._pool.usable
         found = {holding: (number, usable(holding, item)) for holding, number in self._running.behind(rank)}
         self._nobody_behind = not found
@@ -271,7 +271,7 @@ class Greedy:
 
 
 def largest(counts: tuple[int, ...], free: int) -> int:
-    """Give the largest of ascending counts that is free; 0 if none is.
+    """Return the largest of ascending counts that is free; 0 if none is.
 
     Examples
     --------

@@ -38,7 +38,7 @@ class Instants:
         self._asked: Any = None
 
     def reached(self, now: Any, excused: float = 0) -> bool:
-        """Tell whether it is time, at a multiple or where one that was waited for has passed; end the wait.
+        """Check whether it is time, at a multiple or where one that was waited for has passed; end the wait.
 
         So many seconds after a multiple are excused: what happens then was to happen at it, but for rounding.
         """
@@ -48,7 +48,7 @@ class Instants:
         return bool(waited or 0 <= now - round(now / length) * length <= excused)
 
     def after(self, now: Any) -> Any:
-        """Give the first multiple after a time."""
+        """Return the first multiple after a time."""
         length = type(now)(self._interval)
         number = floor(now / length)
         while number * length <= now:

@@ -100,7 +100,7 @@ class Inventory:
         return [name for name in self._modes[job] if self.counts[name] >= state.jobs[job].gpus]
 
     def rate(self, state: State, job: int, name: str, beside: Sequence[int] = ()) -> Any:
-        """Give the speed of a job on a kind on which it can run, on GPUs as close together as they get.
+        """Return the speed of a job on a kind on which it can run, on GPUs as close together as they get.
 
         Parameters
         ----------
@@ -112,7 +112,7 @@ class Inventory:
         return self._rate(state, job, name, self._modes[job][name], beside)
 
     def steps(self, state: State, job: int, name: str, beside: Sequence[int] = ()) -> Any:
-        """Give the steps per second of a job on a kind; None where its batches or samples are not known.
+        """Return the steps per second of a job on a kind; None where its batches or samples are not known.
 
         Parameters
         ----------
@@ -232,7 +232,7 @@ def modes_on(job: Job, kind: Kind) -> list[str]:
 
 
 def _gpus_of(cluster: Cluster, kind: Kind) -> list[int]:
-    """Give the GPUs of a kind by number; none in a plain cluster, whose GPUs have no numbers."""
+    """Return the GPUs of a kind by number; none in a plain cluster, whose GPUs have no numbers."""
     machines = [each for each in cluster.machines if Kind(each.gpu_type, each.memory) == kind]
     return [gpu for machine in machines for gpu in cluster.gpus_of[machine.name]]
 

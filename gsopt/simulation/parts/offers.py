@@ -114,7 +114,7 @@ class Offers:
         yield from self._wake()
 
     def _nothing_changes(self, state: State, ended: Sequence[int]) -> bool:
-        """Tell whether all whose leases end are on their best tier, and their GPUs too few for who waits."""
+        """Check whether all whose leases end are on their best tier, and their GPUs too few for who waits."""
         most = state.free + sum(state.running[job] for job in ended)
         if any(need.gpus <= most for need in self._turns.needs):
             return False
@@ -131,7 +131,7 @@ class Offers:
         yield from self._offer_all(state, before)
 
     def _is_content(self, state: State, job: int) -> bool:
-        """Tell whether a running job is on its best tier."""
+        """Check whether a running job is on its best tier."""
         return self._tiers.of(state.placement(job)) <= self._tiers.best(state.jobs[job])
 
     def _wait(self, state: State, job: int) -> None:
@@ -173,7 +173,7 @@ class Offers:
     def _answer(
         self, state: State, job: int, offer: _Offer, before: _Offer | None
     ) -> tuple[_Offer | None, Any]:
-        """Give what a job accepts, or None and when it would accept what it is offered."""
+        """Return what a job accepts, or None and when it would accept what it is offered."""
         if before is not None:
             if offer.tier >= before.tier and before.gpus and not any(map(state.users, before.gpus)):
                 offer = before  # nothing is closer than where it is
@@ -188,7 +188,7 @@ class Offers:
         return offer, None
 
     def _may_renew(self, state: State, job: int, before: _Offer) -> bool:
-        """Tell whether a job may have again what it had."""
+        """Check whether a job may have again what it had."""
         if self._renew == "best":
             return before.tier <= self._tiers.best(state.jobs[job])
         return self._renew == "same"
@@ -204,14 +204,14 @@ class Offers:
             heappush(self._ends, (end, job))
 
     def _ended(self, now: Any) -> list[int]:
-        """Give the jobs whose leases end."""
+        """Return the jobs whose leases end."""
         ended = []
         while self._next_end() <= now:
             ended.append(heappop(self._ends)[1])
         return ended
 
     def _next_end(self) -> Any:
-        """Give when the next lease ends."""
+        """Return when the next lease ends."""
         while self._ends and self._end.get(self._ends[0][1]) != self._ends[0][0]:
             heappop(self._ends)
         return self._ends[0][0] if self._ends else inf

@@ -62,7 +62,7 @@ def offers(
 
 
 def key_of(state: State, order: Order) -> Key | None:
-    """Give the key of an order; None for that by waiting.
+    """Return the key of an order; None for that by waiting.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def key_of(state: State, order: Order) -> Key | None:
 
 
 def placer_of(placement: Placement) -> Placer | None:
-    """Give the placer of a placement; None for that of the run.
+    """Return the placer of a placement; None for that of the run.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def placer_of(placement: Placement) -> Placer | None:
 
 
 def size_key(state: State, order: Size) -> Callable[[int], Any]:
-    """Give the key by which the smallest job comes first.
+    """Return the key by which the smallest job comes first.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def size_key(state: State, order: Size) -> Callable[[int], Any]:
 
 
 def release_date(state: State, job: int) -> Any:
-    """Give when a job was released."""
+    """Return when a job was released."""
     return state.jobs[job].release_date
 
 

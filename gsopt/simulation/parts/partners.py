@@ -112,7 +112,7 @@ class Partners:
                 self._see(state, each)
 
     def of(self, state: State, job: int) -> list[Partner]:
-        """Give the partners of a waiting job, the best first; ties go to the lower number."""
+        """Return the partners of a waiting job, the best first; ties go to the lower number."""
         item = state.jobs[job]
         found = []
         for partner, alone in self._alone.items():
@@ -135,7 +135,7 @@ class Partners:
 
 
 def suitable(state: State, job: Job, gpus: tuple[int, ...]) -> tuple[int, ...]:
-    """Give those of some GPUs that are of the type that a job needs."""
+    """Return those of some GPUs that are of the type that a job needs."""
     if not job.gpu_type:
         return gpus
     machines, machine_of = state.cluster.machines, state.cluster.machine_of

@@ -15,7 +15,7 @@ class Patience(Protocol):
     """Says how long a job waits before it accepts an offer, and learns of what is accepted."""
 
     def seconds(self, state: State, job: int, tier: int, gpus: tuple[int, ...], /) -> Any:
-        """Give the seconds that a job has waited when it accepts GPUs of a tier; infinity if it never does."""
+        """Find the seconds that a job has waited when it accepts GPUs of a tier; infinity if it never does."""
 
     def accept(self, state: State, job: int, tier: int, waited: Any, /) -> None:
         """Take note that a job has accepted an offer of a tier after so many seconds."""
@@ -57,7 +57,7 @@ class Timers:
         self._timer = timer
 
     def seconds(self, state: State, job: int, tier: int, _gpus: tuple[int, ...], /) -> Any:
-        """Give the longest timer of the better tiers that the job could have."""
+        """Return the longest timer of the better tiers that the job could have."""
         item = state.jobs[job]
         best = self._tiers.best(item)
         return max((self._timer(better, item.gpus) for better in range(best, tier)), default=0.0)
@@ -67,7 +67,7 @@ class Timers:
 
 
 def never_waits(_tier: int, _gpus: int) -> float:
-    """Give a timer that has run out.
+    """Return a timer that has run out.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def never_waits(_tier: int, _gpus: int) -> float:
 
 
 def always_waits(_tier: int, _gpus: int) -> float:
-    """Give a timer that never runs out.
+    """Return a timer that never runs out.
 
     Examples
     --------

@@ -36,16 +36,16 @@ class Pool(Protocol):
         """Name the queue of the jobs that may use the same GPUs and need as many of them."""
 
     def fits(self, queue: Any) -> bool:
-        """Tell whether as many GPUs are free as the jobs of a queue need."""
+        """Check whether as many GPUs are free as the jobs of a queue need."""
 
     def room(self, job: Job) -> int:
-        """Give the number of free GPUs that a job may use."""
+        """Return the number of free GPUs that a job may use."""
 
     def usable(self, holding: Holding, job: Job) -> int:
-        """Give the number of GPUs of a holding that a job may use."""
+        """Return the number of GPUs of a holding that a job may use."""
 
     def take(self, job: Job, count: int, before: Holding | None = None) -> Holding:
-        """Give free GPUs to a job, of those that it held before if they are free."""
+        """Grant free GPUs to a job, of those that it held before if they are free."""
 
     def give_back(self, holding: Holding) -> None:
         """Free what a job holds."""
@@ -53,7 +53,7 @@ class Pool(Protocol):
     def actions(
         self, state: State, before: Mapping[int, Holding | None], after: Mapping[int, Holding | None]
     ) -> list[Action]:
-        """Give the actions that lead from what jobs held to what they are to hold; None stands for nothing."""
+        """List the actions that lead from what jobs held to what they are to hold; None stands for nothing."""
 
 
 def pool_of(state: State) -> Pool:
@@ -97,16 +97,16 @@ class Count:
         return least
 
     def fits(self, queue: int) -> bool:
-        """Tell whether so many GPUs are free."""
+        """Check whether so many GPUs are free."""
         return queue <= self.free
 
     def room(self, job: Job) -> int:
-        """Give the number of free GPUs."""
+        """Return the number of free GPUs."""
         del job
         return self.free
 
     def usable(self, holding: int, job: Job) -> int:
-        """Give the whole holding."""
+        """Return the whole holding."""
         del job
         return holding
 
@@ -189,16 +189,16 @@ class Kinds:
         return self._kinds_for(job), least
 
     def fits(self, queue: tuple[tuple[int, ...], int]) -> bool:
-        """Tell whether so many GPUs of these kinds are free."""
+        """Check whether so many GPUs of these kinds are free."""
         kinds, least = queue
         return sum(self._free[kind] for kind in kinds) >= least
 
     def room(self, job: Job) -> int:
-        """Give the number of free GPUs of the kinds for a job."""
+        """Return the number of free GPUs of the kinds for a job."""
         return sum(self._free[kind] for kind in self._kinds_for(job))
 
     def usable(self, holding: tuple[int, ...], job: Job) -> int:
-        """Give the number of GPUs of the kinds for a job."""
+        """Return the number of GPUs of the kinds for a job."""
         return sum(holding[kind] for kind in self._kinds_for(job))
 
     def take(self, job: Job, count: int, before: tuple[int, ...] | None = None) -> tuple[int, ...]:
@@ -292,7 +292,7 @@ class _Books:
 
 
 def size(holding: Holding | None) -> int:
-    """Give the number of GPUs of a holding.
+    """Return the number of GPUs of a holding.
 
     Examples
     --------

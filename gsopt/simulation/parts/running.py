@@ -39,7 +39,7 @@ class Running:
         return job in self._at
 
     def holding(self, job: Any) -> Any:
-        """Give what a job holds."""
+        """Return what a job holds."""
         return self._at[job][0]
 
     def add(self, job: Any, holding: Any, key: Any) -> None:
@@ -62,11 +62,11 @@ class Running:
         return holding
 
     def rekey(self, job: Any, key: Any) -> None:
-        """Give a job another key."""
+        """Change the key of a job."""
         self.add(job, self.remove(job), key)
 
     def behind(self, rank: Rank) -> Iterator[tuple[Any, int]]:
-        """Give how many jobs there are behind a rank, by holding."""
+        """Yield how many jobs there are behind a rank, by holding."""
         key, job = rank
         paces, elapsed = None if self._pace is None else self._paces, self.elapsed
         for holding, ranks in self._lists.items():
@@ -75,7 +75,7 @@ class Running:
                 yield holding, len(ranks) - bisect_right(ranks, bound)
 
     def last(self, but: Mapping[Any, int]) -> Rank | None:
-        """Give the last job, with its key, of some holdings but for so many of the last ones of each."""
+        """Return the last job, with its key, of some holdings but for so many of the last ones of each."""
         paces, worst = None if self._pace is None else self._paces, None
         for holding, number in but.items():
             ranks = self._lists[holding]

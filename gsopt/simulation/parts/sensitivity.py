@@ -8,7 +8,7 @@ from gsopt.simulation.policy import State
 
 
 def network_sensitivity(state: State, job: int) -> Any:
-    """Give Nw_sens of a job: its work done per second of running; 0 before it has run.
+    """Return Nw_sens of a job: its work done per second of running; 0 before it has run.
 
     Source: Dally, section IV-B1. The expected number of iterations stands above and below, and cancels. Jobs
     that have run on one tier only tie with all others of their model on that tier.
@@ -17,7 +17,7 @@ def network_sensitivity(state: State, job: int) -> Any:
 
 
 def relative_sensitivity(tiers: Tiers, state: State, job: int) -> Any:
-    """Give Nw_sens of a job relative to what it would be if it had always run on its best tier."""
+    """Return Nw_sens of a job relative to what it would be if it had always run on its best tier."""
     return settled(_sensitivity(state, job) / tiers.fastest(state, job))
 
 

@@ -11,7 +11,7 @@ from gsopt.simulation.policy import Start, State
 
 
 def on_free(state: State, job: int, placer: Placer | None = None) -> Start | None:
-    """Give how a job starts on free GPUs; None where there are too few.
+    """Return how a job starts on free GPUs; None where there are too few.
 
     It has its whole batch. Only where no GPUs of the cluster have enough memory for that it starts in the
     largest sub-batch that fits free ones, on the machines with the most of them.
@@ -36,7 +36,7 @@ def on_free(state: State, job: int, placer: Placer | None = None) -> Start | Non
 
 
 def beside(state: State, job: int, found: Sequence[Partner], *, free_first: bool = False) -> Start | None:
-    """Give how a job starts beside running ones; None where there are none, or not enough GPUs.
+    """Return how a job starts beside running ones; None where there are none, or not enough GPUs.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def beside(state: State, job: int, found: Sequence[Partner], *, free_first: bool
 
 
 def _may_be_whole(state: State, job: Job) -> bool:
-    """Tell whether enough GPUs of the cluster, free or not, have the memory for the whole batch of a job."""
+    """Check whether enough GPUs of the cluster, free or not, have the memory for the whole batch of a job."""
     suitable = (
         each.gpus
         for each in state.cluster.machines
@@ -82,7 +82,7 @@ def _taken(found: Iterable[Partner], count: int) -> tuple[tuple[int, ...], set[s
 
 
 def _usable(state: State, job: Job) -> tuple[int, ...]:
-    """Give the free GPUs on which a job may run in some sub-batches."""
+    """Return the free GPUs on which a job may run in some sub-batches."""
     free = state.free_gpus(job.gpu_type)
     least = min(job.memory_in(name) or 0 for name in sub_batches(job))
     if not least:

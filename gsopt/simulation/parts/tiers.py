@@ -63,11 +63,11 @@ class Tiers:
         self._best: dict[Any, int] = {}
 
     def of(self, gpus: Sequence[int]) -> int:
-        """Give the tier that joins GPUs; 0 where they have no numbers."""
+        """Return the tier that joins GPUs; 0 where they have no numbers."""
         return self._number[self._cluster.tier(gpus)] if gpus else 0
 
     def best(self, job: Job) -> int:
-        """Give the best tier that a job could have; the outermost when it cannot have its GPUs at all."""
+        """Return the best tier that a job could have; the outermost when it cannot have its GPUs at all."""
         need = need_of(job)
         if need not in self._best:
             if need[1:] not in self._room:
@@ -77,13 +77,13 @@ class Tiers:
         return self._best[need]
 
     def fastest(self, state: State, number: int) -> Any:
-        """Give the speed that a job of the run would have now on its best tier."""
+        """Return the speed that a job of the run would have now on its best tier."""
         job = state.jobs[number]
         return state.rate(number, job.gpus, tier=self.names[self.best(job)])
 
 
 def need_of(job: Job) -> Need:
-    """Give what tells apart the jobs that are offered different GPUs.
+    """Return what tells apart the jobs that are offered different GPUs.
 
     Examples
     --------

@@ -41,7 +41,7 @@ class Turns:
         return self._lists.keys()
 
     def first(self, need: Hashable) -> Turn:
-        """Give the first job of a need."""
+        """Return the first job of a need."""
         return self._lists[need][0]
 
     def add(self, turn: Turn, need: Hashable) -> None:
@@ -56,7 +56,7 @@ class Turns:
             del self._lists[need]
 
     def walk(self, is_open: Callable[[Any], bool]) -> Iterator[tuple[Turn, Any]]:
-        """Give the jobs in order, each with its need, but those of needs that are not open.
+        """Yield the jobs in order, each with its need, but those of needs that are not open.
 
         Whether a need is open is asked when one of its jobs is next; once it is not, none of them comes any
         more. The job that was given last may be removed in between.

@@ -43,18 +43,18 @@ class Waiting:
         del self._keys[job]
 
     def head(self, queue: Hashable) -> Rank | None:
-        """Give the first job of a queue with its key; None when it is empty."""
+        """Return the first job of a queue with its key; None when it is empty."""
         heap, keys = self._heaps[queue], self._keys
         while heap and keys.get(heap[0][1]) != heap[0][0]:
             heappop(heap)
         return heap[0] if heap else None
 
     def heads(self) -> list[Rank]:
-        """Give the first job of every queue with its key, in no order."""
+        """Return the first job of every queue with its key, in no order."""
         return [head for queue, heap in self._heaps.items() if heap and (head := self.head(queue)) is not None]
 
     def first(self, open_to: Callable[[Any], bool]) -> Rank | None:
-        """Give the first job, with its key, of the queues for which `open_to` says yes; None without any."""
+        """Return the first job, with its key, of the queues for which `open_to` says yes; None without any."""
         best = None
         for queue, heap in self._heaps.items():
             if heap and open_to(queue):

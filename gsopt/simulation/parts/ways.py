@@ -84,7 +84,7 @@ def ways_of(job: Job, limit: int | None = None, memory: int | None = None, gpu_t
 
 
 def local_limit(job: Job) -> int | None:
-    """Give the largest batch size that runs on a single GPU; None where there is none, or it has no size.
+    """Return the largest batch size that runs on a single GPU; None where there is none, or it has no size.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def local_limit(job: Job) -> int | None:
 
 
 def largest_batch(job: Job) -> int | None:
-    """Give the largest batch size of a job; None where none is known.
+    """Return the largest batch size of a job; None where none is known.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def largest_batch(job: Job) -> int | None:
 
 
 def _sizes(job: Job) -> dict[str, int | None]:
-    """Give the batch size of every mode."""
+    """Return the batch size of every mode."""
     own = {mode.name: job.batch_size if mode.batch_size is None else mode.batch_size for mode in job.modes}
     return {DEFAULT_MODE: job.batch_size, **own}
 

@@ -120,7 +120,7 @@ def jct_distribution(replays: Sequence[Replay], *, axes: "Axes | None" = None) -
 
 
 def _counted(spans: Iterable[tuple[float, float, int]]) -> tuple[list[float], list[int]]:
-    """Give the times at which a count changes, and the count from then on."""
+    """Return the times at which a count changes, and the count from then on."""
     steps: dict[float, int] = {}
     for start, end, number in spans:
         steps[start] = steps.get(start, 0) + number
@@ -130,7 +130,7 @@ def _counted(spans: Iterable[tuple[float, float, int]]) -> tuple[list[float], li
 
 
 def _at(moments: Sequence[float], spans: Sequence[tuple[float, float, int]]) -> list[int]:
-    """Give a count at moments among which are all those at which it changes."""
+    """Return a count at moments among which are all those at which it changes."""
     times, counts = _counted(spans)
     known = dict(zip(times, counts, strict=True))
     return list(accumulate(moments, lambda held, moment: known.get(moment, held), initial=0))[1:]

@@ -124,7 +124,7 @@ def _blocks(segment: Segment, rows: Sequence[int]) -> list[_Block]:
 
 
 def _rows(schedule: Schedule, scenario: Scenario) -> list[tuple[Segment, Sequence[int]]]:
-    """Give the rows of each segment: its placement, or rows that are free at its start."""
+    """Return the rows of each segment: its placement, or rows that are free at its start."""
     free_from: list[Any] = [float("-inf")] * scenario.cluster.gpus
     placed: list[tuple[Segment, Sequence[int]]] = []
     times = sorted(set(change_times(schedule, scenario)))

@@ -34,7 +34,7 @@ class Part(StrEnum):
     QUEUEING = "queueing time"
 
     def of(self, run: Replay) -> list[float]:
-        """Give the seconds of the completed jobs by number; a job queues while it has no GPUs."""
+        """Return the seconds of the completed jobs by number; a job queues while it has no GPUs."""
         times, queueing = [float(each) for each in run.jct], [float(each) for each in run.metrics.queueing]
         if self is Part.JCT:
             return times
@@ -172,5 +172,5 @@ def _limits(found: Sequence[Sequence[float]]) -> tuple[float, float]:
 
 
 def _scale(least: float) -> dict[str, Any]:
-    """Give a logarithmic scale, which near zero is linear where there are such values."""
+    """Return a logarithmic scale, which near zero is linear where there are such values."""
     return {"value": "log"} if least >= _LINEAR else {"value": "symlog", "linthresh": _LINEAR}

@@ -119,7 +119,7 @@ def utilisation(runs: Mapping[str, Replay], *, axes: "Axes | None" = None) -> "A
 
 
 def _limits(runs: Mapping[str, Replay]) -> tuple[float, float]:
-    """Give the time that all runs show together, from the first release to the last completion of any."""
+    """Return the time that all runs show together, from the first release to the last completion of any."""
     releases = [float(job.release_date) for run in runs.values() for job in run.scenario.workload.jobs]
     ends = [float(time) for run in runs.values() for time in run.completion_times if time is not None]
     begin = min(releases, default=0.0)

@@ -47,7 +47,7 @@ class Span(NamedTuple):
 
 
 def span_of(schedule: Schedule, scenario: Scenario) -> Span:
-    """Give the time that pictures show: with many jobs not the long end in which none waits any more.
+    """Return the time that pictures show: with many jobs not the long end in which none waits any more.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def span_of(schedule: Schedule, scenario: Scenario) -> Span:
 
 
 def capacity_steps(schedule: Schedule, scenario: Scenario, begin: float, end: float) -> list[tuple[float, int]]:
-    """Give the times at which the number of GPUs may change, with the number from then on, up to an end.
+    """Return the times at which the number of GPUs may change, with the number from then on, up to an end.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def capacity_steps(schedule: Schedule, scenario: Scenario, begin: float, end: fl
 
 
 def change_times(schedule: Schedule, scenario: Scenario) -> list[float]:
-    """Give the times at which GPUs may come or go."""
+    """Return the times at which GPUs may come or go."""
     return [
         *(change.time for change in scenario.capacity_changes),
         *(event.deadline if isinstance(event, Reclaim) else event.time for event in scenario.events),
@@ -114,7 +114,7 @@ def _gpus_there(schedule: Schedule, scenario: Scenario, moment: float) -> int:
 
 
 def _away(cluster: Cluster, events: Iterable[Event]) -> set[str]:
-    """Give the machines that are away after what happened; what is given up leaves."""
+    """Return the machines that are away after what happened; what is given up leaves."""
     away: set[str] = set()
     for event in events:
         if isinstance(event, Leave):
@@ -128,7 +128,7 @@ def _away(cluster: Cluster, events: Iterable[Event]) -> set[str]:
 
 
 def waits_of(schedule: Schedule, scenario: Scenario) -> Iterator[tuple[Job, float, float]]:
-    """Give every span in which a job is released, has no GPUs, and will have some later.
+    """Yield every span in which a job is released, has no GPUs, and will have some later.
 
     Examples
     --------

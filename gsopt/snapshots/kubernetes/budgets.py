@@ -56,7 +56,7 @@ def read_budgets(objects: Sequence[Field], notes: list[str]) -> dict[str, list[B
 def budgets_of(
     budgets: Mapping[str, Sequence[Budget]], namespace: str, labels: Mapping[str, str]
 ) -> list[Budget]:
-    """Give the budgets that count a pod with some labels.
+    """Return the budgets that count a pod with some labels.
 
     Examples
     --------

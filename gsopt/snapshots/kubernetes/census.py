@@ -108,7 +108,7 @@ def gangs_of(members: Mapping[Owner, Sequence[Pod]]) -> list[Gang]:
 
 
 def _free(name: str, kind: str, taken: set[str]) -> str:
-    """Give a name that nothing has yet, and that is not too long."""
+    """Return a name that nothing has yet, and that is not too long."""
     found = name if len(name) <= LONGEST_NAME else f"{name[:_CUT]}~"
     found = found if found not in taken else f"{found[:_CUT]} ({kind[:_LONGEST_KIND]})"
     number = 1

@@ -22,7 +22,7 @@ _PODS = "pods"
 
 
 def pod_needs(pod: Field) -> dict[str, Fraction]:
-    """Give what a pod asks for: its containers at once, or the largest of what runs before them, and overhead.
+    """Find what a pod asks for: its containers at once, or the largest of what runs before them, and overhead.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def pod_needs(pod: Field) -> dict[str, Fraction]:
 
 
 def counted(field: Field, amounts: Amounts, others: Collection[str], *, needed: bool) -> Resources:
-    """Give amounts as decisions count them: whole GPUs, CPUs in thousandths, memory in MiB, others by name.
+    """Return amounts as decisions count them: whole GPUs, CPUs in thousandths, memory in MiB, others by name.
 
     GPUs stand by their own name too: those of one vendor are no GPUs of another's.
 
@@ -86,7 +86,7 @@ def counted(field: Field, amounts: Amounts, others: Collection[str], *, needed: 
 
 
 def gpus_of(amounts: Amounts, others: Collection[str], turns: Fraction) -> Fraction:
-    """Give how many GPUs amounts are, parts of GPUs included.
+    """Return how many GPUs amounts are, parts of GPUs included.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def gpus_of(amounts: Amounts, others: Collection[str], turns: Fraction) -> Fract
 
 
 def _annotated(pod: Field, total: Amounts) -> dict[str, Fraction]:
-    """Give the GPUs that annotations ask for, where no resource does: shares of one, or whole ones."""
+    """Return the GPUs that annotations ask for, where no resource does: shares of one, or whole ones."""
     annotations = pod["metadata"]["annotations"]
     if _COUNT in total:
         return {} if _MILLI in total else {_MILLI: total[_COUNT] * _THOUSAND}
@@ -128,7 +128,7 @@ def _annotated(pod: Field, total: Amounts) -> dict[str, Fraction]:
 
 
 def _asked(resources: Field) -> dict[str, Fraction]:
-    """Give what is requested; a limit is a request where none is told."""
+    """Return what is requested; a limit is a request where none is told."""
     return amounts_of(resources["limits"]) | amounts_of(resources["requests"])
 
 

@@ -155,7 +155,7 @@ def _site(node: Field, keys: Mapping[str, tuple[str, ...]], others: Sequence[str
 
 
 def _turns(amounts: Mapping[str, Fraction], labels: Mapping[str, str]) -> Fraction:
-    """Give how many containers share each GPU: what a label says, or turns by the GPUs that there are."""
+    """Return how many containers share each GPU: what a label says, or turns by the GPUs that there are."""
     told, gpus = _number(labels, _TURNS, 1), _number(labels, _COUNT, 0)
     shared = sum(value for name, value in amounts.items() if (found := device(name)) and found.kind == "shared")
     return max(Fraction(told), Fraction(shared, gpus)) if told == 1 and shared and gpus else Fraction(told)
@@ -182,7 +182,7 @@ def _gpus(
 
 
 def _number(labels: Mapping[str, str], ending: str, default: int) -> int:
-    """Give the number that a label of any vendor tells; the default where there is none above 0."""
+    """Return the number that a label of any vendor tells; the default where there is none above 0."""
     texts = (value for key, value in labels.items() if key.endswith(ending))
     found = next((text for text in texts if text.isascii() and text.isdigit() and len(text) <= 6), "")  # noqa: PLR2004
     return int(found or 0) or default

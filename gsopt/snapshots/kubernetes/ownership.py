@@ -53,7 +53,7 @@ class Owner(NamedTuple):
 
 
 def is_daemon(pod: Field) -> bool:
-    """Tell whether a pod belongs to its node: one of a DaemonSet, or a mirror of a file there.
+    """Check whether a pod belongs to its node: one of a DaemonSet, or a mirror of a file there.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def is_daemon(pod: Field) -> bool:
 
 
 def is_replaced(pod: Field) -> bool:
-    """Tell whether a controller replaces a pod that is lost.
+    """Check whether a controller replaces a pod that is lost.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def _by_controller(metadata: Field, space: str) -> Owner:
 
 
 def _controller(metadata: Field) -> Field:
-    """Give the owner that controls a pod; nothing where there is none."""
+    """Return the owner that controls a pod; nothing where there is none."""
     owners = list(metadata["ownerReferences"])
     controlling = (owner for owner in owners if owner["controller"].truth())
     return next(controlling, owners[0] if owners else Field(metadata.source, None))

@@ -89,11 +89,11 @@ class Reader(NamedTuple):
         return GATED if not node and list(spec["schedulingGates"]) else ""
 
     def used(self, pod: Field) -> Resources:
-        """Give what a pod has, or asks for."""
+        """Return what a pod has, or asks for."""
         return counted(pod["spec"]["containers"], pod_needs(pod), self.others, needed=True)
 
     def leftover(self, pod: Field) -> Part:
-        """Give what draining a node must know of a pod that is being deleted there."""
+        """Return what draining a node must know of a pod that is being deleted there."""
         return Part(
             name=pod["metadata"]["name"].name(),
             node=pod["spec"]["nodeName"].text(),
@@ -136,7 +136,7 @@ class Reader(NamedTuple):
 
 
 def started_of(pod: Field) -> float | None:
-    """Give when a pod started, or was made where nobody says it, in seconds since 1970.
+    """Return when a pod started, or was made where nobody says it, in seconds since 1970.
 
     Examples
     --------

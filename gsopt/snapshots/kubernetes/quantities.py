@@ -51,7 +51,7 @@ def _value(text: str) -> Fraction | None:
 
 
 def amount(field: Field, value: Fraction, *, needed: bool) -> int:
-    """Give an amount as a whole number: one that is needed is rounded up, one that is there down.
+    """Return an amount as a whole number: one that is needed is rounded up, one that is there down.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def amount(field: Field, value: Fraction, *, needed: bool) -> int:
 
 
 def unit_of(resource: str) -> Fraction:
-    """Give what one of a resource is counted as: CPUs in thousandths, memory in MiB.
+    """Return what one of a resource is counted as: CPUs in thousandths, memory in MiB.
 
     Examples
     --------

@@ -140,7 +140,7 @@ def _node(site: Site, used: Mapping[str, int]) -> Node:
 
 
 def _latest(each: Field) -> float | None:
-    """Give the latest time that stands in an object."""
+    """Return the latest time that stands in an object."""
     status, metadata = each["status"], each["metadata"]
     times = [metadata["creationTimestamp"].time(), status["startTime"].time()]
     for condition in status["conditions"]:

@@ -11,7 +11,7 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 def selects(selector: Field, labels: Mapping[str, str]) -> bool:
-    """Tell whether a selector of labels takes something; an empty one takes everything.
+    """Check whether a selector of labels takes something; an empty one takes everything.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def selects(selector: Field, labels: Mapping[str, str]) -> bool:
 
 
 def admits(spec: Field, node: str, labels: Mapping[str, str]) -> bool:
-    """Tell whether a pod's selector and required affinity to nodes take a node, whatever its taints.
+    """Check whether a pod's selector and required affinity to nodes take a node, whatever its taints.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def admits(spec: Field, node: str, labels: Mapping[str, str]) -> bool:
 
 
 def tolerates(spec: Field, taints: list[Field]) -> bool:
-    """Tell whether a pod may be placed in spite of taints; those that only ask to avoid a node do not count.
+    """Check whether a pod may be placed in spite of taints; those that only ask to avoid a node do not count.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def _matches(toleration: Field, taint: Field) -> bool:
 
 
 def _takes(term: Field, node: str, labels: Mapping[str, str]) -> bool:
-    """Tell whether all of one term holds; an empty one takes no node."""
+    """Check whether all of one term holds; an empty one takes no node."""
     by_label, by_field = list(term["matchExpressions"]), list(term["matchFields"])
     if not by_label and not by_field:
         return False

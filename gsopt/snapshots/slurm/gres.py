@@ -50,7 +50,7 @@ class Gres(NamedTuple):
         return "+".join(sorted(kind for kind, number in self.gpus.items() if kind and number))
 
     def named(self) -> dict[str, int]:
-        """Give the amounts by the names that resources of decisions have.
+        """Return the amounts by the names that resources of decisions have.
 
         Examples
         --------

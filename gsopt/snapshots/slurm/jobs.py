@@ -111,7 +111,7 @@ class Reader(NamedTuple):
         )
 
     def standing(self, job: Field) -> Iterator[Part]:
-        """Give what a job has on each node that is known."""
+        """Yield what a job has on each node that is known."""
         names = nodes(job["nodes"])
         held = _held(job, names)
         cpus, memory = _allocated(job, names)
@@ -126,7 +126,7 @@ class Reader(NamedTuple):
                 )
 
     def _waiting(self, job: Field) -> tuple[Part, ...]:
-        """Give what a job waits for: a part for each node, for each task, or for each GPU of the job."""
+        """Return what a job waits for: a part for each node, for each task, or for each GPU of the job."""
         count, asked = _shape(job)
         cpus = ceil(max(1, number(job["cpus"])) / count)
         memory = number(job["memory_per_node"]) or number(job["memory_per_cpu"]) * cpus
@@ -158,7 +158,7 @@ def unread(job: Field) -> Iterator[str]:
 
 
 def _shape(job: Field) -> tuple[int, Gres]:
-    """Give how many parts a job that waits has, and the generic resources of each."""
+    """Return how many parts a job that waits has, and the generic resources of each."""
     on = max(1, number(job["node_count"]))
     for key, count in (
         ("tres_per_node", on),
@@ -220,7 +220,7 @@ def _tasks(field: Field) -> int:
 
 
 def _held(job: Field, names: Sequence[str]) -> list[Gres]:
-    """Give the generic resources that a job has on each of its nodes."""
+    """Return the generic resources that a job has on each of its nodes."""
     details = [read_gres(each) for each in job["gres_detail"]]
     if len(details) == len(names):
         return details
@@ -235,7 +235,7 @@ def _held(job: Field, names: Sequence[str]) -> list[Gres]:
 
 
 def _allocated(job: Field, names: Sequence[str]) -> tuple[list[int], list[int]]:
-    """Give the CPUs and the MiB that a job has on each of its nodes."""
+    """Return the CPUs and the MiB that a job has on each of its nodes."""
     listed = job["job_resources"]["nodes"]
     if isinstance(listed.value, dict) and len(given := list(listed["allocation"])) == len(names):
         cpus = [_bounded(each["cpus"], number(each["cpus"]["count"])) for each in given]

@@ -31,7 +31,7 @@ class Reservation(NamedTuple):
     end: float | None
 
     def holds(self, time: float | None) -> bool:
-        """Tell whether it holds at a time; where that is not known, it does.
+        """Check whether it holds at a time; where that is not known, it does.
 
         Examples
         --------
@@ -61,7 +61,7 @@ def read_reservations(entries: Sequence[Field]) -> list[Reservation]:
 
 
 def told_by_hosts(hosts: Iterable[Host]) -> list[Reservation]:
-    """Give the reservations that nodes say hold them, whether a file has these or not.
+    """Return the reservations that nodes say hold them, whether a file has these or not.
 
     Examples
     --------
@@ -145,7 +145,7 @@ class Places:
         return self._free(job, name) and self._has_features(job, labels)
 
     def _free(self, job: Field, name: str) -> bool:
-        """Tell whether no other reservation holds a node."""
+        """Check whether no other reservation holds a node."""
         own = job["resv_name"].text()
         if own:
             return name in self._reserved.get(own, frozenset())

@@ -111,7 +111,7 @@ def snapshot_of(
 
 
 def is_conf(text: str) -> bool:
-    r"""Tell whether a text is a topology.conf.
+    r"""Check whether a text is a topology.conf.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def _listed(document: Field, name: str) -> list[Field]:
 
 
 def _partitions(entries: Sequence[Field]) -> dict[str, frozenset[str]]:
-    """Give the nodes of each partition, in any of the ways that releases have."""
+    """Return the nodes of each partition, in any of the ways that releases have."""
     found = {}
     for each in entries:
         listed = each["nodes"]["configured"] if isinstance(each["nodes"].value, dict) else each["nodes"]
@@ -144,7 +144,7 @@ def _partitions(entries: Sequence[Field]) -> dict[str, frozenset[str]]:
 
 
 def _latest(documents: Sequence[Field], jobs: Sequence[Field]) -> float | None:
-    """Give when the files were written, or else when the last job began or came."""
+    """Return when the files were written, or else when the last job began or came."""
     times = [moment(document["last_update"]) for document in documents]
     if not any(times):
         times = [moment(job[key]) for job in jobs for key in ("submit_time", "last_sched_evaluation")]
@@ -154,7 +154,7 @@ def _latest(documents: Sequence[Field], jobs: Sequence[Field]) -> float | None:
 def _read_jobs(
     jobs: Sequence[Field], reader: Reader, notes: list[str]
 ) -> tuple[dict[str, dict[str, int]], list[Gang]]:
-    """Give what jobs have of each node, and the gangs."""
+    """Return what jobs have of each node, and the gangs."""
     used: dict[str, dict[str, int]] = {}
     fates: Counter[str] = Counter()
     unseen: Counter[str] = Counter()

@@ -224,7 +224,7 @@ class Solver(ABC):
     def request(
         self, form: "StandardForm", *, time_limit: float | None, gap: float, start: Vector | None
     ) -> tuple[Callable[[Any, "Link"], Answer], Any]:
-        """Give the function that the worker runs, and its task.
+        """Return the function that the worker runs, and its task.
 
         Raises
         ------
@@ -348,7 +348,7 @@ class Solver(ABC):
         stopped_by: StoppedBy | None = None,
         gap: float = 0.0,
     ) -> Outcome:
-        """Give the best point that stands after rounding, with what is proven of it."""
+        """Return the best point that stands after rounding, with what is proven of it."""
         message = answer.status
         if answer.values is not None and not heard.consider(answer.values):
             message += ": the solver's last solution breaks the model once rounded, and is left out"
@@ -450,7 +450,7 @@ def _meet(value: float, bound: float) -> bool:
 
 
 def _finite(bound: float | None) -> float | None:
-    """Give None for a bound that says nothing."""
+    """Return None for a bound that says nothing."""
     return bound if bound is not None and isfinite(bound) and abs(bound) < _INFINITY else None
 
 

@@ -62,7 +62,7 @@ class Task(NamedTuple):
     parameters: dict[str, Any]
 
     def bound(self, scaled: float) -> float:
-        """Give a bound on the model's objective from one on the scaled objective."""
+        """Return a bound on the model's objective from one on the scaled objective."""
         return scaled / self.scale + (self.error if self.maximize else -self.error)
 
 
@@ -146,7 +146,7 @@ class CpSat(Solver):
     def request(
         self, form: "StandardForm", *, time_limit: float | None, gap: float, start: Vector | None
     ) -> tuple[Callable[[Any, "Link"], Answer], Task]:
-        """Give the model in integers and CP-SAT's parameters."""
+        """Return the model in integers and CP-SAT's parameters."""
         reach = np.maximum(np.maximum(-form.column_lower, form.column_upper), 1.0)
         offset, cost, scale, error = _whole_objective(form, reach)
         coefficients, row_lower, row_upper = _whole_rows(form, reach)
@@ -221,7 +221,7 @@ def _post(model: Any, task: Task) -> list[Any]:
 
 
 def implied_bounds(form: "StandardForm") -> tuple[Vector, Vector]:
-    """Give column bounds, those that are missing as far as they follow from the rows; shapes (columns,).
+    """Return column bounds, those that are missing as far as they follow from the rows; shapes (columns,).
 
     Examples
     --------
@@ -271,7 +271,7 @@ def _refuse_continuous(form: "StandardForm") -> None:
 
 
 def _clamped(form: "StandardForm") -> "StandardForm":
-    """Give every column bounds; the same form if none is missing."""
+    """Add bounds to every column; the same form if none is missing."""
     low, high = form.column_lower < -_EXACT, form.column_upper > _EXACT
     if not (low | high).any():
         return form
@@ -302,7 +302,7 @@ def _beyond_clamps(outcome: Outcome, known: "StandardForm", clamped: "StandardFo
 def _least_beyond(
     known: "StandardForm", clamped: "StandardForm", low: NDArray[np.bool_], high: NDArray[np.bool_]
 ) -> float:
-    """Give the least cost, by the column bounds alone, of a point with a column beyond its clamp."""
+    """Return the least cost, by the column bounds alone, of a point with a column beyond its clamp."""
     cost = _signed_cost(known)
     with np.errstate(invalid="ignore"):  # 0 * inf, which the outer choice leaves out
         least = np.where(cost == 0, 0.0, cost * np.where(cost > 0, known.column_lower, known.column_upper))
@@ -317,7 +317,7 @@ def _signed_cost(form: "StandardForm") -> Vector:
 
 
 def _whole_objective(form: "StandardForm", reach: Vector) -> tuple[int, Integers, int, float]:
-    """Give offset and costs as integers, their scale, and by how much the rounding can err."""
+    """Return offset and costs as integers, their scale, and by how much the rounding can err."""
     numbers = [*form.cost.tolist(), float(form.offset)]
     size = float(np.abs(form.cost) @ reach) + abs(form.offset)
     whole, scale = _over_common_denominator(numbers)
@@ -334,7 +334,7 @@ def _whole_objective(form: "StandardForm", reach: Vector) -> tuple[int, Integers
 
 
 def _whole_rows(form: "StandardForm", reach: Vector) -> tuple[Integers, Integers, Integers]:
-    """Give the coefficients and limits of all rows as integers, each row scaled by itself."""
+    """Return the coefficients and limits of all rows as integers, each row scaled by itself."""
     data, starts = form.matrix.data, form.matrix.indptr
     sizes = abs(form.matrix) @ reach
     _refuse_large(form, sizes)
@@ -361,7 +361,7 @@ def _refuse_large(form: "StandardForm", sizes: Vector) -> None:
 
 
 def _noise(limits: Vector) -> Vector:
-    """Give by how much floats that mean the limits may differ from them."""
+    """Return by how much floats that mean the limits may differ from them."""
     return np.minimum(LIMIT_NOISE + LIMIT_PART * np.abs(limits), 0.5)
 
 
@@ -370,7 +370,7 @@ def _within(limits: Vector) -> Integers:
 
 
 def _over_common_denominator(numbers: list[float]) -> tuple[list[int], int]:
-    """Give decimal numbers as integers over one denominator.
+    """Return decimal numbers as integers over one denominator.
 
     Examples
     --------

@@ -113,7 +113,7 @@ class Highs(Solver):
     def request(
         self, form: "StandardForm", *, time_limit: float | None, gap: float, start: Vector | None
     ) -> tuple[Callable[[Any, "Link"], Answer], Task]:
-        """Give the arrays and HiGHS' options."""
+        """Return the arrays and HiGHS' options."""
         options = {
             "threads": self.threads,
             "random_seed": self.seed,
@@ -260,7 +260,7 @@ def _follow(solver: Any, link: "Link") -> None:
 
 
 def _without_objective(solver: Any, model: Model) -> str:
-    """Tell an unbounded model from an infeasible one: it is infeasible whatever its objective."""
+    """Distinguish an unbounded model from an infeasible one: it is infeasible whatever its objective."""
     columns = model.cost.size
     solver.changeColsCost(columns, np.arange(columns, dtype=np.int32), np.zeros(columns))
     status = _run(solver)

@@ -271,7 +271,7 @@ class Worker:
                 raise Died from None
 
     def _receive(self, deadline: float) -> Frame:
-        """Give the next frame; what the solver printed before it counts as log and comes first."""
+        """Return the next frame; what the solver printed before it counts as log and comes first."""
         while True:
             if self._stray in self._open and self._printed.poll(0) and (text := self._read(self._stray)):
                 return Kind.LOG, text.decode(errors="replace")
@@ -314,7 +314,7 @@ class Pool:
 
     @contextmanager
     def borrow(self, module: str, check: Callable[[], None], *, deadline: float = inf) -> Iterator[Worker]:
-        """Give an idle worker, or a new one after the check; it is killed if anything is raised meanwhile.
+        """Yield an idle worker, or a new one after the check; it is killed if anything is raised meanwhile.
 
         Raises
         ------

@@ -99,17 +99,17 @@ class Program:
         self._edit("addCols", values.size, values, *limits, given.size, _indices(starts), _indices(rows), given)
 
     def change_costs(self, costs: ArrayLike) -> None:
-        """Give all columns other costs."""
+        """Change the costs of all columns."""
         values = _floats(costs)
         self._edit("changeColsCost", values.size, np.arange(values.size, dtype=np.int32), values)
 
     def change_columns(self, columns: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> None:
-        """Give some columns other limits."""
+        """Change the limits of some columns."""
         chosen = _indices(columns)
         self._edit("changeColsBounds", chosen.size, chosen, _floats(lower), _floats(upper))
 
     def change_rows(self, lower: ArrayLike, upper: ArrayLike) -> None:
-        """Give all rows other limits."""
+        """Change the limits of all rows."""
         low = _floats(lower)
         self._edit("changeRowsBounds", low.size, np.arange(low.size, dtype=np.int32), low, _floats(upper))
 

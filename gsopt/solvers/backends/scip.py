@@ -77,7 +77,7 @@ class Scip(Solver):
     def request(
         self, form: "StandardForm", *, time_limit: float | None, gap: float, start: Vector | None
     ) -> tuple[Callable[[Any, "Link"], Answer], Task]:
-        """Give the arrays and SCIP's parameters."""
+        """Return the arrays and SCIP's parameters."""
         parameters = {
             "randomization/randomseedshift": self.seed,
             "limits/gap": float(gap),  # relative to the smaller of value and bound

@@ -122,7 +122,7 @@ class _Model:
         )
 
     def _passed(self, number: int, time: Any) -> list[Any]:
-        """Give for each slot of a job whether a time is at its begin or before."""
+        """Return for each slot of a job whether a time is at its begin or before."""
         job = self.task.jobs[number]
         passed = [self.model.new_bool_var("") for _ in range(job.release, job.latest)]
         for before, after in pairwise(passed):
@@ -131,7 +131,7 @@ class _Model:
         return passed
 
     def _active(self, number: int) -> dict[int, Any]:
-        """Give for each slot of a job whether it is active."""
+        """Return for each slot of a job whether it is active."""
         release, found = self.task.jobs[number].release, {}
         for place, (started, ended) in enumerate(zip(self.started[number], self.ended[number], strict=True)):
             found[release + place] = self.model.new_bool_var("")
@@ -139,7 +139,7 @@ class _Model:
         return found
 
     def _hold(self) -> None:
-        """Give each job its GPUs, and hold each GPU to two jobs."""
+        """Grant each job its GPUs, and hold each GPU to two jobs."""
         model, jobs, gpus = self.model, self.task.jobs, range(self.task.gpus)
         lengths = [model.new_int_var(0, job.latest - job.release, "") for job in jobs]
         spans = list(zip(self.starts, lengths, self.ends, strict=True))
@@ -179,7 +179,7 @@ class _Model:
                 self.model.add(done[slot] <= most).only_enforce_if(both)
 
     def _share(self, one: int, other: int) -> Any:
-        """Give whether two jobs have a GPU in common."""
+        """Return whether two jobs have a GPU in common."""
         share = self.model.new_bool_var("")
         for first, second in zip(self.held[one], self.held[other], strict=True):
             self.model.add_bool_or([share, first.negated(), second.negated()])

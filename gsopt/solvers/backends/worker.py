@@ -61,17 +61,17 @@ class Link:
         self._stop()
 
     def incumbent(self, values: Any, bound: float | None) -> None:
-        """Tell of a new incumbent and the bound at that time."""
+        """Report a new incumbent and the bound at that time."""
         self.send(Kind.INCUMBENT, (values, bound))
 
     def bound(self, bound: float) -> None:
-        """Tell of a bound; cheap to call often."""
+        """Report a bound; cheap to call often."""
         if bound != self._bound and monotonic() - self._told > _TICK:
             self._bound, self._told = bound, monotonic()
             self.send(Kind.BOUND, bound)
 
     def log(self, text: str) -> None:
-        """Tell a piece of the log; it leaves with the next frame or the next tick."""
+        """Return a piece of the log; it leaves with the next frame or the next tick."""
         with self._lock:
             self._log.append(text)
 

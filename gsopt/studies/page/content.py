@@ -131,7 +131,7 @@ def _block(value: Any) -> str:
 
 
 def _figures(found: Results, figures: Sequence[str]) -> Iterator[tuple[str, Table]]:
-    """Give the table of each decision that has some of the figures."""
+    """Yield the table of each decision that has some of the figures."""
     for name, part in parts(found).items():
         known = numeric_figures(part.rows)
         wanted = [key for key in figures if key in known]

@@ -12,7 +12,7 @@ _MOST = 200
 
 
 def failures(found: Results) -> Table:
-    """Give the cells that failed, a line for each.
+    """Return the cells that failed, a line for each.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def failures(found: Results) -> Table:
 
 
 def unsupported(found: Results) -> Table:
-    """Give what methods do not handle, with the number of cells.
+    """Return what methods do not handle, with the number of cells.
 
     Examples
     --------

@@ -56,7 +56,7 @@ def gantts(spec: str, found: Results, names: Sequence[str], allow: Iterable[str]
 
 
 def runs_of(found: Results) -> dict[str, Row]:
-    """Give the runs of policies by name; the first of several seeds by a name without seed too.
+    """Return the runs of policies by name; the first of several seeds by a name without seed too.
 
     Examples
     --------

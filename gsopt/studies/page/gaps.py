@@ -49,7 +49,7 @@ class Decision:
         return any(len(cells) > 1 for found in self._instances.values() for cells in found.values())
 
     def by_instance(self) -> Table:
-        """Give a line per instance: the best value and bound, who proves it, and the gap of every method."""
+        """Return a line per instance: the best value and bound, who proves it, and the gap of every method."""
         methods = list(dict.fromkeys(str(row.labels.method) for row in self.rows))
         heads = [
             Head("instance"),
@@ -61,7 +61,7 @@ class Decision:
         return table(heads, self._instance_lines(methods), most=_MOST_INSTANCES)
 
     def by_cell(self) -> Table:
-        """Give a line per cell: its value, the best bound on its instance, who proves it, and the gap."""
+        """Return a line per cell: its value, the best bound on its instance, who proves it, and the gap."""
         heads = [
             Head("instance"),
             Head("method"),
@@ -102,7 +102,7 @@ class Decision:
 
     @cached_property
     def _instances(self) -> dict[str, dict[str, list[Row]]]:
-        """Give the cells by instance and method."""
+        """Return the cells by instance and method."""
         found: dict[str, dict[str, list[Row]]] = {}
         for row in self.rows:
             found.setdefault(row.instance_key, {}).setdefault(str(row.labels.method), []).append(row)
@@ -110,7 +110,7 @@ class Decision:
 
     @cached_property
     def _provers(self) -> dict[str, str]:
-        """Give the first method that proved the best bound on a decision's instance, with its solver."""
+        """Return the first method that proved the best bound on a decision's instance, with its solver."""
         found: dict[str, str] = {}
         for row in self.rows:
             bound = row.figures.get("bound")

@@ -12,7 +12,7 @@ _MOST = 1000
 
 
 def runs_table(runs: Sequence[Run]) -> Table:
-    """Give a line per run: when it began, and what it computed on.
+    """Return a line per run: when it began, and what it computed on.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def runs_table(runs: Sequence[Run]) -> Table:
 
 
 def packages_table(runs: Sequence[Run]) -> Table:
-    """Give the versions of packages, each of which some run had.
+    """Return the versions of packages, each of which some run had.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def packages_table(runs: Sequence[Run]) -> Table:
 
 
 def sources_table(sources: Sequence[Source]) -> Table:
-    """Give the files that instances were read from.
+    """Return the files that instances were read from.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def sources_table(sources: Sequence[Source]) -> Table:
 
 
 def commands(options: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    r"""Give what to type to compute a study and to make its page once more, with the page's own options.
+    r"""Return what to type to compute a study and to make its page once more, with the page's own options.
 
     Examples
     --------

@@ -9,7 +9,7 @@ _POLICIES = "policies"
 
 
 def parts(found: Results) -> dict[str, Results]:
-    """Give the results of each decision by its name, and those of policies.
+    """Return the results of each decision by its name, and those of policies.
 
     Examples
     --------

@@ -43,7 +43,7 @@ def drawing() -> Iterator[None]:
 
 
 def inline(figure: "Figure", name: str) -> str:
-    """Give a figure as an element of a page; to be called while `drawing`.
+    """Return a figure as an element of a page; to be called while `drawing`.
 
     Ids are made of the name, so that pictures of different names can stand on a page; there are no style sheets
     and no style attributes, which the page's security policy forbids.
@@ -122,7 +122,7 @@ def _rename(root: ET.Element, prefix: str) -> None:
 
 
 def _size(root: ET.Element) -> dict[str, str]:
-    """Give the size on the page, at which two usual pictures stand side by side, and whether it is broad."""
+    """Return the size on the page, at which two usual pictures stand side by side, and whether it is broad."""
     _, _, width, height = (_PIXELS * float(number) for number in root.attrib["viewBox"].split())
     broad = {"class": "broad"} if width > _BROAD else {}
     return {"width": f"{width:.0f}", "height": f"{height:.0f}", **broad}

@@ -77,7 +77,7 @@ def table(heads: Sequence[Head], lines: Iterable[Sequence[Entry]], *, most: int)
 
 
 def text(value: Any) -> Entry:
-    """Give an entry that is a name.
+    """Return an entry that is a name.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def text(value: Any) -> Entry:
 
 
 def number(value: Any, kind: Kind) -> Entry:
-    """Give an entry that is a number of a kind; a dash where there is none.
+    """Return an entry that is a number of a kind; a dash where there is none.
 
     Examples
     --------

@@ -93,7 +93,7 @@ def write_page(
 
 
 def html_of(page: Content) -> str:
-    """Give a page as HTML; whatever is in it is text, and its own style and script are all that it may use."""
+    """Write a page as HTML; all that is in it is text, and its own style and script are all that it may use."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 

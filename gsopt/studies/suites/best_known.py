@@ -34,7 +34,7 @@ class BestKnown(Listing[Known]):
     rows: tuple[Known, ...]
 
     def table(self, width: int = PAGE) -> RenderableType:
-        """Give a line per instance, under a line for those of a suite that count the same thing."""
+        """Return a line per instance, under a line for those of a suite that count the same thing."""
         headings: dict[int, str] = {}
         rows = sorted(self.rows, key=_group)
         for place, row in enumerate(rows):
@@ -44,15 +44,15 @@ class BestKnown(Listing[Known]):
         return lay_out(_columns(rows, names), headings=headings, width=width, elsewhere="--csv and --json")
 
     def to_markdown(self) -> str:
-        """Give the table in Markdown, every column of it."""
+        """Return the table in Markdown, every column of it."""
         return markdown_of(_columns(self.rows, [row.instance for row in self.rows]))
 
     def having(self, standing: Standing) -> "BestKnown":
-        """Give the instances of one standing."""
+        """Return the instances of one standing."""
         return BestKnown(tuple(row for row in self.rows if row.standing is standing))
 
     def summary(self) -> RenderableType:
-        """Give a line per suite: how many instances it has, and how many of each standing."""
+        """Return a line per suite: how many instances it has, and how many of each standing."""
         suites: dict[str, list[Known]] = {}
         for row in self.rows:
             suites.setdefault(row.suite, []).append(row)
@@ -66,7 +66,7 @@ class BestKnown(Listing[Known]):
         return lay_out(columns)
 
     def records(self) -> list[dict[str, Any]]:
-        """Give every row in full, as plain JSON types."""
+        """Return every row in full, as plain JSON types."""
         return [row.as_dict() for row in self.rows]
 
 
@@ -75,7 +75,7 @@ _COUNTED = (Standing.PROVEN, Standing.INFEASIBLE, Standing.CHALLENGE)
 
 
 def best_known(*what: str) -> BestKnown:
-    """Give what is known of committed instances.
+    """Return what is known of committed instances.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def _standing(row: Known) -> str:
 
 
 def _sizes(row: Known) -> str:
-    """Give the numbers that tell instances apart; what else tells them apart is in the name and the unit."""
+    """Return the numbers that tell instances apart; what else tells them apart is in the name and the unit."""
     return described({name: size for name, size in row.size.items() if not isinstance(size, str)})
 
 

@@ -37,7 +37,7 @@ class Member:
     solved: frozenset[str]
 
     def gap(self, heuristic: str) -> float | None:
-        """Give how far a heuristic is from the best bound, as `gsopt.core.result.relative_gap`."""
+        """Return how far a heuristic is from the best bound, as `gsopt.core.result.relative_gap`."""
         proven = self.known.standing is Standing.PROVEN
         if heuristic in self.solved:
             return 0.0
@@ -102,15 +102,15 @@ class Families(Listing[Family]):
     rows: tuple[Family, ...]
 
     def table(self) -> RenderableType:
-        """Give a line per suite."""
+        """Return a line per suite."""
         return lay_out(self._columns(), width=PAGE, elsewhere="--json and --markdown")
 
     def to_markdown(self) -> str:
-        """Give the table in Markdown."""
+        """Return the table in Markdown."""
         return markdown_of(self._columns())
 
     def records(self) -> list[dict[str, Any]]:
-        """Give every suite in full, as plain JSON types."""
+        """Return every suite in full, as plain JSON types."""
         return [
             {
                 "suite": row.suite,

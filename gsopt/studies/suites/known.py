@@ -101,7 +101,7 @@ class Known:
         return 0.0 if self.standing is Standing.PROVEN else relative_gap(self.objective, self.bound)
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it as plain JSON types."""
+        """Return it as plain JSON types."""
         return {
             "instance": self.instance,
             "decision": self.decision,
@@ -129,7 +129,7 @@ def described(size: Mapping[str, int | float | str]) -> str:
 
 
 def _whole(value: float | None) -> Number | None:
-    """Give a number without a fraction as an integer, as it is counted."""
+    """Return a number without a fraction as an integer, as it is counted."""
     return int(value) if value is not None and value.is_integer() else value
 
 

@@ -56,7 +56,7 @@ def record(verdict: Verdict, folder: Path | None = None, *, today: date | None =
 
 
 def _improved(problem: Problem[Any], known: Known, result: Result[Any], day: date) -> Problem[Any]:
-    """Give the instance with the better value and bound of the two, and who found them."""
+    """Return the instance with the better value and bound of the two, and who found them."""
     bounds = [bound for bound in (known.bound, result.bound) if bound is not None]
     proven = result.status in (Status.OPTIMAL, Status.INFEASIBLE)
     tightest = max if problem.sense is Sense.MINIMIZE else min

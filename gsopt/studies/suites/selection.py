@@ -7,7 +7,7 @@ from gsopt.evaluation import catalogue
 
 
 def select(what: Iterable[str]) -> list[str]:
-    """Give the names of the instances that are meant, each once; all when nothing is named.
+    """Return the names of the instances that are meant, each once; all when nothing is named.
 
     Raises
     ------

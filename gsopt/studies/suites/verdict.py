@@ -72,7 +72,7 @@ class Verdict:
     result: Result[Any] | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it as plain JSON types, without solutions."""
+        """Return it as plain JSON types, without solutions."""
         found = self.result
         return {
             "instance": self.instance,
@@ -236,7 +236,7 @@ class _Case:
         return f"bound {_told(found.bound)} so far; the file says {_told(self._stated)}"
 
     def _is_reached(self) -> bool:
-        """Tell whether all that the file says is proven again."""
+        """Check whether all that the file says is proven again."""
         if self.known.objective is not None and not self.has_solution:
             return False
         if self.known.standing is Standing.INFEASIBLE:
@@ -246,14 +246,14 @@ class _Case:
         return self.result.bound is not None and not self._better(self.result.bound, self.known.bound)
 
     def _better(self, value: Number | None, other: Number | None) -> bool:
-        """Tell whether a value is better than another, by more than floats explain; not if one is missing."""
+        """Check whether a value is better than another, by more than floats explain; not if one is missing."""
         if value is None or other is None or not self.problem.sense.better(value, other):
             return False
         return abs(float(value) - float(other)) > _slack(self.problem, other)
 
 
 def _slack(problem: Problem[Any], value: Number) -> float:
-    """Give how far exact values may be moved by being stored as floats, and floats by being computed."""
+    """Return how far exact values may be moved by being stored as floats, and floats by being computed."""
     return max(float(problem.resolution(value)), ULPS * ulp(float(value)))
 
 

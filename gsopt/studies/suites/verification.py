@@ -56,11 +56,11 @@ class Verification(Listing[Verdict]):
         return self.total - len(self.rows)
 
     def having(self, outcome: Outcome) -> tuple[Verdict, ...]:
-        """Give the verdicts of one outcome."""
+        """Return the verdicts of one outcome."""
         return tuple(row for row in self.rows if row.outcome is outcome)
 
     def table(self) -> RenderableType:
-        """Give a line per suite with the number of each outcome; what is not confirmed stands below."""
+        """Return a line per suite with the number of each outcome; what is not confirmed stands below."""
         suites: dict[str, list[Verdict]] = {}
         for row in self.rows:
             suites.setdefault(row.known.suite, []).append(row)
@@ -74,7 +74,7 @@ class Verification(Listing[Verdict]):
         return lay_out(columns, notes=[_line(row) for row in self.rows if row.note])
 
     def records(self) -> list[dict[str, Any]]:
-        """Give every verdict in full, as plain JSON types."""
+        """Return every verdict in full, as plain JSON types."""
         return [row.as_dict() for row in self.rows]
 
 

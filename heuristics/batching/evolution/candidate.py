@@ -38,5 +38,5 @@ class Candidate(list[int]):
         return Candidate(self, self.fitness.values[0] if self.fitness.valid else None)
 
     def copied(self) -> "Candidate":
-        """Give the same genome without a score."""
+        """Return the same genome without a score."""
         return Candidate(self)

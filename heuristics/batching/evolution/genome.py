@@ -93,7 +93,7 @@ def trim(genome: Genome, lower: Sequence[Sequence[int]]) -> None:
 
 
 def kept_gpus(gpus: int, batch: int, limit: int, local: int, how: ScaleDown) -> int:
-    """Tell how many GPUs a job keeps whose batch limit has fallen (section 3.2.2, Refresh, 2).
+    """Return how many GPUs a job keeps whose batch limit has fallen (section 3.2.2, Refresh, 2).
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def kept_gpus(gpus: int, batch: int, limit: int, local: int, how: ScaleDown) -> 
 
 
 def admit(genome: Genome, least: Sequence[int], victims: Sequence[int]) -> None:
-    """Give each job that must run the GPUs that it lacks (section 3.2.2, Refresh, 3).
+    """Grant each job that must run the GPUs that it lacks (section 3.2.2, Refresh, 3).
 
     Idle GPUs are given first, then those of the jobs that have run longest, the last of them first. A job that
     must run keeps what it must have.
@@ -166,7 +166,7 @@ def fill(
     costs: Costs,
     redraw: Callable[[], Costs] | None = None,
 ) -> None:
-    """Give idle GPUs to the jobs that cost least more at their caps (section 3.2.2, Refresh; Figure 7).
+    """Grant idle GPUs to the jobs that cost least more at their caps (section 3.2.2, Refresh; Figure 7).
 
     A job that is selected gets GPUs up to its cap, or as many of those left as it can run on; then the next
     one is selected.

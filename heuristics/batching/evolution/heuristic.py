@@ -177,7 +177,7 @@ def _refuse_many(candidates: int, gpus: int, budget: Budget) -> None:
 
 
 def _given(problem: Batching, table: CostTable) -> Genomes:
-    """Give a candidate that uses enough GPUs, where a search might find none, and the one that runs."""
+    """Return a candidate that uses enough GPUs, where a search might find none, and the one that runs."""
     rows: list[list[int]] = []
     if (table.lower[:, 1:] < np.minimum(np.arange(1, table.gpus + 1), table.cap[:, None])).any():
         free = np.where(np.isfinite(table.unit_cost), 0.0, np.inf)

@@ -68,7 +68,7 @@ def trim_one(genome: Array, held: Array, lower: Array) -> None:
 
 @compiled
 def admit_one(genome: Array, held: Array, least: Array, victims: Array) -> bool:
-    """Give jobs what they must have, see `genome.admit`, and tell whether any lacked some."""
+    """Grant jobs what they must have, see `genome.admit`, and tell whether any lacked some."""
     lacking = 0
     for job in range(held.shape[0]):
         lacking += max(least[job] - held[job], 0)
@@ -89,7 +89,7 @@ def admit_one(genome: Array, held: Array, least: Array, victims: Array) -> bool:
 
 @compiled
 def free_places(genome: Array, held: Array, least: Array, victims: Array) -> Array:
-    """Give the GPUs that jobs may be given, the first to go first: idle ones, then the last ones of victims."""
+    """Find the GPUs that jobs may be given, the first to go first: idle ones, then the last ones of victims."""
     gpus = genome.shape[0]
     free = np.empty(gpus, dtype=np.int64)
     found = 0

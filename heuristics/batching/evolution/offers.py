@@ -68,7 +68,7 @@ class Offers:
         return cls(table, sizes)
 
     def solution(self, gpus: Mapping[str, int]) -> Batches:
-        """Give jobs their GPUs and batch sizes."""
+        """Grant jobs their GPUs and batch sizes."""
         sizes = dict(zip(self.table.names, self.batch_sizes, strict=True))
         return Batches(
             running={name: Grant(gpus=count, batch_size=sizes[name][count]) for name, count in gpus.items()}
@@ -76,7 +76,7 @@ class Offers:
 
 
 def _batch_sizes(problem: Batching, place: int) -> dict[int, int]:
-    """Give the fastest batch size on each number of GPUs, or that of the job where a change is not worth it."""
+    """Find the fastest batch size on each number of GPUs, or that of the job where a change is not worth it."""
     job = problem.jobs[place]
     found = {gpus: size for gpus in problem.counts[place] if (size := job.fastest(gpus)) is not None}
     gpus, before = job.previous_gpus, job.previous_batch
@@ -89,7 +89,7 @@ def _batch_sizes(problem: Batching, place: int) -> dict[int, int]:
 
 
 def _unit_cost(problem: Batching, job: BatchingJob, gpus: int, batch_size: int) -> float:
-    """Give the cost per unit of weight: per sample left, or times the samples left where rates count."""
+    """Return the cost per unit of weight: per sample left, or times the samples left where rates count."""
     rate = float(job.throughput.samples_per_second(batch_size, gpus))
     if problem.criterion == "rate":
         return -job.weight * rate

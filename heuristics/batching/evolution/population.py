@@ -146,7 +146,7 @@ def repair(
 
 
 def _carried(population: Population, table: CostTable) -> Genomes:
-    """Give genomes the table's numbers of jobs; what is gone leaves its GPUs idle."""
+    """Fit genomes to the table's number of jobs; a job that is gone leaves its GPUs idle."""
     new = [table.number.get(name, IDLE) for name in population.jobs]
     found = np.array([*new, IDLE])[population.genomes]  # the last one is that of idle GPUs, -1
     missing = table.gpus - found.shape[1]
@@ -173,5 +173,5 @@ def _scale_down(genomes: Genomes, old: Population, table: CostTable, settings: S
 
 
 def with_genomes(population: Population, genomes: Genomes) -> Population:
-    """Give the same jobs with other candidates."""
+    """Return the same jobs with other candidates."""
     return replace(population, genomes=genomes)

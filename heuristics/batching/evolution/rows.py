@@ -101,7 +101,7 @@ def trim(genomes: Genomes, counts: Whole, lower: Whole) -> None:
 
 
 def kept_gpus(gpus: Whole, batch: Whole, limit: Whole, local: Whole, how: ScaleDown) -> Whole:
-    """Tell how many GPUs jobs keep whose batch limits have fallen; arrays of `genome.kept_gpus`.
+    """Return how many GPUs jobs keep whose batch limits have fallen; arrays of `genome.kept_gpus`.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def kept_gpus(gpus: Whole, batch: Whole, limit: Whole, local: Whole, how: ScaleD
 
 
 def admit(genomes: Genomes, counts: Whole, least: Whole, victims: Whole) -> None:
-    """Give each job that must run the GPUs that it lacks, see `genome.admit`.
+    """Grant each job that must run the GPUs that it lacks, see `genome.admit`.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def fill(
     costs: Floats,
     redraw: Callable[[], Floats] | None = None,
 ) -> None:
-    """Give idle GPUs to the jobs that cost least more at their caps, see `genome.fill`.
+    """Grant idle GPUs to the jobs that cost least more at their caps, see `genome.fill`.
 
     With `redraw` each pass selects one job in every row, and all rows share its draw.
 
@@ -188,7 +188,7 @@ def fill(
 
 
 def _given(order: Whole, held: Whole, is_open: Mask, lower: Whole, idle: Whole) -> tuple[Mask, Whole]:
-    """Tell which jobs, in a given order, are selected until no GPU is idle, and how many each gets."""
+    """Return which jobs, in a given order, are selected until no GPU is idle, and how many each gets."""
     own = np.arange(len(order))[:, None]
     has = held[own, order]
     room = (lower[order, -1] - has) * is_open[own, order]

@@ -51,7 +51,7 @@ class Evolved:
     logbook: Any
 
     def gpus_of(self, table: CostTable) -> dict[str, int]:
-        """Give the GPUs of each job that runs, by name."""
+        """Return the GPUs of each job that runs, by name."""
         counts = {name: self.best.count(number) for number, name in enumerate(table.names)}
         return {name: count for name, count in counts.items() if count}
 

@@ -174,7 +174,7 @@ class CostTable:
         return self._cost(self.weight)
 
     def drawn_cost(self, generator: np.random.Generator) -> Floats:
-        """Give costs with weights drawn anew, or as known where nothing is drawn (Algorithm 1, line 2)."""
+        """Return costs with weights drawn anew, or as known where nothing is drawn (Algorithm 1, line 2)."""
         return self.used_cost if self.draw is None else self._cost(self.draw(generator))
 
     def _cost(self, weight: Floats) -> Floats:
@@ -185,7 +185,7 @@ class CostTable:
 
 
 def _highest(unit_cost: Floats) -> Whole:
-    """Give the largest number of GPUs with a finite cost."""
+    """Return the largest number of GPUs with a finite cost."""
     places = np.arange(unit_cost.shape[1])
     highest: Whole = np.where(np.isfinite(unit_cost), places, 0).max(axis=1, initial=1)
     return highest

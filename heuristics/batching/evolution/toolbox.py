@@ -23,7 +23,7 @@ from heuristics.batching.evolution.table import CostTable
 
 
 def toolbox_of(table: CostTable, settings: Settings, generator: np.random.Generator) -> Any:
-    """Give the operators of a search: from `draw`, `parents` and `chosen` over `mate` and `mutate` to `select`.
+    """Build the operators of a search: `draw`, `parents`, `chosen`, `mate`, `mutate` and `select`.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def run(
 
 
 def _offspring(population: Sequence[Candidate], toolbox: Any) -> list[Candidate]:
-    """Give two children of each of K pairs of parents, and K mutants (section 3.2.2)."""
+    """Return two children of each of K pairs of parents, and K mutants (section 3.2.2)."""
     children: list[Candidate] = []
     for _ in population:
         first, second = map(toolbox.clone, toolbox.parents(population))

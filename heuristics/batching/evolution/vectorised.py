@@ -30,7 +30,7 @@ def pairs(size: int, gpus: int, generator: np.random.Generator) -> Pairs:
 
 
 def crossover(parents: Genomes, drawn: Pairs) -> Genomes:
-    """Give two children of each pair: the first ones of all pairs, then the second ones.
+    """Return two children of each pair: the first ones of all pairs, then the second ones.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def crossover(parents: Genomes, drawn: Pairs) -> Genomes:
 
 
 def mutants(genomes: Genomes, jobs: int, settings: Settings, generator: np.random.Generator) -> Genomes:
-    """Give as many candidates as there are, drawn with replacement, without what they lose (Figure 9)."""
+    """Return as many candidates as there are, drawn with replacement, without what they lose (Figure 9)."""
     found = genomes[generator.integers(len(genomes), size=len(genomes))]
     found[preempted(found, jobs, settings.mutation_rate, settings.preempts, generator)] = IDLE
     return found
@@ -66,7 +66,7 @@ def selected(
     costs: Floats,
     generator: np.random.Generator,
 ) -> tuple[Whole, Floats]:
-    """Give the numbers and scores of the candidates that survive, the best first (section 3.2.2, Selection)."""
+    """Find the numbers and scores of the candidates that survive, the best first (section 3.2.2, Selection)."""
     scores = rows.scores(counts, costs, table.target)
     if settings.selection == "thompson" and table.draw is not None:
         order = _by_thompson(counts, size, table, scores, generator)

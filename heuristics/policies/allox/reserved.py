@@ -15,7 +15,7 @@ _NEVER = 1e10
 
 
 class Reserved:
-    """Give jobs a GPU all the time or never, as AlloX in Gavel's simulator does: a division for `Rounds`.
+    """Grant jobs a GPU all the time or never, as AlloX in Gavel's simulator does: a division for `Rounds`.
 
     Each time, the jobs without a GPU are put in the best orders on the GPUs that no job holds, as if there were
     no others. Whoever is first holds that GPU to its end; all others are put in order anew the next time.
@@ -45,7 +45,7 @@ class Reserved:
         self._held: dict[int, str] = {}
 
     def __call__(self, state: State, jobs: Sequence[int], inventory: Inventory) -> Portions:
-        """Give the share 1 to jobs that hold a GPU, and to those that are first on the free ones."""
+        """Return the share 1 to jobs that hold a GPU, and to those that are first on the free ones."""
         for job in () if self._gangs else jobs:
             require_one_gpu(state, job)
         self._held = {job: self._held[job] for job in jobs if job in self._held}
@@ -59,7 +59,7 @@ class Reserved:
         return {job: {self._held[job]: 1.0} if job in self._held else {} for job in jobs}
 
     def _free(self, inventory: Inventory) -> list[str]:
-        """Give the kind of each GPU for which no job is counted."""
+        """Return the kind of each GPU for which no job is counted."""
         held = list(self._held.values())
         counts: Iterable[tuple[str, int]] = inventory.counts.items()
         return [kind for kind, count in counts for _ in range(count - held.count(kind))]

@@ -72,7 +72,7 @@ class Sequenced:
             self._waiting[job] = None
 
     def _first(self, state: State) -> dict[int, str]:
-        """Give the jobs that are first on free GPUs, with the kinds of these."""
+        """Return the jobs that are first on free GPUs, with the kinds of these."""
         machines = self._machines(state)
         jobs = self._entering(state, sum(not free for _, free in machines))
         kinds, available = [kind for kind, _ in machines], np.array([free for _, free in machines])
@@ -89,7 +89,7 @@ class Sequenced:
         }
 
     def _machines(self, state: State) -> list[tuple[str, float]]:
-        """Give the kind of each GPU that is there, and the seconds until it is free."""
+        """Return the kind of each GPU that is there, and the seconds until it is free."""
         busy: dict[str, list[float]] = {kind: [] for kind in self._inventory.kinds}
         for job, kind in self._kinds.items():
             left = state.remaining(job) / self._inventory.rate(state, job, kind)
@@ -101,7 +101,7 @@ class Sequenced:
         ]
 
     def _seconds(self, state: State, jobs: Sequence[int], kinds: Sequence[str]) -> Any:
-        """Give what jobs take on GPUs of some kinds; infinite where they do not run."""
+        """Return what jobs take on GPUs of some kinds; infinite where they do not run."""
         rows = []
         for job in jobs:
             left = state.remaining(job)
@@ -118,7 +118,7 @@ class Sequenced:
         return self._users.get(state.jobs[job].name, job)
 
     def _entering(self, state: State, free: int) -> list[int]:
-        """Give the jobs that have a place: those of the users with the least service, in order of arrival."""
+        """Return the jobs that have a place: those of the users with the least service, in order of arrival."""
         service = dict(self._service)
         for job in self._kinds:
             user = self._user(state, job)

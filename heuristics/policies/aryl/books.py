@@ -124,11 +124,11 @@ class Books:
         return [self.crews[job] for job in self._changed]
 
     def guests(self, machine: int) -> list[Crew]:
-        """Give the jobs with flexible workers on a machine, by number."""
+        """Return the jobs with flexible workers on a machine, by number."""
         return [self.crews[job] for job in sorted(self._guests[machine])]
 
     def on(self, machines: Iterable[int]) -> list[int]:
-        """Give the jobs with base workers on some machines, in the order of their starts."""
+        """Return the jobs with base workers on some machines, in the order of their starts."""
         some = set(machines)
         return [job for job, crew in self.crews.items() if not some.isdisjoint(crew.base)]
 

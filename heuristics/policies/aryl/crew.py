@@ -58,7 +58,7 @@ class Crew:
         return counts
 
     def allowed(self, extra: int) -> int:
-        """Give the largest allowed number of flexible workers that is at most so many.
+        """Return the largest allowed number of flexible workers that is at most so many.
 
         Examples
         --------

@@ -80,7 +80,7 @@ class Elastic(NamedTuple):
         return tuple(extra for extra in range(1, len(self.speeds)) if self.speeds[extra] > 0)
 
     def time_with(self, extra: int) -> Any:
-        """Give the seconds that it still needs with an allowed number of flexible workers."""
+        """Return the seconds that it still needs with an allowed number of flexible workers."""
         return self.time * type(self.time)(self.speeds[0]) / type(self.time)(self.speeds[extra])
 
 
@@ -134,13 +134,13 @@ class Scheduler(Protocol):
         """Whether a job that does not fit blocks those behind it."""
 
     def order(self, epoch: Epoch) -> Sequence[int]:
-        """Give the waiting jobs that should start, in this order.
+        """Return the waiting jobs that should start, in this order.
 
         The frame starts those that fit on idle GPUs and those of flexible workers, which then make way.
         """
 
     def extras(self, epoch: Epoch) -> Mapping[int, int]:
-        """Give the flexible workers of each elastic job, after the starts; none for a job that is not named.
+        """Return the flexible workers of each elastic job, after the starts; none for a job that is not named.
 
         Per pool they hold at most the idle GPUs and those that flexible workers hold there now.
         """

@@ -42,7 +42,7 @@ def release(books: Books, crew: Crew, extra: int) -> None:
 
 
 def flex(books: Books, extras: Mapping[int, int], *, grouping: bool, own_only: bool = False) -> None:
-    """Give every elastic job its number of flexible workers, or fewer where they find no place.
+    """Grant every elastic job its number of flexible workers, or fewer where they find no place.
 
     Workers that stay do not move. Jobs that get further ones are served by decreasing size of their workers,
     mixed jobs last, then by number.

@@ -88,7 +88,7 @@ def forms_of(job: Job, machines: Machines, *, training_first: bool = False) -> t
 
 
 def _pools(job: Job, mode: str, machines: Machines) -> Iterator[tuple[Pool, Mask]]:
-    """Give the pool in which a job runs in a mode, with the machines that suit it; none where it cannot."""
+    """Yield the pool in which a job runs in a mode, with the machines that suit it; none where it cannot."""
     suits = machines.suiting(job.gpu_type_in(mode), job.memory_in(mode) or 0)
     lent = bool((suits & machines.inference).any())
     own = bool((suits & ~machines.inference).any())
@@ -97,7 +97,7 @@ def _pools(job: Job, mode: str, machines: Machines) -> Iterator[tuple[Pool, Mask
 
 
 def _form(mode: str, menu: Mapping[int, float], pool: Pool, suits: Mask, gpus: Counts) -> Form | None:
-    """Give the form of a mode; None where even all machines together are too few for its fewest GPUs."""
+    """Return the form of a mode; None where even all machines together are too few for its fewest GPUs."""
     sizes: Counts = gpus[suits]
     fewest = min(menu)
     for worker in _divisors(gcd(*menu), int(sizes.min())):
@@ -112,5 +112,5 @@ def _form(mode: str, menu: Mapping[int, float], pool: Pool, suits: Mask, gpus: C
 
 
 def _divisors(number: int, most: int) -> Iterator[int]:
-    """Give the divisors of a number that are at most another, the largest first."""
+    """Return the divisors of a number that are at most another, the largest first."""
     return (divisor for divisor in range(min(number, most), 0, -1) if number % divisor == 0)

@@ -15,7 +15,7 @@ Level = tuple[Counts, Counts, int]
 
 
 def divide_each_other(sizes: Sequence[int]) -> bool:
-    """Tell whether each size, in rising order, divides the next.
+    """Check whether each size, in rising order, divides the next.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def _chunks(kinds: Sequence[int], rooms: Counts) -> dict[int, int]:
 
 
 def left_over(rooms: Counts, sizes: Counts) -> Counts:
-    """Give what is left of each machine when items are placed, the largest first, each where it fits best.
+    """Return what is left of each machine when items are placed, the largest first, each where it fits best.
 
     Examples
     --------

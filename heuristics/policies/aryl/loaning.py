@@ -85,7 +85,7 @@ class Loaning:
         self._is_news = False
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Give up machines that are asked for, and schedule, if it is time."""
+        """Vacate machines that are asked for, and schedule, if it is time."""
         now = state.now
         schedules, answers = self._schedules.reached(now), self._answers.reached(now)
         self._look(state)
@@ -111,7 +111,7 @@ class Loaning:
         self._is_news = True
 
     def _answer(self, state: State, request: Request) -> Iterator[Action]:
-        """Give machines up."""
+        """Vacate machines."""
         books = self._books
         books.look(state)
         given = self._orchestrator.answer(books, request)
@@ -146,7 +146,7 @@ class Loaning:
         self._is_news = queue.rests
 
     def _epoch(self, state: State, elastic: Mapping[int, Elastic]) -> Epoch:
-        """Give what the scheduler sees."""
+        """Return what the scheduler sees."""
         books, inference = self._books, self._machines.inference
         idle, room = books.idle, books.room
         waiting = self._queue.waiting

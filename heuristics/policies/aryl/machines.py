@@ -68,7 +68,7 @@ class Machines:
         self._suiting: dict[tuple[str, int], Mask] = {}
 
     def suiting(self, gpu_type: str, memory: int) -> Mask:
-        """Tell which machines have GPUs of a type, or of any if it is empty, and so much memory on each."""
+        """Return which machines have GPUs of a type, or of any if it is empty, and so much memory on each."""
         need = gpu_type, memory
         if need not in self._suiting:
             enough = self._memories >= memory

@@ -77,7 +77,7 @@ class Orchestrator:
 
 
 def reclaiming(books: Books, machines: Iterable[int], demand: int) -> Reclaiming:
-    """Give the decision which of some machines are returned, with the jobs that have base workers there."""
+    """Return the decision which of some machines are returned, with the jobs that have base workers there."""
     names = {machine: books.machines.names[machine] for machine in machines}
     jobs = (_job(crew, names) for crew in books.crews.values())
     return Reclaiming(
@@ -88,7 +88,7 @@ def reclaiming(books: Books, machines: Iterable[int], demand: int) -> Reclaiming
 
 
 def _job(crew: Crew, names: dict[int, str]) -> Job | None:
-    """Give a job as the decision knows it; None without base workers on the machines."""
+    """Return a job as the decision knows it; None without base workers on the machines."""
     size = crew.form.worker_gpus
     base = {names[machine]: number * size for machine, number in crew.base.items() if machine in names}
     if not base:
@@ -98,7 +98,7 @@ def _job(crew: Crew, names: dict[int, str]) -> Job | None:
 
 
 def _candidates(books: Books, request: Request) -> list[int]:
-    """Give the machines that are there and may be given up for a request, in the order of the cluster."""
+    """Return the machines that are there and may be given up for a request, in the order of the cluster."""
     machines, among = books.machines, set(request.among)
     suits = (books.there > 0) & machines.suiting(request.gpu_type, 0)
     return [number for number in suits.nonzero()[0].tolist() if not among or machines.names[number] in among]

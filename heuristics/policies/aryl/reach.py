@@ -36,7 +36,7 @@ def reach(state: State, crew: Crew, machines: Machines) -> tuple[Pool, tuple[flo
 
 
 def _speeds(state: State, crew: Crew, machines: Machines, pool: Mask) -> tuple[float, ...]:
-    """Give the speed with each number of flexible workers on the machines of a pool."""
+    """Return the speed with each number of flexible workers on the machines of a pool."""
     form, size = crew.form, crew.form.worker_gpus
     first = machines.first
     base = {machine: number * size for machine, number in crew.base.items()}
@@ -58,7 +58,7 @@ def _speeds(state: State, crew: Crew, machines: Machines, pool: Mask) -> tuple[f
 
 
 def _further(machines: Machines, suits: Mask, size: int, base: Workers) -> Iterator[int]:
-    """Give the GPUs, by number, of all workers of one size that fit on machines beside base workers."""
+    """Yield the GPUs, by number, of all workers of one size that fit on machines beside base workers."""
     for machine in suits.nonzero()[0].tolist():
         begin = machines.first[machine] + base.get(machine, 0)
         room = machines.first[machine] + int(machines.gpus[machine]) - begin

@@ -99,7 +99,7 @@ def _put(books: Books, line: _Line, where: dict[int, int], sign: int) -> None:
 
 
 def _question(books: Books, lines: Sequence[_Line], *, grouping: bool) -> Placement:
-    """Give the decision where the workers go, on the machines that are there.
+    """Return the decision where the workers go, on the machines that are there.
 
     A machine with flexible workers only stands for an empty one of what is idle on it. Workers that may not
     stand everywhere need a resource that only some machines have.

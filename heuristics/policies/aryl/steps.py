@@ -29,7 +29,7 @@ class Steps(NamedTuple):
 
 @lru_cache(maxsize=65_536)
 def steps_of(speeds: tuple[float, ...]) -> Steps:
-    """Give the steps of a job from its speeds with base + w workers, at w; 0 where so many are not allowed.
+    """Return the steps of a job from its speeds with base + w workers, at w; 0 where so many are not allowed.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def steps_of(speeds: tuple[float, ...]) -> Steps:
 
 
 def reductions(speeds: tuple[float, ...], time: float, extras: Sequence[int]) -> list[float]:
-    """Give the seconds that some numbers of flexible workers save of a time on base workers.
+    """Return the seconds that some numbers of flexible workers save of a time on base workers.
 
     Examples
     --------

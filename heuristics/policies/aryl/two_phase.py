@@ -74,14 +74,14 @@ class TwoPhase:
         self._normalised = normalised
 
     def order(self, epoch: Epoch) -> Sequence[int]:
-        """Give the waiting jobs, the shortest first; ties go to the lower number."""
+        """Return the waiting jobs, the shortest first; ties go to the lower number."""
         if self._full is not None:
             for job in epoch.waiting:
                 self._full.setdefault(job.job, float(job.time))
         return [job.job for job in sorted(epoch.waiting, key=_by_time)]
 
     def extras(self, epoch: Epoch) -> Mapping[int, int]:
-        """Give the flexible workers by the knapsacks."""
+        """Return the flexible workers by the knapsacks."""
         training, inference = (_rooms(epoch, pool) for pool in ("training", "inference"))
         if self._normalised is not None:
             capacity = int(training.sum() + inference.sum() // self._normalised)
@@ -92,7 +92,7 @@ class TwoPhase:
         return {**extras, **more, **last}
 
     def _share(self, jobs: Sequence[Elastic], rooms: Counts) -> tuple[dict[int, int], Counts]:
-        """Give the flexible workers of some jobs, those that get any, and what they leave of the machines."""
+        """Return the flexible workers of some jobs, those that get any, and what they leave of the machines."""
         if not jobs or not rooms.any():
             return {}, rooms
         times = [self._time(job) for job in jobs]
@@ -130,7 +130,7 @@ def _of(epoch: Epoch, pool: str) -> list[Elastic]:
 
 
 def _rooms(epoch: Epoch, pool: str) -> Counts:
-    """Give the GPUs of each machine of a pool; where they are not known, of all as if they were one."""
+    """Return the GPUs of each machine of a pool; where they are not known, of all as if they were one."""
     rooms = epoch.room.get(pool)
     if rooms is None:
         held = sum(job.extra * job.worker_gpus for job in epoch.elastic if job.pool == pool)
@@ -139,7 +139,7 @@ def _rooms(epoch: Epoch, pool: str) -> Counts:
 
 
 def _asked(job: Elastic, time: float) -> ElasticJob:
-    """Give a job as the decision `allocation` knows it."""
+    """Return a job as the decision `allocation` knows it."""
     return ElasticJob(
         name=str(job.job),
         min_workers=job.base,

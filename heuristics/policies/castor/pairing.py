@@ -88,7 +88,7 @@ class Pairing:
             yield from self._beside_several(state)
 
     def _pairs(self, state: State) -> list[tuple[Turn, Any, Start]]:
-        """Give the waiting jobs of the best pairs in order, and how they start."""
+        """Return the waiting jobs of the best pairs in order, and how they start."""
         turns = list(self._turns.walk(lambda need: need.gpus <= self._partners.room))
         found: dict[int, dict[int, Partner]] = {}
         for turn, need in turns:
@@ -115,7 +115,7 @@ class Pairing:
 
 
 def best_pairs(values: Mapping[int, Mapping[int, Any]]) -> dict[int, int]:
-    """Give to each of some jobs one of its partners, or none, so that the values have the largest sum.
+    """Assign to each of some jobs one of its partners, or none, so that the values have the largest sum.
 
     It is the assignment problem, with 0 for a pair that is none; values are rounded to floats. O(n^3) for n
     partners (Jonker and Volgenant 1987, as scipy has it).

@@ -45,12 +45,12 @@ class Patient:
         self._left: dict[int, Any] = {}
 
     def __call__(self, state: State, start: Start) -> bool:
-        """Tell whether to start now; a tie starts, as do GPUs that nobody holds."""
+        """Check whether to start now; a tie starts, as do GPUs that nobody holds."""
         sharing, waiting = self.sums(state, start)
         return bool(sharing <= waiting)
 
     def sums(self, state: State, start: Start) -> tuple[Any, Any]:
-        """Give the seconds until a job and its partners have completed: if it starts so now, and if it waits.
+        """Return the seconds until a job and its partners have completed: if it starts so now, and if it waits.
 
         Waiting is infinite where there will never be as many GPUs as the job demands.
         """
@@ -62,7 +62,7 @@ class Patient:
         return _together(state, start, gpus, {each: left[each] for each in partners}), waiting
 
     def _seconds_left(self, state: State) -> Mapping[int, Any]:
-        """Give how long each running job takes at its present speed; found once for all that is running."""
+        """Return how long each running job takes at its present speed; found once for all that is running."""
         seen = state.now, len(state.running)
         if seen != self._seen:
             self._seen = seen
@@ -71,14 +71,14 @@ class Patient:
 
 
 def _rate(state: State, job: int, more: Sequence[int] = ()) -> Any:
-    """Give the speed of a running job where it is, and some more jobs beside it."""
+    """Return the speed of a running job where it is, and some more jobs beside it."""
     gpus = state.placement(job)
     beside = {user for gpu in gpus for user in state.users(gpu) if user != job}
     return state.rate(job, gpus, state.mode(job), sorted(beside | set(more)))
 
 
 def _free_from(state: State, job: int, left: Mapping[int, Any]) -> Any:
-    """Give the seconds until as many GPUs are free as a job demands; infinite if there are never as many."""
+    """Return the seconds until as many GPUs are free as a job demands; infinite if there are never as many."""
     item = state.jobs[job]
     suits = suitable(state, item, tuple(range(state.cluster.gpus)))
     until = sorted(max((left[user] for user in state.users(gpu)), default=0) for gpu in suits)

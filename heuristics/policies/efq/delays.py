@@ -25,7 +25,7 @@ BusyPeriod = Literal["GPUs", "jobs", "GPS"]
 def longest_busy_period(
     schedule: Schedule, scenario: Scenario, busy: BusyPeriod = "jobs", *, exact: bool = False
 ) -> Any:
-    """Give the length of the longest busy period of a schedule in seconds.
+    """Return the length of the longest busy period of a schedule in seconds.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def _spans_of_full_use(schedule: Schedule, gpus: int, number: Callable[[Any], An
 
 
 def _longest_union(spans: Iterable[tuple[Any, Any]], longest: Any) -> Any:
-    """Give the length of the longest interval without a gap that the spans cover together."""
+    """Return the length of the longest interval without a gap that the spans cover together."""
     begin = until = None
     for start, end in sorted(spans):
         if until is None or start > until:

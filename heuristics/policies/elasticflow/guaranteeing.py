@@ -116,7 +116,7 @@ class Guaranteeing:
             yield Wake(self._instants.ask(state.now))
 
     def _plan(self, state: State) -> dict[int, int]:
-        """Give the GPUs of every job that is to run."""
+        """Return the GPUs of every job that is to run."""
         gpus = state.capacity
         wishes = [self._wish(state, job) for job in self._admitted]
         in_time = shares(wishes, gpus, self._slot, self._planned)
@@ -143,7 +143,7 @@ class Guaranteeing:
         return {job: count for job, count in counts.items() if count}
 
     def _wish(self, state: State, number: int, *, late: bool = False) -> Wish:
-        """Give what a job needs, by its deadline unless that is given up."""
+        """Return what a job needs, by its deadline unless that is given up."""
         levels, speeds = self._levels[number]
         due = None if late else state.jobs[number].deadline
         slots = None if due is None else self._slots(state.now, due)
@@ -157,7 +157,7 @@ class Guaranteeing:
 
 
 def _any_is_through(state: State, excused: float) -> bool:
-    """Tell whether a running job is through but for rounding: it is waited for, as its GPUs are planned for."""
+    """Check whether a running job is through but for rounding: it is awaited, as its GPUs are planned for."""
     return any(
         state.remaining(job) <= excused * state.rate(job, state.placement(job) or count)
         for job, count in state.running.items()

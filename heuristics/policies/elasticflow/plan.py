@@ -11,7 +11,7 @@ from heuristics.policies.elasticflow.wish import Wish
 def shares(
     wishes: Sequence[Wish], gpus: int, length: float, before: Mapping[int, Share] | None = None
 ) -> dict[int, Share]:
-    """Give every job its minimum satisfactory share, by deadline; none to those that would be late.
+    """Grant every job its minimum satisfactory share, by deadline; none to those that would be late.
 
     What jobs have got beyond their shares may let one of them do with a lower level for longer, so that another
     is late, one that was not or a newcomer. Where that is so, and with at least the levels of the plan before
@@ -57,7 +57,7 @@ def _served(wishes: Sequence[Wish], gpus: int, length: float, before: Mapping[in
 def keeps_all(
     wishes: Sequence[Wish], gpus: int, length: float, before: Mapping[int, Share] | None = None
 ) -> bool:
-    """Tell whether minimum satisfactory shares, taken by deadline, keep the deadlines of all jobs.
+    """Check whether minimum satisfactory shares, taken by deadline, keep the deadlines of all jobs.
 
     Source: ElasticFlow (ASPLOS 2023), section 4.1, Algorithm 1. Parameters as of `shares`.
 
@@ -77,7 +77,7 @@ def by_deadline(wishes: Iterable[Wish]) -> list[Wish]:
 
 
 def with_spare(wishes: Sequence[Wish], planned: Mapping[int, Share], gpus: int) -> dict[int, int]:
-    """Give the GPUs of every job now: its share, and what is left over by the GPU time that it costs or saves.
+    """Find the GPUs of every job now: its share, and what is left over by the GPU time that it costs or saves.
 
     Jobs that would get nothing now come first, by deadline, with their lowest level. Then one level at a time
     goes to the job whose GPU time until it is complete rises the least for each GPU, or falls: in this slot it
@@ -126,7 +126,7 @@ def with_spare(wishes: Sequence[Wish], planned: Mapping[int, Share], gpus: int) 
 
 
 def _cost(wish: Wish, rung: int, level: int) -> float:
-    """Give by how much the GPU time of a job rises, for each GPU of its step to a rung, in a second of it."""
+    """Return by how much the GPU time of a job rises, for each GPU of its step to a rung, in a second of it."""
     more = wish.levels[rung] - wish.levels[rung - 1]
     faster = wish.speeds[rung] - wish.speeds[rung - 1]
     gain = faster * level / wish.speed(level) / more

@@ -69,7 +69,7 @@ class Profile:
         return list(zip(self._ends.tolist(), self._left.tolist(), strict=True))
 
     def serve(self, wish: Wish, least: int = 0) -> Share | None:
-        """Give a job the least level from some on that keeps its deadline, and take that; None if none does.
+        """Return a job the least level from some on that keeps its deadline, and take that; None if none does.
 
         With a level it gets, slot by slot, the most GPUs up to it on which it can run that are left. A job
         without a deadline gets its lowest level.

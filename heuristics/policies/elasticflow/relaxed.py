@@ -14,7 +14,7 @@ from heuristics.policies.elasticflow.wish import Wish
 def could_keep_all(
     wishes: Sequence[Wish], gpus: int, length: float, before: Mapping[int, Share] | None = None
 ) -> bool:
-    """Tell whether the deadlines of all jobs could be kept when GPUs and time are shared in any parts.
+    """Check whether the deadlines of all jobs could be kept when GPUs and time are shared in any parts.
 
     What no parts of time can do no plan in whole slots can: jobs that this refuses are lost in any case.
 

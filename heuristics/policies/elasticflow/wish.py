@@ -36,12 +36,12 @@ class Wish:
     slots: int | None
 
     def speed(self, gpus: int) -> float:
-        """Give the speed on no GPUs or on those of a level."""
+        """Return the speed on no GPUs or on those of a level."""
         return self.speeds[self.levels.index(gpus)] if gpus else 0.0
 
 
 def levels_of(state: State, number: int) -> tuple[tuple[int, ...], tuple[float, ...]]:
-    """Give the numbers of GPUs on which a job can run, with its speeds, without those that are no faster."""
+    """Return the numbers of GPUs on which a job can run, with its speeds, without those that are no faster."""
     job: Job = state.jobs[number]
     best = state.cluster.best_tier
     found = [

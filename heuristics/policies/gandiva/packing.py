@@ -33,7 +33,7 @@ class _Alike(NamedTuple):
 
 
 class Packing:
-    """Give units, which are jobs and pairs of them, equal parts of the time: a division for `Rounds`.
+    """Grant units, which are jobs and pairs of them, equal parts of the time: a division for `Rounds`.
 
     Where all jobs fit there are no pairs. Else jobs without a partner are paired with others that demand as
     many GPUs of a kind for both. A pair stays together while its jobs make no less progress than in turns.
@@ -74,7 +74,7 @@ class Packing:
         self._gains: dict[tuple[_Alike, _Alike], float] = {}  # of jobs that are alike, which gain the same
 
     def __call__(self, state: State, jobs: Sequence[int], inventory: Inventory) -> Portions:
-        """Give each unit its part of the time on every kind."""
+        """Grant each unit its part of the time on every kind."""
         there = set(jobs)
         crowded = sum(state.jobs[job].gpus for job in jobs) > sum(inventory.counts.values())
         if not crowded or state.share_limit == 1:
@@ -90,7 +90,7 @@ class Packing:
         }
 
     def _part(self, state: State, job: int, units: int, inventory: Inventory) -> Mapping[str, float]:
-        """Give the part of the time of a unit, no more than all of it."""
+        """Return the part of the time of a unit, no more than all of it."""
         kinds = inventory.kinds_with_room(state, job)
         if job in self.pairs:
             kinds = _common(state, job, self.pairs[job], inventory)
@@ -99,7 +99,7 @@ class Packing:
         return {kind: part / most for kind, part in parts.items()}
 
     def _kept(self, state: State, there: AbstractSet[int], inventory: Inventory) -> dict[int, int]:
-        """Give the pairs of which both are there, lose nothing, and still have GPUs with memory for both."""
+        """Return the pairs of which both are there, lose nothing, and still have GPUs with memory for both."""
         return {
             job: other
             for job, other in self.pairs.items()
@@ -120,7 +120,7 @@ class Packing:
                 yield from ((one, other), (other, one))
 
     def _best(self, state: State, jobs: Sequence[int], inventory: Inventory) -> Iterator[tuple[int, int]]:
-        """Give the pairs that gain most in all."""
+        """Yield the pairs that gain most in all."""
         import numpy as np
 
         alike = [_Alike.of(state, job, inventory) for job in jobs]
@@ -134,7 +134,7 @@ class Packing:
     def _known(
         self, state: State, one: _Alike, other: _Alike, some: Mapping[_Alike, int], inventory: Inventory
     ) -> float:
-        """Give what two jobs of these kinds gain; 0 if they are no pair. It is the same whenever they run."""
+        """Return what two jobs of these kinds gain; 0 if they are no pair. It is the same whenever they run."""
         if (one, other) not in self._gains:
             gain = 0.0
             if _common(state, some[one], some[other], inventory):
@@ -145,7 +145,7 @@ class Packing:
 
 
 def _together(state: State, one: int, other: int) -> tuple[Any, Any]:
-    """Give the speeds of two jobs of one size beside each other, each relative to itself alone."""
+    """Return the speeds of two jobs of one size beside each other, each relative to itself alone."""
     return _slowed(state, one, other), _slowed(state, other, one)
 
 
@@ -155,12 +155,12 @@ def _slowed(state: State, job: int, other: int) -> Any:
 
 
 def _gain(speeds: tuple[Any, Any]) -> Any:
-    """Give the progress of two jobs together beyond that in turns."""
+    """Return the progress of two jobs together beyond that in turns."""
     return sum(speeds) - _TURNS
 
 
 def _go_on(speeds: tuple[Any, Any]) -> bool:
-    """Tell whether each of two jobs makes progress worth the name."""
+    """Check whether each of two jobs makes progress worth the name."""
     return bool(min(speeds) >= TOGETHER)
 
 

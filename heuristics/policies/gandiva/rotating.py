@@ -47,7 +47,7 @@ class Group:
 
 
 class Rotating:
-    """Give every job GPUs at once, or a place in a group of jobs of its size that take turns.
+    """Grant every job GPUs at once, or a place in a group of jobs of its size that take turns.
 
     A job that comes gets free GPUs of its own as long as nobody else waits for some; else it joins the group of
     as many GPUs that has the fewest jobs; where there is none, it waits until GPUs are free. A group whose last
@@ -117,7 +117,7 @@ class Rotating:
         self._waiting = sorted((*self._waiting, *state.evicted, *state.arrived))
 
     def _place(self, state: State) -> Iterator[Action]:
-        """Give waiting jobs GPUs of their own, or a place in a group."""
+        """Grant waiting jobs GPUs of their own, or a place in a group."""
         left: list[int] = []
         for job in self._waiting:
             start = None if left else on_free(state, job)
@@ -144,7 +144,7 @@ class Rotating:
             group.members = [job for job in group.members if job not in through] + through
 
     def _is_through(self, state: State, group: Group, job: int) -> bool:
-        """Tell whether a running job has done something in its turn, more than rounding, and would keep it."""
+        """Check whether a running job has done something in its turn, more than rounding, and would keep it."""
         rate = state.rate(job, group.gpus or group.size, self._modes[job])
         done = (self._left[job] - state.remaining(job)) / rate
         return state.jobs[job].checkpoints and bool(done > clock_error(state.now, 0))
@@ -162,7 +162,7 @@ class Rotating:
             group.members = jobs + [job for job in group.members if job not in group.running]
 
     def _chosen(self, state: State, group: Group) -> list[int]:
-        """Give the first jobs of a group that may run at the same time."""
+        """Return the first jobs of a group that may run at the same time."""
         together = group.members[:1]
         for job in group.members[1:]:
             if len(together) < state.share_limit and self._may_join(state, group, together, job):
@@ -187,7 +187,7 @@ class Rotating:
 
 
 def _suits(state: State, group: Group, job: int) -> bool:
-    """Tell whether a job may have the GPUs of a group."""
+    """Check whether a job may have the GPUs of a group."""
     item = state.jobs[job]
     if item.gpus != group.size:
         return False
@@ -195,7 +195,7 @@ def _suits(state: State, group: Group, job: int) -> bool:
 
 
 def _have_memory(state: State, group: Group, jobs: Sequence[int]) -> bool:
-    """Tell whether the GPUs of a group have memory for some jobs at the same time."""
+    """Check whether the GPUs of a group have memory for some jobs at the same time."""
     machines, machine_of = state.cluster.machines, state.cluster.machine_of
     known = [memory for gpu in group.gpus if (memory := machines[machine_of[gpu]].memory) is not None]
     return sum(state.jobs[job].memory or 0 for job in jobs) <= min(known, default=float("inf"))

@@ -36,7 +36,7 @@ class Award(NamedTuple):
     part: float
 
     def kept(self, counts: Iterable[int]) -> int:
-        """Give the fewest GPUs of some numbers that are no less than what is left, rounding excused.
+        """Return the fewest GPUs of some numbers that are no less than what is left, rounding excused.
 
         Examples
         --------
@@ -84,7 +84,7 @@ def auction(bids: Sequence[Bid], gpus: int) -> list[Award]:
 
 
 def _tables(worths: Sequence[Mapping[int, float]], gpus: int) -> list[Floats]:
-    """Give the most that the first bidders, none, one and so on, are worth on up to 0, 1, ... GPUs."""
+    """Return the most that the first bidders, none, one and so on, are worth on up to 0, 1, ... GPUs."""
     tables = [np.zeros(gpus + 1)]
     for worth in worths:
         best = np.full(gpus + 1, -np.inf)
@@ -96,7 +96,7 @@ def _tables(worths: Sequence[Mapping[int, float]], gpus: int) -> list[Floats]:
 
 
 def _best(worth: Mapping[int, float], before: Floats, left: int) -> int:
-    """Give the fewest GPUs of a bidder with which it and those before it are worth most, rounding excused."""
+    """Return the fewest GPUs of a bidder with which it and those before it are worth most, rounding excused."""
     total = {count: worth[count] + float(before[left - count]) for count in sorted(worth) if count <= left}
     most = max(total.values())
     return next(count for count, value in total.items() if isclose(value, most, rel_tol=SUM, abs_tol=SUM))

@@ -24,7 +24,7 @@ def gavel(
     isolated: Isolated | None = None,
     restart: float = 0,
 ) -> Decider:
-    """Give jobs shares of the time that are best for an objective, and let them take turns in rounds.
+    """Grant jobs shares of the time that are best for an objective, and let them take turns in rounds.
 
     A job always runs on its demanded GPUs, all of one kind: a type with its memory. As it refuses larger jobs,
     it is named by its path, ``heuristics.policies.gavel:gavel``. Shares are those of the

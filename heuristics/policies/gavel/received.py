@@ -60,11 +60,11 @@ class Received:
         self._deficits: dict[Unit, dict[str, Any]] = {}
 
     def __contains__(self, unit: Unit) -> bool:
-        """Tell whether a unit has books."""
+        """Check whether a unit has books."""
         return unit in self._own
 
     def enter(self, unit: Unit, kinds: Iterable[str], missed: Any = 0) -> None:
-        """Give a unit its credit, and say how many seconds it has missed."""
+        """Credit a unit, and say how many seconds it has missed."""
         self._own[unit] = dict.fromkeys(kinds, self._credit)
         self._deficits[unit] = dict.fromkeys(self._own[unit], 0 * self._credit + missed)
         for kind in self._own[unit]:
@@ -93,7 +93,7 @@ class Received:
                 self._all[kind] = self._all.get(kind, 0) + self._credit
 
     def claim(self, unit: Unit, kind: str, share: float) -> Claim:
-        """Give what a unit with a share may claim on a kind, where such as differ by rounding tie."""
+        """Return what a unit with a share may claim on a kind, where such as differ by rounding tie."""
         part = float(self._own[unit][kind]) / float(self._all[kind])
         return Claim(_settle(share / part), round(self._deficits[unit][kind], MISSED_DECIMALS), _settle(share))
 

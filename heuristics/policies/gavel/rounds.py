@@ -197,7 +197,7 @@ class Rounds:
                 self._received.enter(unit, self._kinds_of(unit), self._interval / 2)
 
     def _unit(self, job: int) -> Unit:
-        """Give whom the share of a job is for: it, or the pair that it was in when shares were computed."""
+        """Return whom the share of a job is for: it, or the pair that it was in when shares were computed."""
         return tuple(sorted({job, self._pairs().get(job, job)}))
 
     def _kinds_of(self, unit: Unit) -> list[str]:
@@ -208,7 +208,7 @@ class Rounds:
     # Turns
 
     def _choose(self, state: State) -> dict[Unit, str]:
-        """Give those who run, with the kinds on which they do; room of jobs without shares yet stays empty."""
+        """Find those who run, with the kinds on which they do; room of jobs without shares yet stays empty."""
         left, chosen = dict(self._inventory.counts), dict[Unit, str]()
         for _, unit, kind in self._queue(state):
             gpus = state.jobs[unit[0]].gpus
@@ -218,7 +218,7 @@ class Rounds:
         return {unit: kind for unit, kind in chosen.items() if all(job in self._shares for job in unit)}
 
     def _queue(self, state: State) -> list[tuple[Claim, Unit, str]]:
-        """Give all claims in the order in which they are met, equal ones in that of arrival."""
+        """Return all claims in the order in which they are met, equal ones in that of arrival."""
         units = self._units()
         queues = [self._claims(state, units, kind) for kind in self._inventory.kinds]
         if self._rules.one_queue:
@@ -226,7 +226,7 @@ class Rounds:
         return [each for queue in queues for each in sorted(queue, key=itemgetter(0), reverse=True)]
 
     def _units(self) -> list[Unit]:
-        """Give the pairs of which both are there, and all other jobs, in the order in which the last came."""
+        """Return the pairs of which both are there, and all other jobs, in the order in which the last came."""
         whole = {job: self._unit(job) for job in self._there}
         units = {unit if all(job in whole for job in unit) else (job,) for job, unit in whole.items()}
         return sorted(units, key=lambda unit: unit[::-1])
@@ -241,11 +241,11 @@ class Rounds:
         ]
 
     def _share_of(self, unit: Unit) -> Mapping[str, float]:
-        """Give the share of a unit; none if it is who is left of a pair."""
+        """Return the share of a unit; none if it is who is left of a pair."""
         return self._shares.get(unit[0], {}) if unit == self._unit(unit[0]) else {}
 
     def _seconds(self, state: State, unit: Unit, kind: str) -> Any:
-        """Give the seconds of a round in which its jobs do whole steps; all where they do not count."""
+        """Return the seconds of a round in which its jobs do whole steps; all where they do not count."""
         return max(self._whole(state, job, _others(unit, job), kind) for job in unit)
 
     def _whole(self, state: State, job: int, beside: Unit, kind: str) -> Any:
@@ -254,7 +254,7 @@ class Rounds:
         return type(state.now)(whole) / steps if whole else self._interval
 
     def _span(self, state: State) -> Any:
-        """Give the length of the round: that of the last unit that is not through with all its steps in it."""
+        """Find the length of the round: that of the last unit that is not through with all its steps in it."""
         stay = [
             seconds
             for unit, (kind, seconds) in self._turns.items()

@@ -17,7 +17,7 @@ def themis(
     isolated: Isolated | None = None,
     restart: float = 0,
 ) -> Decider:
-    """Give jobs the shares of the time by which the largest finish-time ratio is least.
+    """Grant jobs the shares of the time by which the largest finish-time ratio is least.
 
     The ratio of a job is its expected completion time over that in its isolated shares, an equal part of all
     GPUs. It is `gavel` with the objective ``finish_time``, and so are Themis in the comparisons of Gavel, Sia

@@ -103,7 +103,7 @@ class _Auctions:
             yield Wake(min(self._ends.values()))
 
     def _award(self, state: State, claimants: Sequence[int], free: int) -> dict[int, int]:
-        """Give the jobs that get GPUs, with how many."""
+        """Return the jobs that get GPUs, with how many."""
         ratios = {job: settled(self._ratio(state, job, state.jobs[job].gpus)) for job in claimants}
         order = sorted(claimants, key=lambda job: (-ratios[job], job))
         bidders = order[: ceil(self._bidding * len(order) * (1 - SUM))]  # 100 * 0.07 is above 7
@@ -124,7 +124,7 @@ class _Auctions:
         return {count: 1 / self._ratio(state, job, count) for count in (0, *state.jobs[job].counts)}
 
     def _ratio(self, state: State, job: int, count: int) -> float:
-        """Give the finish-time ratio with a number of GPUs from now on."""
+        """Return the finish-time ratio with a number of GPUs from now on."""
         item, number = state.jobs[job], type(state.now)
         age = state.now - number(item.release_date)
         wait = number(0) if count else self._lease

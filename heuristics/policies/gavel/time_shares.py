@@ -62,7 +62,7 @@ class TimeShares:
         self._before: dict[int, tuple[float, float]] = {}  # the work left last time, and the isolated speed
 
     def __call__(self, state: State, jobs: Sequence[int], inventory: Inventory) -> Portions:
-        """Give the shares of jobs on kinds of GPUs."""
+        """Return the shares of jobs on kinds of GPUs."""
         problem = self._problem(state, jobs, inventory)
         if self._criterion == "finish_time":
             problem = self._compared(state, jobs, problem)
@@ -88,7 +88,7 @@ class TimeShares:
         return Shares(gpus=gpus, jobs=typed, criterion=self._criterion)
 
     def _compared(self, state: State, jobs: Sequence[int], problem: Shares) -> Shares:
-        """Tell what the work of jobs so far would have taken in isolated shares."""
+        """Return what the work of jobs so far would have taken in isolated shares."""
         typed = []
         for job, each in zip(jobs, problem.jobs, strict=True):
             shares = problem.isolated_shares[each.name]

@@ -93,6 +93,6 @@ class Means:
 
     @staticmethod
     def _groups(state: State, job: int) -> list[tuple[str, Any]]:
-        """Give the groups of a job, the narrowest first."""
+        """Return the groups of a job, the narrowest first."""
         item = state.jobs[job]
         return [("both", (item.model, item.gpus)), ("model", item.model), ("gpus", item.gpus), ("all", None)]

@@ -63,22 +63,22 @@ class FewestMachines:
             self._free[self._cluster.machine_of[gpu]].append(gpu)
 
     def could(self, need: Need) -> bool:
-        """Tell whether a job would fit if nobody else were there, since the last look."""
+        """Check whether a job would fit if nobody else were there, since the last look."""
         return self._machines_needed(need) is not None
 
     def find(self, need: Need) -> tuple[int, ...] | None:
-        """Give the free GPUs on which a job may start, by number; None when it has to wait."""
+        """Return the free GPUs on which a job may start, by number; None when it has to wait."""
         most = self._machines_needed(need)
         if most is None:
             return None
         return next((chosen for chosen in self._ways(need) if self._machines_of(chosen) <= most), None)
 
     def nearest(self, need: Need) -> tuple[int, ...] | None:
-        """Give free GPUs on the fewest machines that there are; None when too few are free."""
+        """Return free GPUs on the fewest machines that there are; None when too few are free."""
         return self.find(need) or min(self._ways(need), key=self._machines_of, default=None)
 
     def _ways(self, need: Need) -> Iterator[tuple[int, ...]]:
-        """Give where a job may go, on GPUs of little memory first."""
+        """Yield where a job may go, on GPUs of little memory first."""
         suitable = self._suits(need)
         for most in sorted({_memory(self._cluster.machines[machine]) for machine in suitable}):
             machines = (each for each in suitable if _memory(self._cluster.machines[each]) <= most)
@@ -91,7 +91,7 @@ class FewestMachines:
         return len({self._cluster.machine_of[gpu] for gpu in gpus})
 
     def suit(self, gpus: Iterable[int], need: Need) -> bool:
-        """Tell whether GPUs are free, and of the type and with the memory of a need."""
+        """Check whether GPUs are free, and of the type and with the memory of a need."""
         machines, machine_of = self._suits(need), self._cluster.machine_of
         return all(machine_of[gpu] in machines and gpu in self._free[machine_of[gpu]] for gpu in gpus)
 
@@ -121,7 +121,7 @@ class FewestMachines:
             left -= size
 
     def _machines_needed(self, need: Need) -> int | None:
-        """Give the least number of machines that a job can do with; None when it does not fit at all."""
+        """Return the least number of machines that a job can do with; None when it does not fit at all."""
         if need not in self._fewest:
             sizes = sorted((self._there[machine] for machine in self._suits(need)), reverse=True)
             enough = (k for k, gpus in enumerate(accumulate(sizes), start=1) if gpus >= need.gpus)
@@ -129,7 +129,7 @@ class FewestMachines:
         return self._fewest[need]
 
     def _suits(self, need: Need) -> tuple[int, ...]:
-        """Give the machines whose type and memory suit a job."""
+        """Return the machines whose type and memory suit a job."""
         key = need.gpu_type, need.memory
         if key not in self._suitable:
             self._suitable[key] = tuple(
@@ -147,5 +147,5 @@ class FewestMachines:
 
 
 def _memory(machine: Machine) -> float:
-    """Give the bytes of each GPU of a machine; infinity when memory is not looked at."""
+    """Return the bytes of each GPU of a machine; infinity when memory is not looked at."""
     return inf if machine.memory is None else machine.memory

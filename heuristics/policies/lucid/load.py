@@ -28,10 +28,10 @@ class Load(Protocol):
         """Take note of jobs that arrive."""
 
     def is_busy(self, now: Any) -> bool:
-        """Tell whether jobs share now; times do not descend."""
+        """Check whether jobs share now; times do not descend."""
 
     def next_busy(self, now: Any) -> int | None:
-        """Give the next tick at which jobs begin to share if no more arrive; None if they do not."""
+        """Return the next tick at which jobs begin to share if no more arrive; None if they do not."""
 
 
 def load_from(source: Source, quiet: float) -> Load:
@@ -62,7 +62,7 @@ def _is_number(value: object) -> bool:
 
 
 def _tick(now: Any) -> int:
-    """Give the last tick."""
+    """Return the last tick."""
     return TICK * int(now // TICK)
 
 
@@ -99,16 +99,16 @@ class Recent:
         self._arrived.extend([now] * count)
 
     def is_busy(self, now: Any) -> bool:
-        """Tell whether jobs share now."""
+        """Check whether jobs share now."""
         return self._is_busy_at(_tick(now))
 
     def next_busy(self, now: Any) -> int | None:
-        """Give the next tick if those that have arrived since the last one make the cluster busy."""
+        """Return the next tick if those that have arrived since the last one make the cluster busy."""
         tick = _tick(now)
         return tick + TICK if not self._is_busy_at(tick) and self._is_busy_at(tick + TICK) else None
 
     def _is_busy_at(self, tick: int) -> bool:
-        """Tell whether enough jobs have arrived in the intervals before a tick."""
+        """Check whether enough jobs have arrived in the intervals before a tick."""
         begin = bisect_right(self._arrived, tick - LOOKED_AT * INTERVAL)
         return bisect_right(self._arrived, tick) - begin > self._most
 
@@ -136,12 +136,12 @@ class Predicted:
         """Pass over jobs that arrive."""
 
     def is_busy(self, now: Any) -> bool:
-        """Tell whether jobs share now."""
+        """Check whether jobs share now."""
         interval = _tick(now) // INTERVAL
         return interval >= len(self._busy) or self._busy[interval]
 
     def next_busy(self, now: Any) -> int | None:
-        """Give the next interval before which many jobs are predicted, or nothing is."""
+        """Return the next interval before which many jobs are predicted, or nothing is."""
         if self.is_busy(now):
             return None
         interval = _tick(now) // INTERVAL + 1

@@ -172,19 +172,19 @@ class _Books:
             self._scorer.see(state, state.arrived)
 
     def key(self, state: State, job: int) -> float:
-        """Give the predicted GPU time of a job, the same whenever it is asked."""
+        """Return the predicted GPU time of a job, the same whenever it is asked."""
         if job not in self._seconds:
             self._seconds[job] = self._predictor.of(state, job)
         return self._seconds[job] * state.jobs[job].gpus
 
     def suit(self, state: State, job: int, partner: int) -> bool:
-        """Tell whether a waiting job may share by its size and its score."""
+        """Check whether a waiting job may share by its size and its score."""
         if self.key(state, job) > self._ratio * self.key(state, partner):
             return False
         return self._scorer.of(state, job, partner) <= self._threshold
 
     def saved(self, state: State, job: int, partner: int, gpus: tuple[int, ...]) -> Any:
-        """Give the seconds of completion time that sharing is predicted to save against waiting for a job."""
+        """Return the seconds of completion time that sharing is predicted to save against waiting for a job."""
         pair = self._pairs.of(state, job, partner, gpus)[0].pair
         wrong = [self._wrong(state, each) for each in (partner, job)]
         if wrong != [1, 1]:
@@ -193,7 +193,7 @@ class _Books:
         return pair.saved
 
     def _wrong(self, state: State, job: int) -> Any:
-        """Give by what the seconds that a job has left are multiplied in prediction."""
+        """Return by what the seconds that a job has left are multiplied in prediction."""
         return type(state.now)(self._seconds[job]) / type(state.now)(state.jobs[job].duration)
 
 
@@ -268,7 +268,7 @@ class _Lucid:
         return need.gpus <= self._largest and bool(self._alone.get(need.gpus))
 
     def _beside(self, state: State, job: int) -> Start | None:
-        """Give how a job starts beside the first partner."""
+        """Return how a job starts beside the first partner."""
         for partner in self._partners(state, job):
             if self._books.suit(state, job, partner):
                 return self._join(state, job, partner)
@@ -291,7 +291,7 @@ class _Lucid:
                 yield self._join(state, turn.job, chosen[turn.job])
 
     def _partners(self, state: State, job: int) -> Iterator[int]:
-        """Give the jobs alone on as many GPUs, of the type and with the memory that a job needs."""
+        """Yield the jobs alone on as many GPUs, of the type and with the memory that a job needs."""
         item = state.jobs[job]
         for partner in self._alone.get(item.gpus, ()):
             gpus = state.placement(partner)
@@ -304,7 +304,7 @@ class _Lucid:
         return Start(job, gpus)
 
     def _on_free(self, state: State, job: int, need: Need) -> Start | None:
-        """Give how a job starts on free GPUs, none of those that profile if it can do without."""
+        """Return how a job starts on free GPUs, none of those that profile if it can do without."""
         places = next((places for places in self._places if places.could(need)), None)
         if places is None:  # the cluster is plain, or the job is one that runs on other GPUs than it demands
             return on_free(state, job)

@@ -117,5 +117,5 @@ class Profiler:
             yield Start(job, gpus)
 
     def _stays(self, state: State, job: int) -> bool:
-        """Tell whether a job truly runs here: all do, or those that complete here."""
+        """Check whether a job truly runs here: all do, or those that complete here."""
         return self._charged or state.jobs[job].duration <= self._seconds

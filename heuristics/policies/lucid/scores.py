@@ -18,13 +18,13 @@ WORST = len(_SPEEDS)
 
 
 class Scorer(Protocol):
-    """Tells how badly two jobs suffer from each other."""
+    """How badly two jobs suffer from each other."""
 
     def see(self, state: State, jobs: Iterable[int]) -> None:
         """Look at jobs that have arrived."""
 
     def of(self, state: State, job: int, partner: int) -> int:
-        """Give the sum of both scores."""
+        """Return the sum of both scores."""
 
 
 def scorer_from(scores: Scores) -> Scorer:
@@ -48,7 +48,7 @@ def scorer_from(scores: Scores) -> Scorer:
 
 
 class ModelScores:
-    """Give a model the score of its mean speed beside every model that has been seen, itself included."""
+    """Score a model by the score of its mean speed beside every model that has been seen, itself included."""
 
     def __init__(self) -> None:
         self._pairs = Pairs()
@@ -68,7 +68,7 @@ class ModelScores:
                     self._speeds[other] += 1 / self._pairs.slowdown(state, its, job)
 
     def of(self, state: State, job: int, partner: int) -> int:
-        """Give the sum of the scores of both models."""
+        """Return the sum of the scores of both models."""
         return self._score(state.jobs[job].model) + self._score(state.jobs[partner].model)
 
     def _score(self, model: str) -> int:
@@ -99,7 +99,7 @@ class _GivenScores:
 
 
 def score(slowdown: Any) -> int:
-    """Give how badly a job suffers from another, from 0 to 2.
+    """Return how badly a job suffers from another, from 0 to 2.
 
     Examples
     --------

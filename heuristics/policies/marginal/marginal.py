@@ -16,7 +16,7 @@ def marginal(
     hysteresis: float | Fraction = 1,
     charge: float | Fraction = 0,
 ) -> Decider:
-    """Give every further GPU to the job whose marginal efficiency is largest for its remaining area.
+    """Grant every further GPU to the job whose marginal efficiency is largest for its remaining area.
 
     At every event the segments of the hulls of all jobs' menus are sorted by::
 

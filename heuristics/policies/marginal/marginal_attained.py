@@ -15,7 +15,7 @@ def marginal_attained(
     hysteresis: float | Fraction = 16,
     grace: float | Fraction = 600,
 ) -> Decider:
-    """Give every further GPU to the job whose marginal efficiency is largest for its attained service.
+    """Grant every further GPU to the job whose marginal efficiency is largest for its attained service.
 
     As `marginal`, but for durations that are not known: a job that has held many GPU-seconds is expected to
     need many more, as under least attained service, so these stand for the remaining area. Attained service

@@ -20,7 +20,7 @@ _LEAST_WORTH = 1e-12
 
 
 def rolling_prices(state: State, *, evaluations: int = 60, cells: int = 40) -> Decider:
-    """Give every further GPU to the job to whose dual it is worth most.
+    """Grant every further GPU to the job to whose dual it is worth most.
 
     At every event the prices of GPU time are computed for the jobs that are there, as if no further job came.
     Segments of the hulls of their menus are sorted by the worth of a second of work (the dual of the job's
@@ -84,7 +84,7 @@ class _RollingPrices:
         return actions
 
     def _slopes(self, state: State, there: Iterable[int]) -> tuple[float, ...]:
-        """Give what a further second of work would cost each job."""
+        """Return what a further second of work would cost each job."""
         cluster = Cluster.plain(state.capacity) if state.cluster.is_plain else state.cluster
         jobs = tuple(_what_is_left(state, job) for job in there)
         scenario = Scenario(workload=Workload(jobs=jobs), cluster=cluster)
@@ -93,7 +93,7 @@ class _RollingPrices:
 
 
 def _fits(state: State, job: int) -> bool:
-    """Tell whether a job can run on the GPUs that are there; if not, its worth stays what it was."""
+    """Check whether a job can run on the GPUs that are there; if not, its worth stays what it was."""
     return min(min(menu) for menu in state.jobs[job].speeds.values()) <= state.capacity
 
 

@@ -46,7 +46,7 @@ class Gain(NamedTuple):
 
 
 def gain_of(job: Job, cluster: Cluster, number: Callable[[Any], Any] = float) -> Gain:
-    """Give what each further GPU gains a job on a cluster.
+    """Return what each further GPU gains a job on a cluster.
 
     Numbers of GPUs below the hull of the job's menu, see `gsopt.core.numbers.hull.concave_hull`, are steps on
     the way along the segment above them and count as efficient as all of it, where they are faster than fewer
@@ -100,7 +100,7 @@ class _Wants(NamedTuple):
 
 
 class Segments:
-    """Give the GPUs to those segments of jobs that a scan of all in the order of their keys would choose.
+    """Grant the GPUs to those segments of jobs that a scan of all in the order of their keys would choose.
 
     A segment of a job is a number of further GPUs and what they gain, see `gain_of`. The key of a segment is
     that of its job divided by a power of the segment's efficiency, so that a job of a small key grows far,
@@ -249,12 +249,12 @@ class Segments:
         return key
 
     def _next(self, job: int) -> Rank:
-        """Give the first segment of a job that has no GPUs, with its key."""
+        """Return the first segment of a job that has no GPUs, with its key."""
         place = len(self._held.get(job, ()))
         return self._key(job, place), (job, place)
 
     def _may_grow(self, job: int) -> bool:
-        """Tell whether a job with GPUs may have its next segment: if that pays, or if it had it before."""
+        """Check whether a job with GPUs may have its next segment: if that pays, or if it had it before."""
         if self._pays is None:
             return True
         place = len(self._held[job])
@@ -268,7 +268,7 @@ class Segments:
     # Changes
 
     def _serve(self, rank: Rank) -> bool:
-        """Give a segment its GPUs if they are there where only the segments before it count."""
+        """Return a segment its GPUs if they are there where only the segments before it count."""
         job, place = rank[1]
         item, gpus = self._there[job][:2]
         missing = gpus[place] - self._pool.room(item)
@@ -354,7 +354,7 @@ class Segments:
     # What stands behind a rank
 
     def _held_behind(self, rank: Rank) -> int:
-        """Give how many GPUs for the job of a rank the segments behind it hold at most."""
+        """Return how many GPUs for the job of a rank the segments behind it hold at most."""
         item, usable = self._there[rank[1][0]].item, self._pool.usable
         held, self._nobody_behind = 0, True
         for (holding, _), number in self._running.behind(rank):
@@ -388,7 +388,7 @@ class Segments:
     # The end of a decision
 
     def _conclude(self, state: State) -> list[Action]:
-        """Give the actions for what has changed, and let hysteresis speak for those that have GPUs now."""
+        """Return the actions for what has changed, and let hysteresis speak for those that have GPUs now."""
         before = {job: _total(held) for job, held in self._before.items()}
         after = {job: _total(self._held.get(job, ())) for job in before}
         self._before.clear()
@@ -407,17 +407,17 @@ def _require(value: Any, name: str, holds: bool, rule: str) -> None:
 
 
 def _number(value: Any) -> float | Fraction:
-    """Give a number, and for anything else one that is in no range."""
+    """Return a number, and for anything else one that is in no range."""
     return value if isinstance(value, int | float | Fraction) else nan
 
 
 def _pace(label: tuple[Holding, Any]) -> Any:
-    """Give by how much the keys of segments with a label rise in a second."""
+    """Return by how much the keys of segments with a label rise in a second."""
     return label[1]
 
 
 def _total(holdings: Iterable[Holding]) -> Holding | None:
-    """Give what a job holds over its segments; None for nothing."""
+    """Return what a job holds over its segments; None for nothing."""
     parts = list(holdings)
     if not parts:
         return None
@@ -427,7 +427,7 @@ def _total(holdings: Iterable[Holding]) -> Holding | None:
 
 
 def _rest(before: Iterable[Holding], held: Iterable[Holding]) -> Holding | None:
-    """Give what a job held before and has not got back yet."""
+    """Return what a job held before and has not got back yet."""
     had, has = _total(before), _total(held)
     if had is None or has is None or isinstance(had, int):
         return had

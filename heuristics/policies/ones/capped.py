@@ -107,7 +107,7 @@ def _share(division: Division) -> list[int]:
 
 
 def _most(speeds: Floats, free: int) -> int:
-    """Give the most GPUs, of so many, on which a job may run."""
+    """Return the most GPUs, of so many, on which a job may run."""
     counts = np.flatnonzero(speeds[: free + 1])
     return int(counts[-1]) if counts.size else 0
 

@@ -60,7 +60,7 @@ class Division:
         return table
 
     def capped(self, caps: Iterable[int]) -> Floats:
-        """Give the speeds, but 0 on more GPUs than a cap; a job that runs on none has its fewest."""
+        """Return the speeds, but 0 on more GPUs than a cap; a job that runs on none has its fewest."""
         speeds = self.speeds.copy()
         for row, cap in zip(speeds, caps, strict=True):
             first = int((row > 0).argmax())
@@ -107,7 +107,7 @@ class Roster:
         self._there.update(dict.fromkeys(state.arrived))
 
     def division(self, state: State) -> Division:
-        """Give what is to be divided now; some job is there."""
+        """Return what is to be divided now; some job is there."""
         numbers = tuple(self._there)
         running = state.running
         return Division(
@@ -122,7 +122,7 @@ class Roster:
         )
 
     def actions(self, state: State, division: Division, counts: Sequence[int] | Counts) -> Sequence[Action]:
-        """Give the assignment by numbers of GPUs, unless it is what runs already."""
+        """Return the assignment by numbers of GPUs, unless it is what runs already."""
         chosen = {
             job: (int(count), ways.modes[count])
             for job, count, ways in zip(division.numbers, counts, division.ways, strict=True)
@@ -188,7 +188,7 @@ class Dividing:
 
 
 def _batch(state: State, job: int) -> int:
-    """Give the batch size with which a job runs; 0 where it waits or it is unknown."""
+    """Return the batch size with which a job runs; 0 where it waits or it is unknown."""
     if job not in state.running:
         return 0
     item, name = state.jobs[job], state.mode(job)

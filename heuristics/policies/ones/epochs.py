@@ -36,7 +36,7 @@ class Epochs:
         self._whole: dict[int, int] = {}
 
     def whole(self, job: int) -> int:
-        """Give the whole epochs of a job, as far as they have been counted."""
+        """Return the whole epochs of a job, as far as they have been counted."""
         return self._whole.get(job, 0)
 
     def forget(self, jobs: Iterable[int]) -> None:
@@ -45,7 +45,7 @@ class Epochs:
             self._whole.pop(job, None)
 
     def passed(self, state: State, jobs: Iterable[int]) -> dict[int, int]:
-        """Give the epochs that each of some jobs has passed since it was asked for last, if any."""
+        """Return the epochs that each of some jobs has passed since it was asked for last, if any."""
         found = {}
         for job in jobs:
             training = state.jobs[job].training
@@ -58,7 +58,7 @@ class Epochs:
         return found
 
     def next_end(self, state: State) -> Any:
-        """Give when the first of the running jobs is through with its epoch; None where none has epochs.
+        """Return when the first of the running jobs is through with its epoch; None where none has epochs.
 
         The overhead of what is just decided is not known yet: then that is too early, and asking again then
         gives the time.

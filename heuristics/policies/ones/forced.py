@@ -12,7 +12,7 @@ Forced = Literal["none", "new", "all"]
 
 
 def forced_jobs(division: Division, speeds: Floats, left: Floats, forced: Forced) -> NDArray[np.bool_]:
-    """Tell which jobs must run: as many of those that are forced as have room on their fewest GPUs.
+    """Return which jobs must run: as many of those that are forced as have room on their fewest GPUs.
 
     Of new jobs those do that came first, of all those with the least time left on their fewest GPUs.
 

@@ -59,7 +59,7 @@ class BatchLimits:
         self._last: Any = None
 
     def of(self, job: int) -> int | None:
-        """Give the limit of a job; None where any batch is allowed."""
+        """Return the limit of a job; None where any batch is allowed."""
         return self._used.get(job)
 
     @property
@@ -71,7 +71,7 @@ class BatchLimits:
         return (self._arrivals - 1) / span if span else 0.0
 
     def arrive(self, jobs: dict[int, Job], now: Any) -> None:
-        """Give new jobs the batch that one GPU can hold."""
+        """Grant new jobs the batch that one GPU can hold."""
         if jobs and self._first is None:
             self._first = now
         self._arrivals += len(jobs)

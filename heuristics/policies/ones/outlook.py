@@ -39,7 +39,7 @@ class Costs(NamedTuple):
 
 
 class Outlook:
-    """Tells at an event what jobs have left.
+    """What jobs have left, as known or predicted at an event.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Outlook:
                 self._predictor.complete(log, float(state.samples(job)))
 
     def costs(self, state: State, division: Division) -> Costs:
-        """Give what each job costs on every number of GPUs."""
+        """Return what each job costs on every number of GPUs."""
         speeds = division.capped(ways.cap for ways in division.ways)
         weight, draw = division.left, None
         if self._knowledge == "predicted":
@@ -81,7 +81,7 @@ class Outlook:
 
 
 def _per_unit(rates: Floats, gpus: int) -> Floats:
-    """Give the GPU-seconds of a unit of work on every number of GPUs; infinite where a job may not run."""
+    """Return the GPU-seconds of a unit of work on every number of GPUs; infinite where a job may not run."""
     table = np.full((len(rates), gpus + 1), np.inf)
     counts = np.broadcast_to(np.arange(rates.shape[1]), rates.shape)
     may = rates > 0
@@ -91,7 +91,7 @@ def _per_unit(rates: Floats, gpus: int) -> Floats:
 
 
 def _densities(division: Division, width: int) -> Floats:
-    """Give the samples of a second of work in the mode of every number of GPUs."""
+    """Return the samples of a second of work in the mode of every number of GPUs."""
     table = np.zeros((len(division.jobs), width))
     for row, job, ways in zip(table, division.jobs, division.ways, strict=True):
         samples = [job.samples_in(mode) / job.duration for mode in ways.modes[:width]]

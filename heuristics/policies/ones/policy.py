@@ -196,7 +196,7 @@ class _Search:
         return [chosen.get(name, 0) for name in table.names]
 
     def refreshed(self, table: CostTable, running: Mapping[str, int], limits: Mapping[str, int]) -> list[int]:
-        """Give the GPUs of each job when what runs is refreshed."""
+        """Return the GPUs of each job when what runs is refreshed."""
         names = tuple(running)
         genome = [place for place, name in enumerate(names) for _ in range(running[name])]
         genome += [-1] * max(table.gpus - len(genome), 0)
@@ -259,7 +259,7 @@ class _Ones:
         self._roster.look(state)
 
     def _is_due(self, state: State) -> bool:
-        """Tell whether every running job has passed an epoch since the last update, if it has epochs."""
+        """Check whether every running job has passed an epoch since the last update, if it has epochs."""
         if not self._every_epoch:
             return True
         return all(

@@ -73,7 +73,7 @@ class Question:
         return division.capped(ways.cap for ways in division.ways)
 
     def _costs(self, division: Division, speeds: Floats) -> Floats:
-        """Give what each job costs on every number of GPUs."""
+        """Return what each job costs on every number of GPUs."""
         may, counts = speeds > 0, np.arange(speeds.shape[1])
         time = division.left[:, None] / np.where(may, speeds, 1.0)
         counted = {"rate": -1 / time, "sruf": time * counts, "sum_time": time}[self._criterion]
@@ -85,7 +85,7 @@ class Question:
 
 
 def _changes(division: Division, width: int) -> NDArray[np.bool_]:
-    """Tell where a job would be reconfigured: on other GPUs or with another batch size than it has."""
+    """Return where a job would be reconfigured: on other GPUs or with another batch size than it has."""
     changes: NDArray[np.bool_] = np.arange(width)[None, :] != division.held[:, None]
     for place, (ways, held) in enumerate(zip(division.ways, division.held, strict=True)):
         if 0 < held < width and ways.batches[held] != division.batches[place]:
@@ -94,7 +94,7 @@ def _changes(division: Division, width: int) -> NDArray[np.bool_]:
 
 
 def _batching_job(division: Division, place: int, speeds: Floats) -> BatchingJob | None:
-    """Give a job of the instance; its throughput is that of the default mode's samples, or of its work."""
+    """Return a job of the instance; its throughput is that of the default mode's samples, or of its work."""
     job, ways = division.jobs[place], division.ways[place]
     unit = (job.samples_in() or job.duration) / job.duration
     counts = [int(count) for count in np.flatnonzero(speeds)]

@@ -9,7 +9,7 @@ from gsopt.scenario.adaptive.batch import Batch, split
 def seconds_per_iteration(
     application: Application, batch: int, shape: Sequence[int], *, doubled: bool = True
 ) -> float | None:
-    """Give the true seconds of an iteration over a whole batch; None outside of what was measured.
+    """Return the true seconds of an iteration over a whole batch; None outside of what was measured.
 
     Each GPU takes its part of the batch in as few sub-batches as fit; all but the last go without an exchange.
 
@@ -52,7 +52,7 @@ def seconds_per_iteration(
 
 
 def iterations_left(application: Application, batch: int, epoch: int) -> float:
-    """Give the iterations with a batch from the end of an epoch to that of the training; 1 in its last one.
+    """Return the iterations with a batch from the end of an epoch to that of the training; 1 in its last one.
 
     Source: as above; it counts whole epochs.
     """

@@ -11,7 +11,7 @@ from heuristics.policies.optimus.pairs import by_pairs
 
 
 def afs(state: State, *, interval: float | None = None, exact: bool = False, doubled: bool = True) -> Decider:
-    """Give every further GPU to the job that gains more by it than those that it is compared with.
+    """Grant every further GPU to the job that gains more by it than those that it is compared with.
 
     All GPUs are granted anew at every event, one after the other. For each a scan keeps the winner of its
     comparisons: of two jobs without GPUs the one with less time left on its fewest; otherwise the one with

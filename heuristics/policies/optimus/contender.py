@@ -98,7 +98,7 @@ class Contenders:
             self._convergence.forget(job)
 
     def of(self, state: State, jobs: Iterable[int]) -> list[Contender]:
-        """Give some jobs as contenders."""
+        """Return some jobs as contenders."""
         made = (self._contender(state, number) for number in jobs)
         return [each for each in made if each.counts]
 
@@ -135,7 +135,7 @@ class Contenders:
         return _Speeds(tuple(known), tuple(known.values()))
 
     def _work(self, state: State, number: int, speeds: _Speeds) -> Any:
-        """Give the work that is left, known or predicted; None where nothing can be told yet."""
+        """Return the work that is left, known or predicted; None where nothing can be told yet."""
         if self._convergence is None or state.jobs[number].training is None:
             return _known(state, number, speeds)
         self._convergence.see(state, [number])
@@ -143,7 +143,7 @@ class Contenders:
 
 
 def _known(state: State, number: int, speeds: _Speeds) -> Any:
-    """Give the work that is left: that of the job, or iterations of an adaptive one."""
+    """Return the work that is left: that of the job, or iterations of an adaptive one."""
     item, trainee = state.jobs[number], state.trainee(number)
     if trainee is not None and item.batch_size is not None:
         return iterations_left(trainee.application, item.batch_size, trainee.epoch)
@@ -154,5 +154,5 @@ def _known(state: State, number: int, speeds: _Speeds) -> Any:
 
 
 def _rate(state: State, job: int, count: int) -> Any:
-    """Give the speed of a job now on the best tier of so many GPUs."""
+    """Return the speed of a job now on the best tier of so many GPUs."""
     return state.rate(job, count, tier=state.cluster.best_tier(count))

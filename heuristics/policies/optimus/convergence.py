@@ -59,7 +59,7 @@ class Convergence:
                     seen.append(point)
 
     def left(self, state: State, job: int) -> float | None:
-        """Give the seconds of work that a job with a training has left; None as long as nobody can tell."""
+        """Return the seconds of work that a job with a training has left; None as long as nobody can tell."""
         item, seen = state.jobs[job], self._seen.get(job, [])
         if item.training is None or len(seen) < _NEEDED:
             return None
@@ -70,7 +70,7 @@ class Convergence:
 
 
 def samples_until(seen: Sequence[tuple[float, float]], target: float) -> float | None:
-    """Give the samples after which a fitted loss reaches a target; None where it never does.
+    """Return the samples after which a fitted loss reaches a target; None where it never does.
 
     The loss after k samples is 1 / (a k + b) + c, with a and b at least 0 and c below all losses. For each of
     some c the line a k + b through 1 / (loss - c) is fitted by least squares, and the c with the least squares

@@ -102,6 +102,6 @@ class Granting:
 
 
 def _by_job(before: dict[int, Holding], after: dict[int, Holding]) -> tuple[dict[int, Any], dict[int, Any]]:
-    """Give what every job held and what it is to hold, None where that is nothing."""
+    """Return what every job held and what it is to hold, None where that is nothing."""
     jobs = {**before, **after}
     return {job: before.get(job) for job in jobs}, {job: after.get(job) for job in jobs}

@@ -36,11 +36,11 @@ class Grants:
         self._rungs: dict[int, int] = {}
 
     def rung(self, job: Contender) -> int:
-        """Give the place of what a job has among its counts; -1 where it has nothing."""
+        """Return the place of what a job has among its counts; -1 where it has nothing."""
         return self._rungs.get(job.number, -1)
 
     def may_grow(self, job: Contender) -> bool:
-        """Tell whether a job has a next count, and what that takes is left."""
+        """Check whether a job has a next count, and what that takes is left."""
         rung = self.rung(job)
         if rung + 1 == len(job.counts):
             return False
@@ -48,18 +48,18 @@ class Grants:
         return job.counts[rung + 1] - held <= self.pool.room(job.item)
 
     def grow(self, job: Contender) -> bool:
-        """Give a job its next count, and tell whether that was left."""
+        """Return a job its next count, and tell whether that was left."""
         if not self.may_grow(job):
             return False
         self.set(job, self.rung(job) + 1)
         return True
 
     def start(self, jobs: Iterable[Contender]) -> list[Contender]:
-        """Give jobs their fewest GPUs, one after the other, and name those for whom they were left."""
+        """Grant jobs their fewest GPUs, one after the other, and name those for whom they were left."""
         return [job for job in jobs if self.grow(job)]
 
     def set(self, job: Contender, rung: int) -> None:
-        """Give a job one of its counts, by its place among them, in place of what it has been given."""
+        """Grant a job one of its counts, by its place among them, in place of what it has been given."""
         if (holding := self.holdings.get(job.number)) is not None:
             self.pool.give_back(holding)
         taken = self.pool.take(job.item, job.counts[rung], self._before.get(job.number))

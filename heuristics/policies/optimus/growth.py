@@ -30,7 +30,7 @@ def by_race(jobs: Sequence[Contender], grants: Grants, *, stops: bool = False) -
 
 
 def _steps(job: Contender) -> Iterator[_Step]:
-    """Give the steps of a job from its fewest GPUs on, as far as each saves time."""
+    """Yield the steps of a job from its fewest GPUs on, as far as each saves time."""
     for rung in range(len(job.counts) - 1):
         gpus = job.counts[rung + 1] - job.counts[rung]
         rank = by_time_saved(job.left[rung], job.left[rung + 1], gpus)
@@ -75,7 +75,7 @@ def by_method(
 
 
 def _asked(job: Contender) -> ElasticJob:
-    """Give a job as the decision `allocation` knows it."""
+    """Return a job as the decision `allocation` knows it."""
     least, *more = job.counts
     longest, *shorter = map(float, job.left)
     return ElasticJob(

@@ -28,12 +28,12 @@ def by_pairs(jobs: Sequence[Contender], grants: Grants) -> None:
 
 
 def _gains(job: Contender, rung: int) -> bool:
-    """Tell whether the next step makes a job faster."""
+    """Check whether the next step makes a job faster."""
     return rung < 0 or job.left[rung + 1] < job.left[rung]
 
 
 def wins(one: Contender, rung: int, other: Contender, other_rung: int) -> bool:
-    """Tell whether a job wins its comparison with the winner so far, each at a place among its counts.
+    """Check whether a job wins its comparison with the winner so far, each at a place among its counts.
 
     The place is -1 where a job has no GPUs.
 
@@ -54,13 +54,13 @@ def wins(one: Contender, rung: int, other: Contender, other_rung: int) -> bool:
 
 
 def _share_of_present(job: Contender, rung: int) -> Any:
-    """Give by what share of its present speed the next step speeds a job up, for each GPU."""
+    """Return by what share of its present speed the next step speeds a job up, for each GPU."""
     step = job.counts[rung + 1] - job.counts[rung]
     return (job.left[rung] / job.left[rung + 1] - 1) / step
 
 
 def _share_of_next(job: Contender, rung: int) -> Any:
-    """Give by what share of its next speed the next step speeds a job up, for each GPU; 1 for the first."""
+    """Return by what share of its next speed the next step speeds a job up, for each GPU; 1 for the first."""
     if rung < 0:
         return 1
     step = job.counts[rung + 1] - job.counts[rung]

@@ -21,7 +21,7 @@ def optimus(
     knowledge: Literal["known", "predicted"] = "known",
     doubled: bool = True,
 ) -> Decider:
-    """Give every job its fewest GPUs, then one more to the job whose time left falls most, again and again.
+    """Grant every job its fewest GPUs, then one more to the job whose time left falls most, again and again.
 
     All GPUs are granted anew at every interval. A job whose number of GPUs stays keeps them; the others are
     placed from the fewest GPUs up, each on the machines with the most free ones.

@@ -47,11 +47,11 @@ class Nodes:
         self.sizes = [len(gpus) for gpus in self._gpus] or [state.capacity] * (state.capacity > 0)
 
     def reach(self, number: int) -> int:
-        """Give the most GPUs that so many nodes have."""
+        """Return the most GPUs that so many nodes have."""
         return sum(sorted(self.sizes, reverse=True)[:number])
 
     def vector(self, state: State, job: int) -> Vector:
-        """Give the GPUs of a job on each node; empty when it has none."""
+        """Return the GPUs of a job on each node; empty when it has none."""
         if job not in state.running:
             return ()
         if not self._gpus:

@@ -72,7 +72,7 @@ class Outlook:
         self._speeds: dict[str, list[float]] = {}  # by tier, where a menu tells them
 
     def mode(self, gpus: int) -> str:
-        """Give the mode in which it runs on so many GPUs."""
+        """Return the mode in which it runs on so many GPUs."""
         return self._modes[gpus]
 
     def note(self, gpus: int) -> None:
@@ -89,7 +89,7 @@ class Outlook:
         return tuple(found) if usable else ()
 
     def most(self, state: State) -> int:
-        """Give the most GPUs that it may have now: twice as many as it has had."""
+        """Return the most GPUs that it may have now: twice as many as it has had."""
         trainee = state.trainee(self._job)
         if trainee is None:
             return min(max(2 * self._ran, self.fewest), self._usable[-1])
@@ -97,7 +97,7 @@ class Outlook:
         return min(most, self._usable[-1])
 
     def speedups(self, state: State, nodes: Nodes, fair: int) -> list[list[float]]:
-        """Give speeds relative to that on the fair share: a row for 1, 2, ... nodes, of as many GPUs and more.
+        """List speeds relative to that on the fair share: a row for 1, 2, ... nodes, of as many GPUs and more.
 
         Parameters
         ----------
@@ -126,7 +126,7 @@ class Outlook:
         ]
 
     def _expected(self, state: State, fair: int, most: int) -> tuple[list[float], list[float]] | None:
-        """Give the speed-ups on 0, 1, ... GPUs of one node, and of several, that an adaptive job expects."""
+        """Return the speed-ups on 0, 1, ... GPUs of one node, and of several, that an adaptive job expects."""
         trainee = state.trainee(self._job)
         if trainee is None:
             return None
@@ -143,7 +143,7 @@ class Outlook:
         return found[0], found[1]
 
     def _on_tier(self, state: State, tier: str) -> list[float]:
-        """Give the speed by its menu on 0, 1, ... GPUs that a tier joins."""
+        """Return the speed by its menu on 0, 1, ... GPUs that a tier joins."""
         if tier not in self._speeds:
             speeds = {
                 count: float(state.rate(self._job, count, self._modes[count], tier=tier))
@@ -154,7 +154,7 @@ class Outlook:
 
 
 def _modes(state: State, job: int) -> dict[int, str]:
-    """Give the numbers of GPUs on which a job runs, each with its mode."""
+    """Return the numbers of GPUs on which a job runs, each with its mode."""
     item, machines = state.jobs[job], state.cluster.machines
     memory, gpu_type = (machines[0].memory, machines[0].gpu_type) if machines else (None, None)
     if state.trainee(job) is not None:
@@ -166,6 +166,6 @@ def _modes(state: State, job: int) -> dict[int, str]:
 
 
 def _suits(item: Job, mode: str, memory: int | None, gpu_type: str | None) -> bool:
-    """Tell whether GPUs have the type and the memory for a mode."""
+    """Check whether GPUs have the type and the memory for a mode."""
     fits = memory is None or (item.memory_in(mode) or 0) <= memory
     return fits and item.gpu_type_in(mode) in ("", gpu_type or "")

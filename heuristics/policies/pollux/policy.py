@@ -163,7 +163,7 @@ class _Search:
         return table.solution(self._front[0])
 
     def _kept(self, names: list[str], table: Table) -> Counts:
-        """Give the candidates of the last time, for the jobs that are there now."""
+        """Return the candidates of the last time, for the jobs that are there now."""
         count, _, nodes = self._front.shape
         if nodes != table.current.shape[1]:  # machines have come or gone
             return table.current[None][:0]

@@ -37,7 +37,7 @@ class Counting:
         self._size = window.sizes[self._job].astype(np.float64)
 
     def ceiling(self, least: Counts) -> float | None:
-        """Give the most that jobs may gain with at least so many rounds each; None if these do not fit.
+        """Return the most that jobs may gain with at least so many rounds each; None if these do not fit.
 
         The greatest gains for each GPU are taken first, the last one in part: a linear programme.
         """
@@ -50,7 +50,7 @@ class Counting:
         return self._window.gained(least) + float(taken @ self._gain)
 
     def choices(self, least: Counts) -> Iterator[Counts]:
-        """Give the numbers of rounds that gain most, then those that do on fewer GPUs; `least` must fit.
+        """Yield the numbers of rounds that gain most, then those that do on fewer GPUs; `least` must fit.
 
         A knapsack with one choice for each job, by dynamic programming over the GPUs taken: O(J R^2 M) for J
         jobs and R rounds on M GPUs, and O(J) for each choice. Ties: fewer GPUs.
@@ -65,7 +65,7 @@ class Counting:
                 yield least + self._traced(chosen, used)
 
     def _traced(self, chosen: NDArray[np.int16], used: int) -> Counts:
-        """Give the further rounds that are behind a value."""
+        """Return the further rounds that are behind a value."""
         extra = np.zeros(len(chosen), dtype=np.int64)
         for job in range(len(chosen) - 1, -1, -1):
             extra[job] = chosen[job, used]
@@ -76,7 +76,7 @@ class Counting:
 def _with_job(
     value: NDArray[np.float64], chosen: NDArray[np.int16], size: int, gains: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Give the most that can be gained on so many GPUs with one job more, and note its further rounds."""
+    """Return the most that can be gained on so many GPUs with one job more, and note its further rounds."""
     best, gained = value.copy(), 0.0
     for extra, gain in enumerate(gains, start=1):
         used = extra * size

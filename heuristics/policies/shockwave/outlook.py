@@ -101,7 +101,7 @@ class _Promise:
         self._last, self._estimate = now, estimate
 
     def due(self, now: float) -> float:
-        """Give the time."""
+        """Return the time."""
         span = now - self._since
         area = self._area + self._estimate * (now - self._last)
         mean = area / span if span > 0 else self._estimate
@@ -144,7 +144,7 @@ class Outlook:
         self._promises.pop(job, None)
 
     def plan(self, state: State, inventory: Inventory, jobs: Sequence[int]) -> list[list[int]]:
-        """Give the jobs that run in each round of the window."""
+        """Return the jobs that run in each round of the window."""
         needs = [_need(state, inventory, job) for job in jobs]
         share = min(1.0, state.capacity / max(len(jobs), 1))
         self._renew(state, jobs, needs, share)
@@ -167,7 +167,7 @@ class Outlook:
             self._promises.setdefault(job, _Promise(now, estimate)).renew(now, estimate)
 
     def _claim(self, need: _Need, count: int) -> Claim:
-        """Give what a job gains from each further round."""
+        """Return what a job gains from each further round."""
         ran = np.minimum(self._terms.interval * np.arange(self._terms.rounds + 1), need.left)
         worth = np.interp(need.done + ran / need.left * (1 - need.done), _PARTS, _LOGS)
         gains = np.diff(worth) / (count * self._terms.rounds)
@@ -185,7 +185,7 @@ class Outlook:
         return _Verdict((fair - end) * share, weight)
 
     def _weight(self, ratio: float, left: float) -> float:
-        """Give what a late job of a finish-time ratio weighs."""
+        """Return what a late job of a finish-time ratio weighs."""
         power = _LAST_POWER if left < self._terms.interval else self._terms.power
         return exp(min(power * log(ratio), log(self._terms.most_weight)))
 
@@ -211,7 +211,7 @@ def _need(state: State, inventory: Inventory, job: int) -> _Need:
 
 
 def _fair(window: Window, spares: Sequence[float]) -> Window | None:
-    """Give each job the fewest rounds that are fair; None if the end of the window is too late for any."""
+    """Grant each job the fewest rounds that are fair; None if the end of the window is too late for any."""
     if any(spare < 0 for spare in spares):
         return None
     claims = [

@@ -71,7 +71,7 @@ class Program:
         self._window, self._effort = window, effort
 
     def most(self, least: Counts, start: Plan | None = None) -> Plan | None:
-        """Give the plan that gains most with at least so many rounds of each job; None if none is found.
+        """Return the plan that gains most with at least so many rounds of each job; None if none is found.
 
         Parameters
         ----------
@@ -85,7 +85,7 @@ class Program:
         return self._solve(cost, self._numbers(least), np.ones_like(gains), start)
 
     def first(self, plan: Plan) -> Plan:
-        """Give the same numbers of rounds in the best order: what weighs most for each round comes first."""
+        """Return the same numbers of rounds in the best order: what weighs most for each round comes first."""
         counts = plan.sum(axis=1)
         early: Plan = np.arange(self._window.rounds) < counts[:, None]
         if (self._window.load(early) <= self._window.gpus).all():

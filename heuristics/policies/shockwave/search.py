@@ -29,7 +29,7 @@ class _Part(NamedTuple):
 
 
 def best_plan(window: Window, effort: Effort) -> Plan | None:
-    """Give the plan that is worth most; None if none gives all jobs the fewest rounds that they must get.
+    """Return the plan that is worth most; None if none gives all jobs the fewest rounds that they must get.
 
     That no job has more seconds left than some level means fewest rounds for each, so that for each level there
     is a knapsack (`Counting`). Levels are looked at from the one that promises most, many at once as long as
@@ -116,7 +116,7 @@ class _Search:
             self._spare = self._effort.gap * self._window.gained(counts)
 
     def _least(self, part: _Part) -> Counts:
-        """Give the fewest rounds at a level."""
+        """Return the fewest rounds at a level."""
         least = self._window.least(float(self._window.levels[part.low]))
         assert least is not None  # noqa: S101 - else the part was not taken down
         return least

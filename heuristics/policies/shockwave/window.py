@@ -101,25 +101,25 @@ class Window:
         return np.unique(self.remainders)
 
     def least(self, level: float) -> Counts | None:
-        """Give the fewest rounds of each job so that none has more seconds left; None if there are too few."""
+        """Find the fewest rounds of each job so that none has more seconds left; None if there are too few."""
         needed = (self.remainders > level).sum(axis=1)
         least = np.maximum(needed, [claim.least for claim in self.claims])
         return None if (least > self.rounds).any() else least
 
     def gained(self, counts: Counts) -> float:
-        """Give what the jobs gain from numbers of rounds."""
+        """Return what the jobs gain from numbers of rounds."""
         return float(sum(sum(row[:count]) for row, count in zip(self.gains, counts, strict=True)))
 
     def longest(self, counts: Counts) -> float:
-        """Give the seconds that the job with most left to run has left."""
+        """Return the seconds that the job with most left to run has left."""
         return float(self.remainders[np.arange(len(counts)), counts].max(initial=0.0))
 
     def worth(self, counts: Counts) -> float:
-        """Give what numbers of rounds are worth."""
+        """Return what numbers of rounds are worth."""
         return self.gained(counts) - self.price * self.longest(counts)
 
     def lateness(self, plan: Plan) -> float:
-        """Give the sum of the mean places of the jobs' rounds, weighted."""
+        """Return the sum of the mean places of the jobs' rounds, weighted."""
         counts = plan.sum(axis=1)
         places = plan @ np.arange(self.rounds)
         return float(
@@ -131,5 +131,5 @@ class Window:
         )
 
     def load(self, plan: Plan) -> Counts:
-        """Give the GPUs that a plan takes in each round, shape (rounds,)."""
+        """Return the GPUs that a plan takes in each round, shape (rounds,)."""
         return self.sizes @ plan.astype(np.int64)

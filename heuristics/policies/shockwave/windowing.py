@@ -19,7 +19,7 @@ class Planner(Protocol):
         """Forget a job that has gone."""
 
     def plan(self, state: State, inventory: Inventory, jobs: Sequence[int]) -> Sequence[Collection[int]]:
-        """Give who runs in each of the next rounds, at least one."""
+        """Return who runs in each of the next rounds, at least one."""
 
 
 class Windowing:
@@ -102,7 +102,7 @@ class Windowing:
         yield Wake(self._instants.ask(state.now))
 
     def _chosen(self, state: State) -> Collection[int]:
-        """Give the jobs of this round, after a new plan if it is time for one."""
+        """Return the jobs of this round, after a new plan if it is time for one."""
         age = self._rounds - self._planned
         is_due = self._rounds % self._renewal == 0 and age > 0
         if self._changed or is_due or age >= len(self._plan):

@@ -48,13 +48,13 @@ class Estimates(Protocol):
         """Forget a job that has gone."""
 
     def goodputs(self, state: State, job: int, history: History) -> Mapping[Shape, float]:
-        """Give the goodput of a job in each configuration that it may have now, relative to one of its own."""
+        """Find the goodput of a job in each configuration that it may have now, relative to one of its own."""
 
     def restart_factor(self, state: State, job: int, history: History) -> float:
-        """Give the part of its goodput that a job would have after a restart."""
+        """Return the part of its goodput that a job would have after a restart."""
 
     def mode(self, job: int, shape: Shape) -> str:
-        """Give the mode in which a job runs in a configuration."""
+        """Return the mode in which a job runs in a configuration."""
 
 
 class Configuring:
@@ -155,7 +155,7 @@ class Configuring:
     def _seated(
         self, state: State, stock: Stock, wanted: Mapping[int, Shape], restarting: Collection[int]
     ) -> dict[int, tuple[int, ...]]:
-        """Give the GPUs of jobs by number; who keeps its configuration keeps them if it can."""
+        """Return the GPUs of jobs by number; who keeps its configuration keeps them if it can."""
         placed: dict[int, tuple[int, ...]] = {}
         for kind, nodes in stock.nodes.items():
             here = {job: shape for job, shape in wanted.items() if shape.type == kind}

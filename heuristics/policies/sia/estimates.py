@@ -85,7 +85,7 @@ class Estimated:
         del self._modes[job], self._speeds[job]
 
     def goodputs(self, state: State, job: int, history: History) -> Mapping[Shape, float]:
-        """Give the goodput of a job in each configuration that it may have now, relative to the least one.
+        """Return the goodput of a job in each configuration that it may have now, relative to the least one.
 
         That of a rigid job is its number of GPUs on the slowest kind.
         """
@@ -98,13 +98,13 @@ class Estimated:
         return self._expected(state.jobs[job], trainee, self._allowed(speeds, trainee.most_gpus))
 
     def _allowed(self, shapes: Collection[Shape], had: int) -> list[Shape]:
-        """Give the configurations with no more GPUs than a job may have that has had so many; its smallest."""
+        """List the configurations with no more GPUs than a job may have that has had so many; its smallest."""
         fewest = min(shape.gpus for shape in shapes)
         most = inf if self.growth is None else max(self.growth * had, fewest)
         return [shape for shape in shapes if shape.gpus <= most]
 
     def _expected(self, item: Job, trainee: TraineeView, shapes: Sequence[Shape]) -> Mapping[Shape, float]:
-        """Give the goodput that an adaptive job expects; 1 on the smallest before it knows any."""
+        """Return the goodput that an adaptive job expects; 1 on the smallest before it knows any."""
         model, gradient, expected = trainee.model, trainee.gradient, dict[Shape, float]()
         if model is not None and gradient is not None:
             limits = self._limits(item, trainee)
@@ -121,7 +121,7 @@ class Estimated:
         return limits
 
     def restart_factor(self, state: State, job: int, history: History) -> float:
-        """Give the part of its goodput that a job would have after a restart.
+        """Return the part of its goodput that a job would have after a restart.
 
         Of its life a rigid job counts the GPU-seconds that it has held to tell whether it is young.
         """
@@ -134,11 +134,11 @@ class Estimated:
         return max(age - history.restarts * seconds, 0.0) / (age + seconds)
 
     def mode(self, job: int, shape: Shape) -> str:
-        """Give the mode in which a job runs in a configuration."""
+        """Return the mode in which a job runs in a configuration."""
         return self._modes[job][shape]
 
     def _speed(self, state: State, job: int, shape: Shape) -> Any:
-        """Give the speed of a job on GPUs of a kind that stand as close together as they can."""
+        """Return the speed of a job on GPUs of a kind that stand as close together as they can."""
         return state.rate(job, self.park.example(shape) or shape.gpus, self._modes[job][shape])
 
 
@@ -149,7 +149,7 @@ def _relative(goodputs: Mapping[Shape, float], unit: int = 1) -> Mapping[Shape, 
 
 
 def _menu(job: Job, kind: Kind) -> Mapping[int, str]:
-    """Give the mode by number of GPUs of a kind: that in which a job tunes its batch, else the fastest."""
+    """Return the mode by number of GPUs of a kind: that in which a job tunes its batch, else the fastest."""
     fitting = [
         mode
         for mode in job.speeds

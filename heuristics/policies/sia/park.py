@@ -100,18 +100,18 @@ class Park:
         return [shape for name in self.kinds for shape in shapes(name, *self._whole(name))]
 
     def shape(self, name: str, gpus: int) -> Shape | None:
-        """Give so many GPUs of a kind on as few of its nodes as hold them; None if it has fewer."""
+        """Return so many GPUs of a kind on as few of its nodes as hold them; None if it has fewer."""
         nodes, per_node = self._whole(name)
         total = sum(len(node.gpus) for node in self._nodes[name]) or nodes * per_node
         return Shape(type=name, nodes=-(-gpus // per_node), gpus=gpus) if gpus <= total else None
 
     def example(self, shape: Shape) -> tuple[int, ...]:
-        """Give GPUs by number that are a configuration, there or not; none in a plain cluster."""
+        """Return GPUs by number that are a configuration, there or not; none in a plain cluster."""
         largest = sorted(self._nodes[shape.type], key=lambda node: -len(node.gpus))
         return tuple(gpu for node in largest for gpu in node.gpus)[: shape.gpus]
 
     def _whole(self, name: str) -> tuple[int, int]:
-        """Give the number of the largest nodes of a kind, and their GPUs."""
+        """Return the number of the largest nodes of a kind, and their GPUs."""
         if self.is_plain:
             return 1, self._cluster.gpus
         sizes = [len(node.gpus) for node in self._nodes[name]]

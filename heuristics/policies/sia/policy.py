@@ -34,7 +34,7 @@ def sia(
     batches: Batches = "user",
     solver: Solver = "exact",
 ) -> Decider:
-    """Give every job one configuration, or none, so that the powers of their goodputs add up best.
+    """Grant every job one configuration, or none, so that the powers of their goodputs add up best.
 
     Configurations are 1, 2, 4, ... GPUs of a node, a node, and several whole nodes, each of one kind of GPU.
     All jobs are decided together at every interval, as the decision `gsopt.problems.Configuration`: exactly, by

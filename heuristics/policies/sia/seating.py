@@ -13,7 +13,7 @@ def seat(
     held: Mapping[int, Sequence[int]],
     fixed: Collection[int] = (),
 ) -> dict[int, tuple[int, ...]]:
-    """Give the GPUs by number of jobs that are to have configurations on nodes of one kind.
+    """Return the GPUs by number of jobs that are to have configurations on nodes of one kind.
 
     A job whose configuration stays keeps its GPUs. Then whole nodes are taken from the last one on; where
     none is free all that stand on the node with the most free GPUs have to move. At last what is less than a
@@ -71,7 +71,7 @@ class _Seats:
         self.scattered: list[int] = []
 
     def take_whole_nodes(self) -> None:
-        """Give their whole nodes to all that need some."""
+        """Grant their whole nodes to all that need some."""
         for job in sorted(self.waiting, key=lambda job: -self.wanted[job].gpus):
             for _ in range(self.wanted[job].gpus // self.size):
                 place = self._whole_node()
@@ -81,7 +81,7 @@ class _Seats:
                 self._take(job, place, list(self.free[place]))
 
     def take_parts(self) -> None:
-        """Give what is less than a node, the largest part first, to jobs and to those that have to move."""
+        """Grant what is less than a node, the largest part first, to jobs and to those that have to move."""
         while self.waiting:
             job = max(self.waiting, key=self._part)
             self.waiting.remove(job)
@@ -93,7 +93,7 @@ class _Seats:
                 self._scatter(job)
 
     def take_what_is_left(self) -> None:
-        """Give what is left to those that fit nowhere as they should, as few nodes as it takes."""
+        """Grant what is left to those that fit nowhere as they should, as few nodes as it takes."""
         for job in sorted(self.scattered, key=lambda job: -self.wanted[job].gpus):
             missing = self.wanted[job].gpus
             for place in sorted(range(len(self.free)), key=lambda place: -len(self.free[place])):

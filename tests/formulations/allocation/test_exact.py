@@ -98,7 +98,7 @@ def test_bundles_what_has_too_many_states(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def _alike() -> Allocation:
-    """Give jobs of eight GPUs worth 8 each, one of two GPUs worth 1, and a capacity that leaves six."""
+    """Return jobs of eight GPUs worth 8 each, one of two GPUs worth 1, and a capacity that leaves six."""
     jobs = tuple(
         ElasticJob(name=str(n), min_workers=1, max_workers=3, gpus_per_worker=8, values=(8, 16))
         for n in range(99)

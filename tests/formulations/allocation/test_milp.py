@@ -75,7 +75,7 @@ def fitting(problem: Allocation, job: ElasticJob) -> list[int]:
 
 
 def rows_of(form: StandardForm) -> set[tuple[Any, ...]]:
-    """Give every row as its coefficients by column, and its limits."""
+    """Return every row as its coefficients by column, and its limits."""
     table = form.matrix.toarray()
     return {
         (frozenset((form.columns[at], row[at]) for at in row.nonzero()[0]), lower, upper)
@@ -84,7 +84,7 @@ def rows_of(form: StandardForm) -> set[tuple[Any, ...]]:
 
 
 def costs_of(form: StandardForm) -> dict[str, float]:
-    """Give the cost of every column by name."""
+    """Return the cost of every column by name."""
     return dict(zip(form.columns, form.cost.tolist(), strict=True))
 
 

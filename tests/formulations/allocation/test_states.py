@@ -42,7 +42,7 @@ def drawn(seed: int) -> tuple[Knapsack, np.ndarray, int]:
 
 
 def weigh(knapsack: Knapsack, choice: np.ndarray) -> int:
-    """Give the weight of a choice above that of the base."""
+    """Return the weight of a choice above that of the base."""
     return int(knapsack.weight[choice].sum())
 
 

@@ -58,7 +58,7 @@ def test_too_large_tables_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _least(problem: Batching, place: int, gpus: int) -> Fraction:
-    """Give the least cost of one job on so many GPUs, by the judge: what it adds to that of nobody running."""
+    """Find the least cost of one job on so many GPUs, by the judge: what it adds to that of nobody running."""
     job = problem.jobs[place]
     sign = 1 if problem.sense is Sense.MINIMIZE else -1
     others = problem.model_copy(update={"jobs": (job,)})

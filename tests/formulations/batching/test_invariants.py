@@ -19,7 +19,7 @@ EXAMPLES = settings(max_examples=cases(120), deadline=None)
 
 
 def best(problem: Batching) -> Exact:
-    """Give the optimum."""
+    """Return the optimum."""
     value = dp(problem).objective
     assert isinstance(value, int | Fraction)
     return value

@@ -19,7 +19,7 @@ Known = Best[Waiting, WaitingSolution]
 
 
 def two_jobs() -> Waiting:
-    """Give jobs of 1 and 3 s on all GPUs of one machine; in the better order their mean is 2.5 s."""
+    """Return jobs of 1 and 3 s on all GPUs of one machine; in the better order their mean is 2.5 s."""
     jobs = [Job(name=name, release_date=0, duration=seconds, gpus=2) for name, seconds in [("a", 1), ("b", 3)]]
     return Waiting(cluster=Cluster.uniform(machines=1, gpus=2), jobs=jobs)
 
@@ -30,7 +30,7 @@ def begun(budget: Budget) -> Known:
 
 
 def in_order(*jobs: int) -> Any:
-    """Give the schedule of an order."""
+    """Return the schedule of an order."""
     return two_jobs().started([Share(job, {0: 2}) for job in jobs])
 
 

@@ -96,7 +96,7 @@ def test_rounding_adds_nothing_to_a_bound() -> None:
 
 
 def program(seed: int) -> StandardForm:
-    """Give a random linear program of covering and packing rows, with columns up to 3."""
+    """Return a random linear program of covering and packing rows, with columns up to 3."""
     random = np.random.default_rng(seed)
     return StandardForm.build(
         cost=random.integers(-3, 9, 6),

@@ -11,7 +11,7 @@ from gsopt.problems.reclaiming import ReclaimingSolution
 
 
 def first(bound: float) -> Result[Any]:
-    """Give a result of value 2 with a bound."""
+    """Return a result of value 2 with a bound."""
     problem = gsopt.load("reclaiming/aryl-figure-5")
     chosen = ReclaimingSolution(servers=("s1", "s3"))
     found = Result.judged(problem, method="by hand", solution=chosen, runtime=0.0)

@@ -10,7 +10,7 @@ from tests.strategies.consolidation import seeds
 
 
 def case(*gpus: int, busy: tuple[int, ...] = (), maximize: str = "value") -> Case:
-    """Give jobs of a sensitive model on two racks of two machines with four GPUs."""
+    """Return jobs of a sensitive model on two racks of two machines with four GPUs."""
     jobs = [Job(name=f"j{index}", gpus=each, model="resnet18") for index, each in enumerate(gpus)]
     cluster = Cluster.uniform(racks=2, machines=2, gpus=4)
     return Case.of(Consolidation(cluster=cluster, busy=busy, jobs=jobs, maximize=maximize))  # type: ignore[arg-type]

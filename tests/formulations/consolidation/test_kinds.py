@@ -12,7 +12,7 @@ CLUSTER = Cluster.uniform(racks=2, machines=2, gpus=4)
 def of(
     *jobs: tuple[int, str, float], maximize: str = "value"
 ) -> list[tuple[int, tuple[int, ...], tuple[int, ...]]]:
-    """Give demand, jobs and levels of the kinds of jobs with demand, model and weight."""
+    """Return demand, jobs and levels of the kinds of jobs with demand, model and weight."""
     problem = Consolidation(
         cluster=CLUSTER,
         jobs=[

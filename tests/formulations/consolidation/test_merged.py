@@ -8,7 +8,7 @@ from gsopt.scenario.cluster import Cluster
 
 
 def indices(*gpus: int) -> Indices:
-    """Give the index sets for jobs of a sensitive model on racks with two and one machines of four GPUs."""
+    """Return the index sets for jobs of a sensitive model on racks with two and one machines of four GPUs."""
     jobs = [Job(name=str(index), gpus=each, model="resnet18") for index, each in enumerate(gpus)]
     cluster = Cluster.uniform(racks=2, machines=2, gpus=4)
     return Indices(Case.of(Consolidation(cluster=cluster, busy=[8, 9, 10, 11], jobs=jobs)))

@@ -14,7 +14,7 @@ from tests.strategies.consolidation import check_builders, committed, seeds
 
 
 def is_taken(problem: Consolidation) -> bool:
-    """Tell whether the model takes a problem with some jobs."""
+    """Check whether the model takes a problem with some jobs."""
     try:
         patterns.check(Case.of(problem))
     except Unsupported:

@@ -52,7 +52,7 @@ _SLOWER = {"x": TierPenalty(machine=0.1, rack=0.5, network=3.0)}
 
 
 def _tight(busy: Sequence[int], *needs: int, weight: float = 1.0, **fields: Any) -> Consolidation:
-    """Give jobs that just fit on two racks of two machines of four GPUs, some of which are busy."""
+    """Return jobs that just fit on two racks of two machines of four GPUs, some of which are busy."""
     jobs = [Job(name=str(each), gpus=gpus, model="x", weight=weight) for each, gpus in enumerate(needs)]
     cluster = Cluster.uniform(racks=2, machines=2, gpus=4)
     return Consolidation(cluster=cluster, busy=busy, jobs=jobs, penalties=_SLOWER, **fields)

@@ -7,7 +7,7 @@ from tests.strategies.consolidation import seeds
 
 
 def vacancy(cluster: Cluster, busy: list[int]) -> Vacancy:
-    """Give the free GPUs of a cluster."""
+    """Return the free GPUs of a cluster."""
     return Vacancy.of(Consolidation(cluster=cluster, busy=busy, jobs=[]))
 
 

@@ -11,7 +11,7 @@ from tests.strategies.goodput import job
 
 
 def shapes(options: tuple[Option, ...]) -> list[tuple[int, int, int]]:
-    """Give GPUs and numbers of nodes of options."""
+    """Return GPUs and numbers of nodes of options."""
     return [(option.gpus, option.least, option.most) for option in options]
 
 

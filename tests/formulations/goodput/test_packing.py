@@ -14,7 +14,7 @@ def of(nodes: list[int], *options: Option) -> list[tuple[int, ...]]:
 
 
 def single(gpus: int) -> Option:
-    """Give an option on one node."""
+    """Return an option on one node."""
     return Option(gpus, 1, 1, 0.5)
 
 

@@ -17,12 +17,12 @@ from tests.strategies.goodput import job
 
 
 def _case(nodes: Sequence[int], *rows: list[float]) -> Case:
-    """Give a problem of jobs on one node with these speed-ups."""
+    """Return a problem of jobs on one node with these speed-ups."""
     return Case.of(Goodput(nodes=nodes, jobs=[job(f"j{number}", row) for number, row in enumerate(rows)]))
 
 
 def _relaxed(program: Program) -> float:
-    """Give the least cost if numbers of nodes and options need not be whole."""
+    """Return the least cost if numbers of nodes and options need not be whole."""
     form = program.form
     costs = program.costs(1.0)
     free = replace(form, cost=np.array(costs, dtype=float), integer=np.zeros(len(costs), dtype=np.bool_))

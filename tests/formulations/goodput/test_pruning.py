@@ -57,7 +57,7 @@ RULES: dict[str, tuple[Any, str, Callable[..., Any]]] = {
 
 
 def _pairs() -> list[Goodput]:
-    """Give jobs among which GPUs are short, some of which run, and for which several nodes pay."""
+    """Return jobs among which GPUs are short, some of which run, and for which several nodes pay."""
     found: list[Goodput] = []
     for turn in range(4):
         grows = [[1.0, 1.9, 2.7], [1.6, 2.6 - turn / 4, 3.0], [2.2]]

@@ -17,7 +17,7 @@ from tests.strategies.placement import placements
 
 
 def prices(packing: Packing, worth: Reals) -> Prices:
-    """Give prices with what the maximal patterns are worth at them."""
+    """Return prices with what the maximal patterns are worth at them."""
     patterns = maximal_patterns(packing, limit=10_000, budget=Budget())
     assert patterns is not None
     most = np.zeros((len(packing.zones), len(packing.kinds)))
@@ -26,7 +26,7 @@ def prices(packing: Packing, worth: Reals) -> Prices:
 
 
 def optimal_prices(packing: Packing) -> tuple[float, Prices]:
-    """Give the relaxation's value and prices."""
+    """Return the relaxation's value and prices."""
     patterns = maximal_patterns(packing, limit=10_000, budget=Budget())
     assert patterns is not None
     relaxed = solve_relaxation(packing.form(patterns), Budget())

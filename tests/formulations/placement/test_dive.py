@@ -15,7 +15,7 @@ from tests.strategies.placement import tiny_vectors
 
 
 def diver(problem: Placement) -> tuple[Packing, Diver]:
-    """Give what dives from the patterns of the relaxation."""
+    """Return what dives from the patterns of the relaxation."""
     packing = Packing.of(problem)
     pricing = pricer(packing, packing.zones[0])
     assert pricing is not None

@@ -126,7 +126,7 @@ def test_it_chooses_by_structure_and_says_so() -> None:
 
 
 def _suited(name: str, method: object) -> Placement:
-    """Give a committed instance that minimizes what a method minimizes."""
+    """Return a committed instance that minimizes what a method minimizes."""
     problem = committed(name)
     if method is not racks:
         return problem
@@ -204,7 +204,7 @@ def test_amounts_scale() -> None:
 
 
 def scaled(problem: Placement, factors: tuple[int, int, int]) -> Placement:
-    """Give a problem with other units."""
+    """Return a problem with other units."""
 
     def finer(amounts: Resources) -> Resources:
         gpu, cpu, memory = (amount * factor for amount, factor in zip(amounts.vector(), factors, strict=True))

@@ -39,7 +39,7 @@ def test_they_are_the_maximal_ones_of_all_fillings(problem: Placement) -> None:
 
 
 def fits(packing: Packing, kind: int, counts: object) -> bool:
-    """Tell whether a filling fits on a server of a kind."""
+    """Check whether a filling fits on a server of a kind."""
     return bool((np.asarray(counts) @ packing.demands <= packing.rooms[kind]).all())
 
 

@@ -24,7 +24,7 @@ from tests.strategies.reclaiming import figure_5, reclaiming_problems
 
 
 def enumerated_curve(problem: Reclaiming) -> list[Number]:
-    """Give the optimum for every demand by enumeration."""
+    """Return the optimum for every demand by enumeration."""
     values = []
     for demand in range(len(problem.servers) + 1):
         oracle = brute_force(problem.model_copy(update={"demand": demand}))
@@ -90,7 +90,7 @@ def test_the_curve_never_falls(problem: Reclaiming) -> None:
 
 
 def renamed(problem: Reclaiming, order: list[int]) -> Reclaiming:
-    """Give the same problem with its servers in another order and under other names, jobs reversed."""
+    """Return the same problem with its servers in another order and under other names, jobs reversed."""
     new = {server.name: f"t{place}" for place, server in enumerate(problem.servers)}
     servers = tuple(problem.servers[place].model_copy(update={"name": f"t{place}"}) for place in order)
     jobs = tuple(

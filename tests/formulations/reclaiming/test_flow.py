@@ -13,13 +13,13 @@ Pairs = set[tuple[int, int]]
 
 
 def laid_out(pairs: Pairs, sources: int, sinks: int) -> Network:
-    """Give the network of some pairs."""
+    """Return the network of some pairs."""
     ordered = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
     return Network(sources, sinks, ordered[:, 0], ordered[:, 1])
 
 
 def reference(pairs: Pairs, supply: list[int], capacity: list[int]) -> int:
-    """Give the value of the maximum flow by networkx, whose numbers have any size."""
+    """Return the value of the maximum flow by networkx, whose numbers have any size."""
     graph = nx.DiGraph()
     graph.add_nodes_from(["source", "sink"])
     for index, most in enumerate(supply):

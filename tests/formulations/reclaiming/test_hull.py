@@ -21,7 +21,7 @@ from tests.strategies.reclaiming import figure_5, reclaiming_problems
 
 
 def lower_hull(values: tuple[Exact, ...]) -> list[Fraction]:
-    """Give the lower convex hull of a curve at every index."""
+    """Return the lower convex hull of a curve at every index."""
     exact = [Fraction(value) for value in values]
     last = len(exact) - 1
     return [

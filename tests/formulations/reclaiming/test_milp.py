@@ -92,7 +92,7 @@ def test_committed_instances_have_their_optimum(name: str) -> None:
 
 
 def by_name(form: StandardForm) -> tuple[dict[str, tuple[float, ...]], dict[tuple[str, str], float]]:
-    """Give a form by names: each column's cost, bounds and kind, each row's bounds, each coefficient.
+    """Return a form by names: each column's cost, bounds and kind, each row's bounds, each coefficient.
 
     Columns that stand nowhere are left out, as Pyomo does.
     """

@@ -21,7 +21,7 @@ SERVERS = tuple(Server(name=f"s{number}", gpus=200) for number in range(1, 5))
 
 
 def problem(*jobs: Job, **changes: object) -> Reclaiming:
-    """Give a problem of four servers."""
+    """Return a problem of four servers."""
     return Reclaiming(demand=2, servers=SERVERS, jobs=jobs).model_copy(update=changes)
 
 
@@ -61,7 +61,7 @@ def test_a_job_without_cost_is_left_out() -> None:
 
 
 def values(reduction: Reduction, given: Reclaiming) -> list[tuple[Exact, Number]]:
-    """Give every choice of servers the reduction's value and the judge's, in the problem's numbers."""
+    """Return every choice of servers the reduction's value and the judge's, in the problem's numbers."""
     return [
         (reduction.number(reduction.value(reduction.counts(choice, given))), given.objective(choice))
         for choice in given.candidates()

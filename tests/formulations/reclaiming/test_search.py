@@ -38,7 +38,7 @@ class Told:
 
 
 def stopped(stopped_by: StoppedBy, bound: float | None = None) -> Outcome:
-    """Give the outcome of a solver that found nothing."""
+    """Return the outcome of a solver that found nothing."""
     return Outcome(Status.UNKNOWN, None, None, bound, stopped_by, "told")
 
 

@@ -18,7 +18,7 @@ from tests.strategies.reclaiming import figure_5, reclaiming_problems
 
 
 def values(reduction: Reduction) -> dict[tuple[int, ...], int]:
-    """Give the value of every choice, by counts."""
+    """Return the value of every choice, by counts."""
     sizes = [range(len(group.servers) + 1) for group in reduction.groups]
     return {counts: reduction.value(counts) for counts in product(*sizes) if sum(counts) == reduction.demand}
 
@@ -32,7 +32,7 @@ def reduced(problem: Reclaiming) -> Reduction | None:
 
 
 def possible(reduction: Reduction, counts: tuple[int, ...]) -> bool:
-    """Tell whether a restricted reduction still has these servers."""
+    """Check whether a restricted reduction still has these servers."""
     return all(count <= len(group.servers) for count, group in zip(counts, reduction.groups, strict=True))
 
 

@@ -58,7 +58,7 @@ def test_the_optimum_is_never_cut_off() -> None:
 
 
 def _two(*, gpus: int = 2, total: float = 1300.0) -> Positions:
-    """Give a job of 400 s on one GPU or 200 s on two, and later one of 300 s on two; the unit is a second."""
+    """Return a job of 400 s on one GPU or 200 s on two, and later one of 300 s on two; the unit is a second."""
     jobs = [
         ElasticJob(name="a", release=0, work=400, rates={1: 1.0, 2: 2.0}),
         ElasticJob(name="b", release=300, work=300, rates={2: 1.0}),

@@ -13,7 +13,7 @@ from tests.strategies.scheduling import tiny
 
 
 def _instance(gpus: int, *menus: tuple[int, ...]) -> Instance:
-    """Give jobs that may run on these counts of GPUs."""
+    """Return jobs that may run on these counts of GPUs."""
     jobs = [
         ElasticJob(name=str(number), release=0, work=1, rates={count: float(count) for count in menu})
         for number, menu in enumerate(menus)

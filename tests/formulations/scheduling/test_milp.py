@@ -206,7 +206,7 @@ def _columns(form: StandardForm) -> dict[str, tuple[float, ...]]:
 
 
 def _rows(form: StandardForm) -> Counter[object]:
-    """Give the rows as they are written with a positive coefficient of the first column by name."""
+    """Return the rows as they are written with a positive coefficient of the first column by name."""
     found: list[object] = []
     for row in range(len(form.rows)):
         entries = form.matrix[[row]].tocoo()

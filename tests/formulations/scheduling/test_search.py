@@ -66,7 +66,7 @@ def _search(problem: Scheduling, *, plan: bool = True, **options: Any) -> Search
 
 
 def _gaps() -> Scheduling:
-    """Give jobs on 3, 3 and 5 of 8 GPUs for a second each, of which no two long ones fit beside a third."""
+    """Return jobs on 3, 3 and 5 of 8 GPUs for a second each, of which no two long ones fit beside a third."""
     jobs = [
         ElasticJob(name=str(number), release=0, work=1, rates={gpus: 1.0})
         for number, gpus in enumerate((3, 3, 5))
@@ -129,7 +129,7 @@ def test_what_no_configurations_do_is_cut_off_in_the_end() -> None:
 
 
 def _full() -> Scheduling:
-    """Give jobs of which relaxations leave much to be cut off: three cuts, and then four rounds of more."""
+    """Return jobs of which relaxations leave much to be cut off: three cuts, and then four rounds of more."""
     return tiny(2, jobs=(4, 5), gpus=(6, 7, 8, 9, 10))
 
 
@@ -199,7 +199,7 @@ def test_the_solver_starts_from_the_best_schedule() -> None:
 
 
 def _scale(search: Search) -> float:
-    """Give what a unit of the solver's objective is in seconds: a thousandth of what an end costs."""
+    """Return what a unit of the solver's objective is in seconds: a thousandth of what an end costs."""
     return search.positions.unit / len(search.best.instance) / 1e3
 
 
@@ -405,7 +405,7 @@ def test_incumbents_become_schedules_and_may_end_the_search() -> None:
 
 
 def _ends(*ends: Sequence[float]) -> dict[str, float]:
-    """Give values of columns: for each position its time, and the parts of the jobs that have it."""
+    """Return values of columns: for each position its time, and the parts of the jobs that have it."""
     values = {f"T[{place}]": time for place, (time, *_) in enumerate(ends)}
     for place, (_, *parts) in enumerate(ends):
         values |= {f"z[{job},{place}]": part for job, part in enumerate(parts) if part}

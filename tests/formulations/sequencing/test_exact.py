@@ -40,7 +40,7 @@ def test_the_message_says_which_technique_it_was() -> None:
 
 
 def indistinct(seed: int) -> Sequencing:
-    """Give jobs that differ by less than doubles of their sums can tell."""
+    """Return jobs that differ by less than doubles of their sums can tell."""
     random = Random(seed)
     problem = unit_jobs(jobs=12, gpus=1, types=3, seed=seed)
     jobs = [

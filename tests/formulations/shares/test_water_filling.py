@@ -15,7 +15,7 @@ from tests.strategies.shares import alike, small
 
 
 def most(problem: Shares, levels: list[Fraction], place: int) -> float:
-    """Give the most that a job's level can be while no job at or below its own has less, by the simplex method.
+    """Find the most that a job's level can be while no job at or below its own has less, by the simplex method.
 
     Columns are shares; what others must keep is a row of its own with a slack that is wanted before all else.
     """

@@ -33,7 +33,7 @@ def begun(problem: Waiting, *, worst: bool = False) -> Best:
 
 
 def _spread(problem: Waiting, job: int) -> dict[int, int]:
-    """Give a job's GPUs in as many cells as there are, one after the other."""
+    """Return a job's GPUs in as many cells as there are, one after the other."""
     counts = dict.fromkeys(range(len(problem.cells)), 0)
     while sum(counts.values()) < problem.jobs[job].gpus:
         for cell, gpus in enumerate(problem.cells):
@@ -45,7 +45,7 @@ def _spread(problem: Waiting, job: int) -> dict[int, int]:
 def tiny(
     *jobs: tuple[float, float, int], racks: tuple[tuple[int, ...], ...], minimize: str = "mean_jct"
 ) -> Waiting:
-    """Give jobs by release, run time and GPUs, all the worse for any distance, on machines by rack."""
+    """Return jobs by release, run time and GPUs, all the worse for any distance, on machines by rack."""
     made = [Job(name=str(i), release_date=r, duration=d, gpus=g, model="m") for i, (r, d, g) in enumerate(jobs)]
     cluster = Cluster(
         racks=[

@@ -24,7 +24,7 @@ def bound(*jobs: Job, minimize: str) -> Fraction:
 
 
 def job(name: str, seconds: float, gpus: int, release: float = 0.0) -> Job:
-    """Give a job of AlexNet."""
+    """Return a job of AlexNet."""
     return Job(name=name, release_date=release, duration=seconds, gpus=gpus, model="alexnet")
 
 

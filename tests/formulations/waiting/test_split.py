@@ -9,7 +9,7 @@ from gsopt.scenario.job import Job
 
 
 def rack_of_two(*jobs: tuple[int, int]) -> Instance:
-    """Give jobs by run time and GPUs, in a rack of two machines of two GPUs, without penalties."""
+    """Return jobs by run time and GPUs, in a rack of two machines of two GPUs, without penalties."""
     made = [Job(name=str(i), release_date=0, duration=d, gpus=g) for i, (d, g) in enumerate(jobs)]
     return Instance.of(Waiting(cluster=Cluster.uniform(machines=2, gpus=2), jobs=made))
 

@@ -53,7 +53,7 @@ def test_columns_left_out_by_their_reduced_costs_were_needless() -> None:
 
 
 def _anywhere(problem: Waiting, job: int) -> dict[int, int]:
-    """Give GPUs of the first cells."""
+    """Return GPUs of the first cells."""
     need, counts = problem.jobs[job].gpus, {}
     for cell, gpus in enumerate(problem.cells):
         if need:

@@ -13,7 +13,7 @@ from tests.gsopt.problems.test_reclaiming import figure_5
 
 @pytest.fixture
 def instance(tmp_path: Path) -> Path:
-    """Give the paper's example as a file."""
+    """Return the paper's example as a file."""
     path = tmp_path / "figure-5.json"
     write(figure_5(2), path)
     return path

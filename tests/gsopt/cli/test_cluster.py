@@ -17,7 +17,7 @@ _CONF = "SwitchName=core Switches=r[1-2] LinkSpeed=1\nSwitchName=r1 Nodes=n[1-2]
 
 @pytest.fixture
 def conf(tmp_path: Path) -> Path:
-    """Give a file of Slurm."""
+    """Return a file of Slurm."""
     path = tmp_path / "topology.conf"
     path.write_text(_CONF)
     return path

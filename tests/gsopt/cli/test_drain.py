@@ -13,7 +13,7 @@ from tests.gsopt.snapshots.objects import budget, node, pod, write
 
 @pytest.fixture
 def files(tmp_path: Path) -> list[Path]:
-    """Give files of four nodes: a gang on two, a pod on each of the others, and one that waits."""
+    """Return files of four nodes: a gang on two, a pod on each of the others, and one that waits."""
     nodes = [node(f"n{number}", labels={"pool": "loan" if number < 3 else "own"}) for number in range(4)]
     pods = [
         pod("a-0", "n0", 4, owner="Job/a"),

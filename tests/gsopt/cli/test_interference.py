@@ -16,7 +16,7 @@ from tests.instances.interference.samples import LIGHT, ODD, gavel_file
 
 @pytest.fixture
 def pairs(tmp_path: Path) -> Path:
-    """Give a file of pairs."""
+    """Return a file of pairs."""
     write(EIGHT, tmp_path / "pairs.json")
     return tmp_path / "pairs.json"
 

@@ -27,7 +27,7 @@ JOB_COLUMNS = [
 
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Path]:
-    """Give a schedule and its jobs as somebody wrote them."""
+    """Return a schedule and its jobs as somebody wrote them."""
     runs, jobs = tmp_path / "runs.csv", tmp_path / "jobs.csv"
     runs.write_text(RUNS)
     jobs.write_text(JOBS)

@@ -28,7 +28,7 @@ _KEYS = ["policy", *(each.key for each in FIGURES)]
 
 @pytest.fixture
 def workload(tmp_path: Path) -> Path:
-    """Give a workload as a file: a long job, and a short one behind it."""
+    """Return a workload as a file: a long job, and a short one behind it."""
     jobs = [
         Job(name="long", release_date=0, duration=6, gpus=2),
         Job(name="short", release_date=1, duration=1, gpus=1),
@@ -40,7 +40,7 @@ def workload(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def trace(tmp_path: Path) -> Path:
-    """Give a trace as a file: jobs of 8, 1 and 16 GPUs, released after 0, 2932 and 86400 seconds."""
+    """Return a trace as a file: jobs of 8, 1 and 16 GPUs, released after 0, 2932 and 86400 seconds."""
     path = tmp_path / "philly.csv"
     path.write_text(PHILLY)
     return path

@@ -34,7 +34,7 @@ GOOD: dict[str, Any] = {
 
 
 def text(**change: Any) -> str:
-    """Give the good file with some keys changed."""
+    """Return the good file with some keys changed."""
     return json.dumps(GOOD | change)
 
 

@@ -11,7 +11,7 @@ from tests.gsopt.problems.test_reclaiming import figure_5
 
 @pytest.fixture
 def told() -> list[Bracket]:
-    """Give what a listener hears."""
+    """Return what a listener hears."""
     return []
 
 

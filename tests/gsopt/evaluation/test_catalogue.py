@@ -91,7 +91,7 @@ absent = no_such_module:fifo
 
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give a module of one's own on the path, without entry points as yet."""
+    """Return a module of one's own on the path, without entry points as yet."""
     (tmp_path / "own_scheduler.py").write_text(OWN)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "own_scheduler", raising=False)
@@ -109,7 +109,7 @@ def installed(folder: Path, points: str) -> None:
 
 @pytest.fixture
 def points(own: Path) -> Iterator[Path]:
-    """Give the module with its entry points."""
+    """Yield the module with its entry points."""
     installed(own, POINTS)
     yield own
     catalogue.entry_points_of.cache_clear()

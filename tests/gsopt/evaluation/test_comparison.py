@@ -22,7 +22,7 @@ mpl.use("Agg")
 
 
 def row(problem: Reclaiming, method: str, *servers: str, bound: int | None = 1) -> Row:
-    """Give a row from returned servers."""
+    """Return a row from returned servers."""
     result = Result.judged(problem, method=method, solution=pick(*servers), runtime=0.002)
     return Row("suite/" + method, method, "heuristic", problem, result, bound, optimum_known=bound is not None)
 

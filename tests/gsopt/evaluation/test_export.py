@@ -39,7 +39,7 @@ def solved(path: Path) -> float:
 
 
 def expressed(word: str, name: str) -> list[Problem[Any]]:
-    """Give a few small instances that a formulation expresses, of those with an optimum."""
+    """Return a few small instances that a formulation expresses, of those with an optimum."""
     method = exact_methods(word)[name]
     found: list[Problem[Any]] = []
     alone = [name for name in names(f"{word}/") if name.count("/") == 1]

@@ -16,7 +16,7 @@ from gsopt.problems.reader import problem_types
 
 
 def history_of(*known: tuple[float, float | None, float | None]) -> History:
-    """Give a history of times, values and bounds."""
+    """Return a history of times, values and bounds."""
     history = History()
     for each in known:
         history(Bracket(*each))

@@ -36,7 +36,7 @@ class Sorted:
 
 
 def greedy(state: State) -> Decider:
-    """Give a job GPUs that are not there."""
+    """Return a job GPUs that are not there."""
 
     class Greedy(Sorted):
         def decide(self, state: State) -> Iterable[Action]:

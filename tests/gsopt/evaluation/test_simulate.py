@@ -17,7 +17,7 @@ from tests.gsopt.evaluation.test_lift import refuses
 
 @pytest.fixture(scope="module")
 def workload() -> Workload:
-    """Give a few jobs."""
+    """Return a few jobs."""
     return batch(jobs=10, gpus=4)
 
 

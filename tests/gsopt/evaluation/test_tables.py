@@ -6,7 +6,7 @@ from gsopt.evaluation.tables import Column, html_of, lay_out, text_of
 
 
 def table() -> Table:
-    """Give a table with a cell that HTML would take for a tag."""
+    """Return a table with a cell that HTML would take for a tag."""
     made = Table("name", "value")
     made.add_row("a<b", "1")
     return made

@@ -47,7 +47,7 @@ def written(folder: Path, **changes: Any) -> Path:
 
 
 def named(module: str, folder: Path, **changes: Any) -> tuple[Path, Study]:
-    """Give a study that names the method of a module, and its file in a folder."""
+    """Return a study that names the method of a module, and its file in a folder."""
     grid = study(methods=[f"{module}:greedy"], **changes)
     return written(folder, methods=[f"{module}:greedy"], **changes), grid
 

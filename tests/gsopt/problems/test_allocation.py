@@ -20,12 +20,12 @@ B = ElasticJob(name="B", min_workers=2, max_workers=6, gpus_per_worker=1, time_a
 
 
 def changed(job: ElasticJob, **fields: Any) -> ElasticJob:
-    """Give a job with other fields."""
+    """Return a job with other fields."""
     return ElasticJob(**{**dict(job), **fields})
 
 
 def extra(**counts: int) -> AllocationSolution:
-    """Give a solution by job names."""
+    """Return a solution by job names."""
     return AllocationSolution(extra=counts)
 
 

@@ -20,18 +20,18 @@ MODEL = StepTime(fixed=2, per_sample=0.5)
 
 
 def job(name: str = "a", **changes: Any) -> BatchingJob:
-    """Give a job of 100 samples, with a limit of 10 of which 4 fit on a GPU."""
+    """Return a job of 100 samples, with a limit of 10 of which 4 fit on a GPU."""
     fields: dict[str, Any] = {"batch_limit": 10, "local_limit": 4, "throughput": MODEL, "remaining": 100}
     return BatchingJob(name=name, **{**fields, **changes})
 
 
 def ask(gpus: int, jobs: list[BatchingJob], **options: Any) -> Batching:
-    """Give a problem with options by name."""
+    """Return a problem with options by name."""
     return Batching(gpus=gpus, jobs=jobs, **options)
 
 
 def batches(**running: tuple[int, int]) -> Batches:
-    """Give a solution by GPUs and batch size of each running job."""
+    """Return a solution by GPUs and batch size of each running job."""
     return Batches(running={name: Grant(gpus=c, batch_size=b) for name, (c, b) in running.items()})
 
 

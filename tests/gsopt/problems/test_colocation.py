@@ -35,13 +35,13 @@ TABLE = {"x": {"y": 2.0, "x": 1.5}, "y": {"x": 2.0, "y": 3.0}}
 
 
 def two_and_two(**changes: Any) -> Colocation:
-    """Give two running and two pending jobs, of which one has two modes."""
+    """Return two running and two pending jobs, of which one has two modes."""
     fields: dict[str, Any] = {"running": RUNNING, "pending": PENDING, "interference": TABLE}
     return Colocation(**{**fields, **changes})
 
 
 def shares(**partners: tuple[str, str]) -> ColocationSolution:
-    """Give a solution by names of pending jobs."""
+    """Return a solution by names of pending jobs."""
     return ColocationSolution(shares={name: Share(running=r, mode=m) for name, (r, m) in partners.items()})
 
 

@@ -24,7 +24,7 @@ JOBS = (
 
 
 def two_racks(**changes: Any) -> Consolidation:
-    """Give two racks of two machines with four GPUs, the first GPU of each rack busy, and three jobs."""
+    """Return two racks of two machines with four GPUs, the first GPU of each rack busy, and three jobs."""
     fields: dict[str, Any] = {
         "cluster": Cluster.uniform(racks=2, machines=2, gpus=4),
         "busy": [0, 8],
@@ -34,12 +34,12 @@ def two_racks(**changes: Any) -> Consolidation:
 
 
 def placed(**gpus: Sequence[int]) -> ConsolidationSolution:
-    """Give a solution by job names."""
+    """Return a solution by job names."""
     return ConsolidationSolution(placed=gpus)
 
 
 def percent(penalty: str) -> Fraction:
-    """Give the speed that a penalty leaves."""
+    """Return the speed that a penalty leaves."""
     return 1 / (1 + Fraction(penalty))
 
 

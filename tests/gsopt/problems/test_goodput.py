@@ -14,13 +14,13 @@ from tests.strategies.goodput import LINEAR, job
 
 
 def two_nodes(**changes: Any) -> Goodput:
-    """Give two nodes of two GPUs, a job that has run on one of them for ten minutes and one that is new."""
+    """Return two nodes of two GPUs, a job that has run on one of them for ten minutes and one that is new."""
     jobs = [job("old", *LINEAR, current=[2, 0], restarts=2), job("new", *LINEAR, age=30.0, max_gpus=3)]
     return Goodput(**{"nodes": [2, 2], "jobs": jobs, **changes})
 
 
 def gpus(**vectors: list[int]) -> GoodputSolution:
-    """Give a solution by names of jobs."""
+    """Return a solution by names of jobs."""
     return GoodputSolution(gpus=vectors)
 
 

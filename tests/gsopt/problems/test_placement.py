@@ -25,22 +25,22 @@ EXAMPLE = """{"problem": "placement",
 
 
 def gpus(name: str, **fields: Any) -> Server:
-    """Give a server with 8 GPUs."""
+    """Return a server with 8 GPUs."""
     return Server(**{"name": name, "capacity": Resources(gpu=8), **fields})
 
 
 def workers(job: str, gpu: int, **fields: Any) -> Workers:
-    """Give workers that need GPUs only."""
+    """Return workers that need GPUs only."""
     return Workers(**{"job": job, "demand": Resources(gpu=gpu), **fields})
 
 
 def placed(*entries: tuple[str, int, int]) -> PlacementSolution:
-    """Give a solution."""
+    """Return a solution."""
     return PlacementSolution(placed=tuple(Placed(*entry) for entry in entries))
 
 
 def three_kinds(**fields: Any) -> Placement:
-    """Give one training server, two inference servers, and workers of all three kinds, two of each."""
+    """Return one training server, two inference servers, and workers of all three kinds, two of each."""
     return Placement(
         **{
             "minimize": "preferences",

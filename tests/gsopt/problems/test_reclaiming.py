@@ -25,12 +25,12 @@ FIGURE_5 = [
 
 
 def figure_5(demand: int) -> Reclaiming:
-    """Give the paper's example with another demand."""
+    """Return the paper's example with another demand."""
     return Reclaiming(demand=demand, servers=SERVERS, jobs=FIGURE_5)
 
 
 def pick(*names: str) -> ReclaimingSolution:
-    """Give a solution by server names."""
+    """Return a solution by server names."""
     return ReclaimingSolution(servers=names)
 
 

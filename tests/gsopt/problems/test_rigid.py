@@ -18,7 +18,7 @@ FLEXIBLE: dict[str, Any] = {
 
 
 def jobs(**fields: Any) -> list[Job]:
-    """Give a job that is rigid, and one with further fields."""
+    """Return a job that is rigid, and one with further fields."""
     each = [("a", {}), ("b", fields)]
     return [Job(name=name, release_date=0, duration=1, gpus=2, **own) for name, own in each]
 

@@ -36,7 +36,7 @@ FIGURE_4 = (
 
 
 def schedule(*runs: tuple[str, float, float, int]) -> SchedulingSolution:
-    """Give a solution by job, start, end and GPUs of its runs."""
+    """Return a solution by job, start, end and GPUs of its runs."""
     return SchedulingSolution(
         runs=[Run(job=job, start=start, end=end, gpus=gpus) for job, start, end, gpus in runs]
     )
@@ -51,7 +51,7 @@ def drawn(seed: int) -> tuple[Scheduling, SchedulingSolution]:
 
 
 def fluid(problem: Scheduling) -> dict[str, Fraction]:
-    """Give every job's finish under an equal share, event by event: GPU-seconds left, no virtual time."""
+    """Return every job's finish under an equal share, event by event: GPU-seconds left, no virtual time."""
     left = {job.name: Fraction(job.work) / Fraction(job.rates[job.demand]) * job.demand for job in problem.jobs}
     release = {job.name: Fraction(job.release) for job in problem.jobs}
     finish: dict[str, Fraction] = {}
@@ -73,14 +73,14 @@ def fluid(problem: Scheduling) -> dict[str, Fraction]:
 
 
 def completions(problem: Scheduling, solution: SchedulingSolution) -> dict[str, Fraction]:
-    """Give the end of every job's last run."""
+    """Return the end of every job's last run."""
     return {
         job.name: max(Fraction(run.end) for run in solution.runs if run.job == job.name) for job in problem.jobs
     }
 
 
 def is_valid(problem: Scheduling, solution: SchedulingSolution) -> bool:
-    """Tell whether a schedule keeps every rule, written out rule by rule."""
+    """Check whether a schedule keeps every rule, written out rule by rule."""
     jobs = {job.name: job for job in problem.jobs}
     own: dict[str, list[Run]] = {name: [] for name in jobs}
     for run in solution.runs:
@@ -107,7 +107,7 @@ def is_valid(problem: Scheduling, solution: SchedulingSolution) -> bool:
 
 
 def measured(problem: Scheduling, solution: SchedulingSolution) -> dict[str, Number]:
-    """Give the measures of a valid schedule."""
+    """Return the measures of a valid schedule."""
     fair, ends = fluid(problem), completions(problem, solution)
     release = {job.name: Fraction(job.release) for job in problem.jobs}
     times = sorted(ends[name] - release[name] for name in ends)
@@ -416,7 +416,7 @@ PROBLEMS: dict[str, tuple[dict[str, Any], str]] = {
 
 
 def document(job: dict[str, Any], problem: dict[str, Any]) -> str:
-    """Give the text of a file with some fields of its first job and of itself changed."""
+    """Return the text of a file with some fields of its first job and of itself changed."""
     first = {"name": "a", "release": 0, "work": 12, "rates": {"1": 1.0, "2": 1.5}, **job}
     other = {"name": "b", "release": 1, "work": 2, "rates": {"1": 1.0}}
     return json.dumps({"problem": "scheduling", "gpus": 4, "jobs": [first, other], **problem})

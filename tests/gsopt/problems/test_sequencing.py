@@ -12,7 +12,7 @@ from gsopt.testing import brute_force, check_judge
 
 
 def two_types(**changes: Any) -> Sequencing:
-    """Give a fast GPU, a slow one that is free in half a second, and a job that runs on the slow one only."""
+    """Return a fast GPU, a slow one that is free in half a second, and a job that runs on the slow one only."""
     machines = [
         Machine(name="fast", gpu_type="v100"),
         Machine(name="slow", gpu_type="k80", available=0.5),
@@ -26,7 +26,7 @@ def two_types(**changes: Any) -> Sequencing:
 
 
 def order(**names: str) -> Sequences:
-    """Give a solution by the letters of the jobs of each machine."""
+    """Return a solution by the letters of the jobs of each machine."""
     return Sequences(order={machine: list(jobs) for machine, jobs in names.items()})
 
 

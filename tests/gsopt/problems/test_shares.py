@@ -26,13 +26,13 @@ JOBS = (
 
 
 def two(**changes: Any) -> Shares:
-    """Give two jobs on two GPUs of one type and four of another."""
+    """Return two jobs on two GPUs of one type and four of another."""
     fields: dict[str, Any] = {"gpus": {"v100": 2, "k80": 4}, "jobs": JOBS}
     return Shares(**{**fields, **changes})
 
 
 def shares(**own: Mapping[str, float]) -> TimeShares:
-    """Give shares by names of jobs."""
+    """Return shares by names of jobs."""
     return TimeShares(shares=own)
 
 

@@ -22,7 +22,7 @@ from tests.exactness import waiting as oracle
 
 
 def two_jobs(**fields: Any) -> Waiting:
-    """Give jobs of 10 s on 2 and 3 GPUs, the second 1 s later, on two racks of two machines of 2 GPUs."""
+    """Return jobs of 10 s on 2 and 3 GPUs, the second 1 s later, on two racks of two machines of 2 GPUs."""
     jobs = [
         Job(name="a", release_date=0, duration=10, gpus=2, model="alexnet"),
         Job(name="b", release_date=1, duration=10, gpus=3, model="alexnet"),
@@ -31,7 +31,7 @@ def two_jobs(**fields: Any) -> Waiting:
 
 
 def runs(*given: tuple[str, float, list[int]]) -> WaitingSolution:
-    """Give a solution by job, start and GPUs."""
+    """Return a solution by job, start and GPUs."""
     return WaitingSolution(runs=[Run(job=job, start=start, gpus=gpus) for job, start, gpus in given])
 
 

@@ -27,26 +27,26 @@ def require(holds: bool, rule: str) -> None:
 
 
 def menu_of(job: Job, mode: str) -> dict[int, float]:
-    """Give the speeds of a mode."""
+    """Return the speeds of a mode."""
     if not mode:
         return dict(job.menu) or {job.gpus: 1.0}
     return next((dict(each.menu) for each in job.modes if each.name == mode), {})
 
 
 def memory_of(job: Job, mode: str) -> int:
-    """Give the bytes that a mode takes on each GPU."""
+    """Return the bytes that a mode takes on each GPU."""
     own = [each.memory for each in job.modes if each.name == mode and each.memory is not None]
     return own[0] if own else job.memory or 0
 
 
 def type_of(job: Job, mode: str) -> str:
-    """Give the only type of GPU of a mode; empty for any."""
+    """Return the only type of GPU of a mode; empty for any."""
     own = [each.gpu_type for each in job.modes if each.name == mode and each.gpu_type is not None]
     return own[0] if own else job.gpu_type
 
 
 def home(cluster: Cluster, gpu: int) -> tuple[int, int]:
-    """Give the rack and the machine of a GPU by their places."""
+    """Return the rack and the machine of a GPU by their places."""
     for r, rack in enumerate(cluster.racks):
         for m, machine in enumerate(rack.machines):
             if gpu < machine.gpus:
@@ -56,7 +56,7 @@ def home(cluster: Cluster, gpu: int) -> tuple[int, int]:
 
 
 def machine_at(cluster: Cluster, gpu: int) -> Any:
-    """Give the machine of a GPU."""
+    """Return the machine of a GPU."""
     rack, machine = home(cluster, gpu)
     return cluster.racks[rack].machines[machine]
 
@@ -64,7 +64,7 @@ def machine_at(cluster: Cluster, gpu: int) -> Any:
 def rate_of(
     scenario: Scenario, job: Job, placement: tuple[int, ...], count: int, mode: str, partners: list[Job]
 ) -> Fraction:
-    """Give the speed without phases."""
+    """Return the speed without phases."""
     slowdown = Fraction(1)
     homes = {home(scenario.cluster, gpu) for gpu in placement} if scenario.cluster.racks else set()
     if count > 1 and homes and job.model in scenario.speed.tiers:
@@ -86,7 +86,7 @@ def rate_of(
 
 
 def capability(scenario: Scenario, placement: tuple[int, ...]) -> Fraction:
-    """Give the mean speed of GPUs by their types, less where these differ."""
+    """Return the mean speed of GPUs by their types, less where these differ."""
     if not scenario.cluster.racks or not placement:
         return Fraction(1)
     kinds = [machine_at(scenario.cluster, gpu).gpu_type for gpu in placement]
@@ -96,7 +96,7 @@ def capability(scenario: Scenario, placement: tuple[int, ...]) -> Fraction:
 
 
 def worked(job: Job, done: Fraction, seconds: Fraction, rate: Fraction, mode: str) -> Fraction:
-    """Give how much work is done after some seconds more, phase by phase."""
+    """Return how much work is done after some seconds more, phase by phase."""
     work = Fraction(job.duration)
     while seconds > 0:
         ahead = [phase for phase in job.phases if done < Fraction(phase.until) * work]
@@ -111,12 +111,12 @@ def worked(job: Job, done: Fraction, seconds: Fraction, rate: Fraction, mode: st
 
 
 def machines_of(cluster: Cluster) -> list[str]:
-    """Give the names of all machines."""
+    """Return the names of all machines."""
     return [machine.name for rack in cluster.racks for machine in rack.machines]
 
 
 def wanted(event: Loan | Reclaim, cluster: Cluster) -> set[str]:
-    """Give the machines that an event is about."""
+    """Return the machines that an event is about."""
     kinds = {machine.name: machine.gpu_type for rack in cluster.racks for machine in rack.machines}
     if event.gpu_type:
         return {name for name, kind in kinds.items() if kind == event.gpu_type}
@@ -211,7 +211,7 @@ class History:
 
 
 def verdict(schedule: Schedule, scenario: Scenario) -> list[Fraction]:
-    """Give the completion time of every job, or raise Illegal."""
+    """Return the completion time of every job, or raise Illegal."""
     cluster, jobs = scenario.cluster, scenario.workload.jobs
     for segment in schedule.segments:
         _check_segment(segment, scenario)
@@ -318,7 +318,7 @@ def _begin_anew(
 
 
 def _kept(job: Job, done: Fraction, left: Fraction) -> Fraction:
-    """Give what a loss leaves of the work done; a job that is complete has nothing to lose."""
+    """Return what a loss leaves of the work done; a job that is complete has nothing to lose."""
     return left if done < Fraction(job.duration) else done
 
 

@@ -236,7 +236,7 @@ class Player:
                 self.complete[job] = self.now
 
     def _seconds(self, job: int, rate: Fraction) -> Fraction:
-        """Give the seconds until a job is complete, phase by phase."""
+        """Return the seconds until a job is complete, phase by phase."""
         item, mode = self.jobs[job], self.held[job].mode
         seconds, done, work = Fraction(0), self.done[job], Fraction(item.duration)
         for phase in item.phases or [Phase(until=1)]:
@@ -375,7 +375,7 @@ class Player:
         return Segment(name, 0, 0, count, tuple(named), mode)
 
     def _room(self, item: Job, mode: str) -> list[int]:
-        """Give the GPUs on which a job fits."""
+        """Return the GPUs on which a job fits."""
         room = []
         for gpu in range(self.limit):
             machine = machine_at(self.cluster, gpu)

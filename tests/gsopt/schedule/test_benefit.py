@@ -17,7 +17,7 @@ from gsopt.schedule.benefit import sharing_benefits
 
 
 def scenario(*jobs: tuple[str, float, float, int], gpus: int = 2, **physics: Any) -> Scenario:
-    """Give jobs by name, release date, duration and GPUs on one machine, three times as slow beside another."""
+    """Make jobs by name, release date, duration and GPUs on one machine, three times as slow beside another."""
     made = [Job(name=n, release_date=r, duration=d, gpus=g, model=n) for n, r, d, g in jobs]
     given = {"speed": Speed(default_interference=3.0), "share_limit": 2, **physics}
     return Scenario(workload=Workload(jobs=made), cluster=Cluster.uniform(machines=1, gpus=gpus), **given)

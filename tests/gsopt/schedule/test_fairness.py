@@ -97,7 +97,7 @@ def test_gps_is_that_of_the_judge(gpus: int, data: st.DataObject) -> None:
 
 
 def water_filling(jobs: Workload, gpus: int, caps: list[Fraction]) -> list[Fraction | None]:
-    """Give the finish times by the definition: at every event shares are found anew, the small caps first."""
+    """Return the finish times by the definition: at every event shares are found anew, the small caps first."""
     left = [Fraction(job.duration) * job.gpus for job in jobs.jobs]
     finish: list[Fraction | None] = [None] * len(left)
     now, arrived = Fraction(0), 0

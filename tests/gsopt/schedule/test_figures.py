@@ -18,7 +18,7 @@ from tests.gsopt.simulation.scenarios import bundle
 
 
 def record(**changes: Any) -> Record:
-    """Give a record of two jobs, released at 0 and 1, of 4 and 1 s; the second is done first."""
+    """Return a record of two jobs, released at 0 and 1, of 4 and 1 s; the second is done first."""
     told: dict[str, Any] = {
         "release_dates": (0, 1),
         "durations": (4, 1),

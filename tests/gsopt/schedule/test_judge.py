@@ -50,7 +50,7 @@ _RACKS = Scenario(
 
 
 def _a(*pieces: tuple[Any, ...]) -> tuple[Segment, ...]:
-    """Give segments of job a, and b in its place."""
+    """Return segments of job a, and b in its place."""
     return (*(Segment("a", *piece) for piece in pieces), Segment("b", 1, 3, 1))
 
 
@@ -232,7 +232,7 @@ def test_figures_by_hand() -> None:
 
 
 def _ones(number: int) -> Workload:
-    """Give jobs of a second on a GPU each, all released at 0."""
+    """Return jobs of a second on a GPU each, all released at 0."""
     return bundle([Job(name=f"j{i}", release_date=0, duration=1, gpus=1) for i in range(number)])
 
 

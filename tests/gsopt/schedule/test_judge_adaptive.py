@@ -26,7 +26,7 @@ _AGENTS = Agents(interval=2, whole_seconds=False)
 
 
 def _scenario(**physics: Any) -> Scenario:
-    """Give two adaptive jobs, the first of which runs on one GPU, then on two, then elsewhere."""
+    """Return two adaptive jobs, the first of which runs on one GPU, then on two, then elsewhere."""
     jobs = [Job(name=name, release_date=0, duration=12, gpus=1, menu=((1, 1.0), (2, 100.0))) for name in "ab"]
     return Scenario.of(
         bundle([adaptive(job, 4) for job in jobs]),
@@ -53,7 +53,7 @@ def _run(scenario: Scenario) -> Schedule:
 
 
 def _of(schedule: Schedule, job: str, place: int, change: Callable[[Segment], Segment | None]) -> Schedule:
-    """Give a schedule in which one segment of a job is another, or none."""
+    """Return a schedule in which one segment of a job is another, or none."""
     own = [segment for segment in schedule.segments if segment.job == job]
     changed = [(change(each) if each is own[place] else each) for each in schedule.segments]
     return replace(schedule, segments=tuple(each for each in changed if each is not None))

@@ -25,7 +25,7 @@ EPOCH = 1.7e9
 
 
 def _scenario(gpus: int, *jobs: tuple[float, float]) -> Scenario:
-    """Give jobs on one GPU by release date and duration; on two they run twice as fast."""
+    """Return jobs on one GPU by release date and duration; on two they run twice as fast."""
     menu = ((1, 1.0), (2, 2.0))
     return Scenario(
         workload=bundle(
@@ -252,7 +252,7 @@ def test_the_last_end_completes() -> None:
 
 
 def _shortest_remaining_first(jobs: Sequence[Job]) -> Fraction:
-    """Give the least mean job completion time on one GPU, in fractions."""
+    """Return the least mean job completion time on one GPU, in fractions."""
     arrivals = [Fraction(job.release_date) for job in jobs]
     pending: list[Fraction] = []
     now, total = arrivals[0], Fraction(0)
@@ -298,15 +298,15 @@ class _Optimal(NamedTuple):
         return self.segments[self.place]
 
     def having(self, *new: Segment) -> tuple[Segment, ...]:
-        """Give the schedule with other segments in that place."""
+        """Return the schedule with other segments in that place."""
         return (*self.segments[: self.place], *new, *self.segments[self.place + 1 :])
 
     def measurable(self, seconds: float, segment: Segment | None = None) -> bool:
-        """Tell whether seconds of a segment are well above what is excused of its job."""
+        """Check whether seconds of a segment are well above what is excused of its job."""
         return seconds > 1.5 * self.excuse[(segment or self.segment).job]
 
     def measurable_to_all(self, seconds: float) -> bool:
-        """Tell whether seconds are well above what is excused of all jobs together."""
+        """Check whether seconds are well above what is excused of all jobs together."""
         return seconds > 1.5 * sum(self.excuse.values())
 
 
@@ -430,7 +430,7 @@ _MUTATIONS: tuple[Callable[[_Optimal], Mutant], ...] = (
 
 
 def _mean_jct(jobs: Sequence[Job], runs: Sequence[Segment]) -> Fraction:
-    """Give the mean job completion time in fractions; a job that never runs completes at 0."""
+    """Return the mean job completion time in fractions; a job that never runs completes at 0."""
     ends = [
         max((Fraction(run.end) for run in runs if run.job == job.name), default=Fraction(0)) for job in jobs
     ]

@@ -36,7 +36,7 @@ EVENTS: tuple[Event, ...] = (
 
 
 def loans(segments: list[Segment], vacated: tuple[Vacated, ...] = (), **changed: Any) -> Loans:
-    """Give the loans of jobs that are released at time 0."""
+    """Return the loans of jobs that are released at time 0."""
     names = dict.fromkeys(segment.job for segment in segments)
     jobs = [Job(name=name, release_date=0, duration=99, gpus=1) for name in names]
     physics = {"events": EVENTS, **changed}

@@ -20,13 +20,13 @@ _MOST_MACHINES, _MOST_GPUS = 4, 3
 
 
 def _seconds(shape: tuple[int, ...], local: int) -> tuple[float, float]:
-    """Give the seconds of a step, and of its exchange: more on several machines, and on uneven ones."""
+    """Return the seconds of a step, and of its exchange: more on several machines, and on uneven ones."""
     sync = 0.0 if sum(shape) == 1 else 0.02 * sum(shape) + 0.06 * (len(shape) - 1) + 0.01 * max(shape)
     return 0.1 + 0.03 * local + sync, sync
 
 
 def application(*, most_machines: int = _MOST_MACHINES, most_gpus: int = _MOST_GPUS) -> Application:
-    """Give measurements of every placement on a few small machines, and a training of three epochs."""
+    """Return measurements of every placement on a few small machines, and a training of three epochs."""
     sizes = range(1, most_gpus + 1)
     shapes = [shape for count in range(1, most_machines + 1) for shape in product(sizes, repeat=count)]
     rings = {min(shape[place:] + shape[:place] for place in range(len(shape))) for shape in shapes}
@@ -55,7 +55,7 @@ APPLICATION = application()
 
 
 def adaptive(job: Job, batch: int) -> Job:
-    """Give a job that is adaptive, with its user's batch, or tuned; its menus say more than it can reach."""
+    """Return a job that is adaptive, with its user's batch, or tuned; its menus say more than it can reach."""
     menus = {count: 100.0 for menu in job.speeds.values() for count in menu}
     return Job(
         name=job.name,
@@ -76,7 +76,7 @@ def adaptive(job: Job, batch: int) -> Job:
 
 
 def learning(*jobs: Job, **physics: Any) -> Scenario:
-    """Give adaptive jobs on two nodes of two GPUs."""
+    """Return adaptive jobs on two nodes of two GPUs."""
     return Scenario(
         workload=bundle(adaptive(each, 16) for each in jobs),
         cluster=Cluster.uniform(machines=2, gpus=2),

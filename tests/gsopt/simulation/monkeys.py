@@ -35,7 +35,7 @@ class Desk:
             self.users[gpu].remove(job)
 
     def places(self, job: int, mode: str, share_limit: int) -> list[int]:
-        """Give the GPUs on which there is room for a job."""
+        """Return the GPUs on which there is room for a job."""
         item, cluster = self.state.jobs[job], self.state.cluster
         need = item.memory_in(mode) or 0
         suitable = []
@@ -72,7 +72,7 @@ class Monkey:
         self._tricks = 25
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Give machines up, and run other jobs on other GPUs."""
+        """Vacate machines, and run other jobs on other GPUs."""
         self._waiting |= {*state.arrived, *state.evicted}
         if (servers := self._servers(state)) and self._random.random() < 0.7:
             yield Vacate(servers)

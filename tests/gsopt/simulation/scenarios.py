@@ -285,7 +285,7 @@ def _rich_clusters(draw: st.DrawFn) -> Cluster:
 
 
 def shifted(scenario: Scenario, date: float, scale: float) -> Scenario:
-    """Give a scenario with all seconds multiplied by a scale, and begun at a date."""
+    """Return a scenario with all seconds multiplied by a scale, and begun at a date."""
     jobs = [
         job.model_copy(
             update={"release_date": date + scale * job.release_date, "duration": scale * job.duration}
@@ -311,7 +311,7 @@ def shifted(scenario: Scenario, date: float, scale: float) -> Scenario:
 
 
 def later(scenario: Scenario, date: float) -> Scenario:
-    """Give a scenario with all dates so much later, as decimals; they have few digits."""
+    """Return a scenario with all dates so much later, as decimals; they have few digits."""
     clock = Clock(-decimal(date))
     update = {
         "workload": scenario.workload.since(clock),

@@ -104,14 +104,14 @@ class Second:
             self._work(turn, end)
 
     def _goal(self) -> float:
-        """Give the progress at the end of the epoch: twelve iterations of four samples each, or as samples."""
+        """Find the progress at the end of the epoch: twelve iterations of four samples each, or as samples."""
         if self.agents.progress == "statistical":
             return 12.0 * (self.epoch + 1)
         own = self.job.batch_size or 0
         return own * (12 + (own - 4) / (16 - 4) * (3 - 12)) * (self.epoch + 1)
 
     def _batch(self, turn: Turn) -> tuple[int, int]:
-        """Give samples that a GPU processes at once, and accumulations."""
+        """Return samples that a GPU processes at once, and accumulations."""
         limits, gpus = self.application.limits, len(turn.gpus)
         if turn.mode == "adaptive" and self.gradient is not None:
             best = fit(list(self.seen.values())).goodput(len(turn.shape), gpus, self.gradient, limits)

@@ -133,7 +133,7 @@ def test_dates_change_nothing(
 
 
 def _spans(policy: Policy, scale: float) -> dict[str, Any]:
-    """Give leases, turns and intervals times the scale, so that they stay longer than overheads."""
+    """Return leases, turns and intervals times the scale, so that they stay longer than overheads."""
     known = {"lease": 28_800.0, "span": 60.0, "interval": 60.0}
     return {name: span * scale for name, span in known.items() if name in signature(policy).parameters}
 

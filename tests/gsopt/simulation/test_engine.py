@@ -391,7 +391,7 @@ def test_interference_is_that_of_the_worst_partner() -> None:
 
 
 def _beside_wide(*starts: Start, share_limit: int = 2) -> tuple[Any, ...]:
-    """Give when a job of 12 s on three GPUs and those that start beside it complete."""
+    """Return when a job of 12 s on three GPUs and those that start beside it complete."""
     jobs = bundle(
         Job(name=name, release_date=0, duration=duration, gpus=gpus, model=name)
         for name, duration, gpus in [("wide", 12, 3), ("bad", 7, 1), ("worse", 1, 1)]

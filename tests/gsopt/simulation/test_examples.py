@@ -79,7 +79,7 @@ class Answering:
         self._gpus = {name: [*state.cluster.gpus_of[name]] for name in names}
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Give machines up, and let the jobs that ran there be the first to start again."""
+        """Vacate machines, and let the jobs that ran there be the first to start again."""
         for request in state.requests:
             ready = [name for name in state.servers if not request.among or name in request.among]
             yield Vacate(sorted(ready, key=lambda name: self._lost(state, name))[: request.servers])

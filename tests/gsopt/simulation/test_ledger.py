@@ -59,7 +59,7 @@ class Trial:
         self.away: set[int] = set()
 
     def there(self) -> list[int]:
-        """Give the GPUs that are there."""
+        """Return the GPUs that are there."""
         return [gpu for gpu in range(self.limit) if self.cluster.machine_of[gpu] not in self.away]
 
     def change(self, step: int) -> None:
@@ -96,7 +96,7 @@ class Trial:
             self.held[step] = gpus
 
     def give(self, step: int) -> None:
-        """Give GPUs back."""
+        """Return GPUs."""
         del step
         if self.held:
             self.drop([self.random.choice(list(self.held))])

@@ -33,7 +33,7 @@ _OVERHEAD = Overhead(start=0.5, stop=0.25, resize=0.125)
 
 
 def pieces(run: Replay) -> list[tuple[Any, ...]]:
-    """Give what ran when: job, start, end, GPUs by number or their number, mode."""
+    """Return what ran when: job, start, end, GPUs by number or their number, mode."""
     assert run.schedule is not None
     return [
         (each.job, float(each.start), float(each.end), each.placement or each.gpus, each.mode)

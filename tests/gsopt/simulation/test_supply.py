@@ -33,7 +33,7 @@ def run(
 
 
 def vacated(done: Replay) -> tuple[Vacated, ...]:
-    """Give the machines that were given up."""
+    """Return the machines that were given up."""
     assert done.schedule is not None
     return done.schedule.vacated
 

@@ -32,7 +32,7 @@ calm = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, Heal
 
 
 def _job(name: str, gpus: int = 1, release: float = 0, **fields: Any) -> Job:
-    """Give an adaptive job on any number of GPUs, with the batch of 4 with which it needs 36 iterations."""
+    """Return an adaptive job on any number of GPUs, with the batch of 4 with which it needs 36 iterations."""
     menu = {1: 100.0, 2: 100.0, 4: 100.0} | {gpus: 1.0}
     job = Job(name=name, release_date=release, duration=7.92, gpus=gpus, menu=tuple(menu.items()))
     return adaptive(job, 4).model_copy(update={"duration": 7.92, **fields})

@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture
 def public() -> Path:
-    """Give the folder of public snapshots, or skip the test where the data are not there."""
+    """Return the folder of public snapshots, or skip the test where the data are not there."""
     named = os.environ.get("GSOPT_DATA", "")
     folder = Path(named, "cluster-snapshots")
     if not named or not folder.is_dir():

@@ -9,7 +9,7 @@ Object = dict[str, Any]
 
 
 def node(name: str, gpus: int = 8, *, labels: dict[str, str] | None = None, **more: Any) -> Object:
-    """Give a node with GPUs of NVIDIA."""
+    """Return a node with GPUs of NVIDIA."""
     allocatable = {"cpu": "64", "memory": "512Gi", "pods": "110"} | (
         {"nvidia.com/gpu": str(gpus)} if gpus else {}
     )
@@ -28,7 +28,7 @@ def pod(
     annotations: dict[str, str] | None = None,
     **spec: Any,
 ) -> Object:
-    """Give a pod, which waits unless it stands on a node; its owner is given as ``Kind/name``."""
+    """Return a pod, which waits unless it stands on a node; its owner is given as ``Kind/name``."""
     kind, _, controller = owner.partition("/")
     owners = [{"kind": kind, "name": controller, "controller": True}] if owner else []
     metadata = {
@@ -46,7 +46,7 @@ def pod(
 
 
 def budget(name: str, allowed: int, **labels: str) -> Object:
-    """Give a disruption budget of pods with some labels."""
+    """Return a disruption budget of pods with some labels."""
     return {
         "apiVersion": "policy/v1",
         "kind": "PodDisruptionBudget",

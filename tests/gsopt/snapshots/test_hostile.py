@@ -40,7 +40,7 @@ _LONGEST_LINE = 1000
 
 
 def _kubernetes() -> dict[str, Any]:
-    """Give a cluster that has something of everything that is read."""
+    """Return a cluster that has something of everything that is read."""
     affinity = {
         "nodeAffinity": {
             "requiredDuringSchedulingIgnoredDuringExecution": {
@@ -82,7 +82,7 @@ def _leaving(pod: dict[str, Any]) -> dict[str, Any]:
 
 
 def _slurm() -> dict[str, Any]:
-    """Give a cluster of Slurm that has something of everything that is read."""
+    """Return a cluster of Slurm that has something of everything that is read."""
     held = {"nodes": {"allocation": [{"cpus": {"count": 4}, "memory": {"allocated": 64}}]}}
     nodes = [
         slurm.node(f"n{number}", "gpu:a:4(S:0-1),gpu:b:4", active_features=["ib"], reservation="own")
@@ -110,7 +110,7 @@ def _slurm() -> dict[str, Any]:
 
 
 def _places(data: Any) -> Iterator[tuple[Any, Any]]:
-    """Give every place in data, as what holds it and its key there."""
+    """Yield every place in data, as what holds it and its key there."""
     for key, value in list(data.items() if isinstance(data, dict) else enumerate(data)):
         yield data, key
         if isinstance(value, dict | list):

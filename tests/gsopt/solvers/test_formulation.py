@@ -56,7 +56,7 @@ class Model(Formulation[Reclaiming, ReclaimingSolution]):
         return ReclaimingSolution(servers=[s.name for s in problem.servers if values[f"x[{s.name}]"] > 0.5])
 
     def encode(self, solution: ReclaimingSolution, problem: Reclaiming) -> dict[str, float]:
-        """Give the returned servers and preempted jobs."""
+        """Return the returned servers and preempted jobs."""
         gone = {f"z[{job.name}]": 1.0 for job in problem.preempted(solution)}
         return gone | {f"x[{name}]": 1.0 for name in solution.servers}
 
@@ -106,7 +106,7 @@ class Telling(Highs):
     """A solver that tells of bounds before it has a solution."""
 
     def solve(self, form: StandardForm, *, on_bound: Any = None, **options: Any) -> Outcome:
-        """Tell of two bounds, then solve."""
+        """Report two bounds, then solve."""
         for bound in (0.4, 1.5):
             on_bound(bound)
         return super().solve(form, **options)
@@ -124,7 +124,7 @@ class Wasteful(Highs):
     """A solver whose first points mark every job as preempted, and which is then out of time."""
 
     def solve(self, form: StandardForm, **options: Any) -> Outcome:
-        """Give the servers s3 and s4, s1 and s2, then s1 and s2 again for less."""
+        """Return the servers s3 and s4, s1 and s2, then s1 and s2 again for less."""
         every = {f"z[{job}]": 1.0 for job in "abcd"}
         last = form.point({"x[s1]": 1.0, "x[s2]": 1.0, **every})
         for servers, jobs in (("s3", "s4"), every), (("s1", "s2"), every), (("s1", "s2"), {"z[a]": 1.0}):

@@ -10,7 +10,7 @@ from gsopt.solvers.standard_form import StandardForm
 
 
 def small_model() -> pyo.ConcreteModel:
-    """Give a model with every kind of row, bound and column."""
+    """Return a model with every kind of row, bound and column."""
     model = pyo.ConcreteModel()
     model.x = pyo.Var(["a", "b"], domain=pyo.Binary)
     model.y = pyo.Var(domain=pyo.Reals, bounds=(-3, None))

@@ -18,12 +18,12 @@ HARD = {"generator": "reclaiming/server_uniform", "servers": 200, "jobs": 100, "
 
 
 def study(**changes: Any) -> Study:
-    """Give a study of one instance and two quick methods, with changes."""
+    """Return a study of one instance and two quick methods, with changes."""
     return Study(**{"study": "test", "instances": [FIGURE_5], "methods": ["greedy", "exact"], **changes})
 
 
 def row(figures: dict[str, Any], method: str = "greedy", **changes: Any) -> Row:
-    """Give a finished cell; the changes are its group, instance, options, word, key, seed, error and state."""
+    """Make a finished cell; the changes are its group, instance, options, word, key, seed, error and state."""
     group = changes.get("group", "suite")
     options = changes.get("options", {})
     labels = Labels(
@@ -40,7 +40,7 @@ def row(figures: dict[str, Any], method: str = "greedy", **changes: Any) -> Row:
 
 
 def found(*rows: Row) -> Results:
-    """Give the results that consist of some rows."""
+    """Return the results that consist of some rows."""
     return Results("test", rows, len(rows))
 
 
@@ -53,12 +53,12 @@ def fill(folder: Path, grid: Study) -> None:
 
 
 def starts(folder: Path) -> list[tuple[str, int]]:
-    """Give the key and the run of every time that a cell began to be computed."""
+    """Return the key and the run of every time that a cell began to be computed."""
     return _all(folder, "SELECT key, run FROM start ORDER BY rowid")
 
 
 def committed(folder: Path) -> dict[str, tuple[int, str, str]]:
-    """Give the run, state and figures of every result by key."""
+    """Return the run, state and figures of every result by key."""
     return {key: rest for key, *rest in _all(folder, "SELECT key, run, state, figures FROM result")}
 
 

@@ -55,7 +55,7 @@ def leave(problem):
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
-    """Give a client of a cluster of one worker with two threads in this process."""
+    """Yield a client of a cluster of one worker with two threads in this process."""
     with dask_client(threads=2) as client:
         yield client
 
@@ -90,7 +90,7 @@ def meanwhile(act: Callable[[], object]) -> Iterator[None]:
 
 
 def new_children(before: set[int]) -> set[int]:
-    """Give the processes that this one has started since."""
+    """Return the processes that this one has started since."""
     return set(children(os.getpid())) - before
 
 
@@ -322,7 +322,7 @@ def test_without_dask_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def older() -> Installation:
-    """Give the installation of an older gsopt."""
+    """Return the installation of an older gsopt."""
     return {**installation(), "gsopt": "0.0.1"}
 
 

@@ -35,7 +35,7 @@ def test_what_is_here_only_is_a_difference_too() -> None:
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Give a folder in which the packages seem to lie."""
+    """Yield a folder in which the packages seem to lie."""
     for name in ("gsopt", "heuristics/placement"):
         (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "a.py").write_text("1")

@@ -15,7 +15,7 @@ from tests.gsopt.studies.samples import found, row
 
 
 def _sweep() -> Results:
-    """Give two groups of two instances with two policies, one of them in two settings."""
+    """Return two groups of two instances with two policies, one of them in two settings."""
     rows = []
     for group in ("a_b", "c"):
         for number in (1, 2):

@@ -34,12 +34,12 @@ def random_pairs(count: int, seed: int) -> Iterator[TwoJobs]:
 
 
 def corners_are_feasible(jobs: TwoJobs) -> bool:
-    """Tell whether either job can have its maximum beside the other's minimum."""
+    """Check whether either job can have its maximum beside the other's minimum."""
     return jobs.end_points == (jobs.capacity - jobs.q.most, jobs.p.most)
 
 
 def best_split(jobs: TwoJobs) -> Fraction:
-    """Give the smallest average over all splits of the GPUs."""
+    """Return the smallest average over all splits of the GPUs."""
     fewest, most = jobs.end_points
     return min(jobs.average(gpus) for gpus in range(fewest, most + 1))
 

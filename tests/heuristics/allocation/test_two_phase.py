@@ -19,7 +19,7 @@ from tests.effort import cases
 
 
 def job(name: str, workers: int, time: float, **fields: Any) -> ElasticJob:
-    """Give a job that can use twice its minimum workers."""
+    """Return a job that can use twice its minimum workers."""
     return ElasticJob(
         **{"name": name, "min_workers": workers, "max_workers": 2 * workers, "time_at_min": time, **fields}
     )

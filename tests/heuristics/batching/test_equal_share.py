@@ -25,7 +25,7 @@ def test_fewer_gpus_than_jobs_go_to_the_shortest() -> None:
 
 
 def one_by_one(problem: Batching) -> list[int]:
-    """Give one step after the other, each to the job that has fewest: the rule as it is said."""
+    """Grant one step after the other, each to the job that has fewest: the rule as it is said."""
     counts, order = started(problem), shortest_first(problem)
     left, racing = problem.gpus - sum(counts), list(range(len(order)))
     while racing and left:

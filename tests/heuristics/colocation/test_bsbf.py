@@ -11,7 +11,7 @@ from tests.strategies.colocation import small, tiny
 
 
 def shares(problem: Colocation, **options: Any) -> dict[str, Share]:
-    """Give the pairs that are chosen."""
+    """Return the pairs that are chosen."""
     solution = bsbf(problem, **options).solution
     assert solution is not None
     return dict(solution.shares)
@@ -69,7 +69,7 @@ def test_the_partner_beside_which_most_is_saved_is_an_option() -> None:
 
 
 def exact_value(problem: Colocation) -> float:
-    """Give the optimum that stands in an instance's file."""
+    """Return the optimum that stands in an instance's file."""
     assert problem.about is not None
     assert problem.about.objective is not None
     return problem.about.objective

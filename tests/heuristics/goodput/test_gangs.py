@@ -7,12 +7,12 @@ from tests.strategies.goodput import LINEAR, job
 
 
 def gang(name: str, *rows: list[float]) -> GoodputJob:
-    """Give a waiting job by its speed-ups."""
+    """Return a waiting job by its speed-ups."""
     return job(name, *rows)
 
 
 def started(nodes: list[int], *jobs: GoodputJob) -> list[list[int]]:
-    """Give what jobs have when gangs have started."""
+    """Return what jobs have when gangs have started."""
     found: list[list[int]] = with_gangs(Table.of(Goodput(nodes=nodes, jobs=jobs))).tolist()
     return found
 

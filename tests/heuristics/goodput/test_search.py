@@ -24,7 +24,7 @@ def found(problem: Goodput, start: Counts | None = None, **options: Any) -> Coun
 
 
 def fitness(problem: Goodput, candidate: Counts) -> float:
-    """Give the fitness that the judge sees."""
+    """Return the fitness that the judge sees."""
     return problem.measures(Table.of(problem).solution(candidate))["fitness"]  # type: ignore[return-value]
 
 

@@ -35,7 +35,7 @@ def fewest(sizes: tuple[int, ...], gpus: int = 8) -> int:
 
 
 def multisets(most: int) -> Iterator[tuple[int, ...]]:
-    """Give every choice of up to so many sizes from 1 to 8, the largest first."""
+    """Yield every choice of up to so many sizes from 1 to 8, the largest first."""
     for number in range(1, most + 1):
         yield from combinations_with_replacement(range(8, 0, -1), number)
 
@@ -65,7 +65,7 @@ def test_powers_of_two_are_packed_optimally(sizes: list[int]) -> None:
 
 
 def placed(problem: Placement) -> dict[int, Counter[str]]:
-    """Give where the workers of every line stand."""
+    """Return where the workers of every line stand."""
     solution = best_fit_decreasing(problem).solution
     assert solution is not None
     where: dict[int, Counter[str]] = {}

@@ -8,7 +8,7 @@ from tests.strategies.placement import gpu_line
 
 
 def where(problem: Placement, **options: Any) -> list[str]:
-    """Give the server of each worker, of which every line has one."""
+    """Return the server of each worker, of which every line has one."""
     solution = first_fit(problem, **options).solution
     assert solution is not None
     return [server for server, _, _ in sorted(solution.placed, key=lambda entry: entry.workers)]

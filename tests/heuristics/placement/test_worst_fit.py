@@ -14,7 +14,7 @@ SERVERS = (
 
 
 def where(count: int, gpus: int, **options: Any) -> list[tuple[str, int]]:
-    """Give where the workers of one line stand."""
+    """Return where the workers of one line stand."""
     problem = Placement(servers=SERVERS, workers=(Workers(job="a", count=count, demand=Resources(gpu=gpus)),))
     solution = worst_fit(problem, **options).solution
     assert solution is not None

@@ -63,7 +63,7 @@ def beside(state: State, job: int, need: int) -> Start | None:
 
 
 def algorithm_2(state: State, job: int, partner: int, gpus: list[int]) -> tuple[Any, str] | None:
-    """Give the mean of the pair and the mode, from the whole batch down; None where waiting is better."""
+    """Return the mean of the pair and the mode, from the whole batch down; None where waiting is better."""
     item = state.jobs[job]
     tier = state.tier(gpus[: item.gpus])
     speed = state.rate(partner, state.placement(partner), state.mode(partner))

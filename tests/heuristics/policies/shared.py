@@ -14,7 +14,7 @@ _MODELS = ("cnn", "bert", "gan")
 
 
 def machine(gpus: int, memory: int | None = None) -> Cluster:
-    """Give a single machine."""
+    """Return a single machine."""
     return Cluster(racks=[Rack(name="r", machines=[Machine(name="m", gpus=gpus, memory=memory)])])
 
 
@@ -24,7 +24,7 @@ def job(name: str, release_date: float, duration: float, gpus: int, **fields: An
 
 
 def halves(gpus: int = 1, speed: float = 0.5, memory: int = 3, steps: int = 2) -> Mode:
-    """Give a mode of sub-batches."""
+    """Return a mode of sub-batches."""
     return Mode(name=f"{steps} steps", menu=[(gpus, speed)], memory=memory, steps=steps)
 
 
@@ -45,7 +45,7 @@ def run(
 
 
 def held(replay: Replay, name: str) -> list[tuple[float, tuple[int, ...], str]]:
-    """Give from when a job held which GPUs, and in which mode."""
+    """Return from when a job held which GPUs, and in which mode."""
     assert replay.schedule is not None
     return [(each.start, each.placement, each.mode) for each in replay.schedule.segments if each.job == name]
 

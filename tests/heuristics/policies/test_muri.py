@@ -18,7 +18,7 @@ from tests.heuristics.policies.shared import drawn, held, job, machine, run
 
 
 def together(*jobs: Job, **options: Any) -> set[tuple[str, ...]]:
-    """Give who shares GPUs at 0."""
+    """Return who shares GPUs at 0."""
     replayed = run(muri, *jobs, **options)
     assert replayed.schedule is not None
     users: dict[tuple[int, ...], list[str]] = {}

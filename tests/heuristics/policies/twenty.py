@@ -11,7 +11,7 @@ from instances.scenarios import pollux
 
 @cache
 def twenty_jobs() -> Scenario:
-    """Give the scenario; made once, as it is made of tens of thousands of measured steps."""
+    """Return the scenario; made once, as it is made of tens of thousands of measured steps."""
     folder = data_folder()
     if folder is None:
         pytest.skip("GSOPT_DATA is unset or holds no sia")

@@ -21,19 +21,19 @@ Fractions = Callable[[Job, str], Fraction]
 
 
 def server_fraction(job: Job, server: str) -> Fraction:
-    """Give 1 / |S_j|, weighted by the job's cost."""
+    """Return 1 / |S_j|, weighted by the job's cost."""
     del server
     return Fraction(decimal(job.cost)) / len(job.workers)
 
 
 def fraction_of_all_servers(job: Job, server: str) -> Fraction:
-    """Give 1 / |S_j| with the job's training servers in S_j."""
+    """Return 1 / |S_j| with the job's training servers in S_j."""
     del server
     return Fraction(decimal(job.cost)) / (len(job.workers) + job.training_servers)
 
 
 def gpu_fraction(job: Job, server: str) -> Fraction:
-    """Give the fraction of the job's GPUs on the server."""
+    """Return the fraction of the job's GPUs on the server."""
     return Fraction(decimal(job.cost)) * job.workers[server] / sum(job.workers.values())
 
 
@@ -232,6 +232,6 @@ def test_bad_options_are_refused(options: dict[str, Any], message: str) -> None:
 
 
 def servers(result: Result[Any]) -> list[str]:
-    """Give the servers of a result, in the order in which they were taken."""
+    """Return the servers of a result, in the order in which they were taken."""
     assert result.solution is not None
     return list(result.solution.servers)

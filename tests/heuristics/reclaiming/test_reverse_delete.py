@@ -15,7 +15,7 @@ from tests.strategies.reclaiming import figure_5, reclaiming_problems
 
 
 def problem_of(*jobs: Job, demand: int, second_objective: Literal["none", "collateral"] = "none") -> Reclaiming:
-    """Give a problem with the servers on which the jobs stand."""
+    """Return a problem with the servers on which the jobs stand."""
     names = sorted({name for job in jobs for name in job.workers})
     return Reclaiming(
         demand=demand,

@@ -28,7 +28,7 @@ every_method = pytest.mark.parametrize("method", POLICIES, ids=lambda method: me
 
 
 def job_ends(result: Result[SchedulingSolution]) -> dict[str, float]:
-    """Give the end of every job's last run."""
+    """Return the end of every job's last run."""
     assert result.solution is not None
     return {run.job: float(run.end) for run in sorted(result.solution.runs, key=lambda run: run.end)}
 

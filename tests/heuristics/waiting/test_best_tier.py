@@ -16,7 +16,7 @@ from tests.exactness import waiting as oracle
 
 
 def three_jobs() -> Waiting:
-    """Give three jobs of 3 GPUs that two machines of 5 GPUs in two racks hold only across racks together."""
+    """Return three jobs of 3 GPUs that two machines of 5 GPUs in two racks hold only across racks together."""
     jobs = [
         Job(name=name, release_date=0, duration=seconds, gpus=3, model="alexnet")
         for name, seconds in [("a", 30), ("b", 10), ("c", 20)]

@@ -39,7 +39,7 @@ def test_every_policy_finds_what_the_simulator_books(name: str) -> None:
 
 
 def waits() -> Waiting:
-    """Give two jobs that fill both racks but for one GPU each, and one of two GPUs that suffers far apart."""
+    """Return two jobs that fill both racks but for one GPU each, and one of two GPUs that suffers far apart."""
     jobs = [
         Job(name=name, release_date=0, duration=seconds, gpus=gpus, model="resnet18")
         for name, seconds, gpus in [("a", 10, 1), ("b", 10, 1), ("c", 5, 2)]

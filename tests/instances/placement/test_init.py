@@ -18,7 +18,7 @@ Generator = Callable[..., Placement]
 
 @pytest.fixture(params=list(GENERATORS.values()), ids=list(GENERATORS))
 def generator(request: pytest.FixtureRequest) -> Generator:
-    """Give each generator in turn."""
+    """Return each generator in turn."""
     made: Generator = request.param
     return made
 

@@ -17,7 +17,7 @@ POD = Pod(name="p", cpu_milli=11_908, memory_mib=47_104, gpus=1, gpu_milli=460)
 
 @pytest.fixture
 def problems(traces: Path) -> list[Placement]:
-    """Give the instances of the trace."""
+    """Return the instances of the trace."""
     return list(from_data(traces))
 
 

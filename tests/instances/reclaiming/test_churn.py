@@ -18,7 +18,7 @@ MODES = get_args(Mode)
 
 
 def component_sizes(problem: Reclaiming) -> list[int]:
-    """Give the number of servers of every component of the server-job graph, largest first."""
+    """Return the number of servers of every component of the server-job graph, largest first."""
     graph = nx.Graph()
     graph.add_nodes_from(server.name for server in problem.servers)
     for job in problem.jobs:
@@ -27,7 +27,7 @@ def component_sizes(problem: Reclaiming) -> list[int]:
 
 
 def largest_span(problem: Reclaiming) -> int:
-    """Give the number of servers of the job that is on most of them."""
+    """Return the number of servers of the job that is on most of them."""
     return max(len(job.workers) for job in problem.jobs)
 
 

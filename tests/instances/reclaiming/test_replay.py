@@ -19,7 +19,7 @@ ROWS = st.lists(
 
 
 def workload(rows: list[tuple[int, int, int]]) -> Workload:
-    """Give a workload from release dates, durations and GPUs."""
+    """Return a workload from release dates, durations and GPUs."""
     return Workload(
         jobs=tuple(
             Job(name=f"j{number}", release_date=release, duration=duration, gpus=gpus)

@@ -17,7 +17,7 @@ def loaded(name: str) -> Reclaiming:
 
 
 def optimum(name: str) -> float:
-    """Give the optimum that a file carries."""
+    """Return the optimum that a file carries."""
     about = load(name).about
     assert about is not None
     assert about.objective is not None

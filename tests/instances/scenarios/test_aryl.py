@@ -18,12 +18,12 @@ from tests.instances.traces.samples import packed
 
 
 def small(**options: Any) -> Scenario:
-    """Give two clusters of eight servers for a day."""
+    """Return two clusters of eight servers for a day."""
     return aryl(**{"days": 1, "servers": 8, "inference_servers": 8, **options})
 
 
 def away(scenario: Scenario) -> tuple[str, ...]:
-    """Give the machines that are away at the beginning."""
+    """Return the machines that are away at the beginning."""
     first = scenario.events[0]
     assert isinstance(first, Leave)
     return tuple(first.servers)

@@ -14,17 +14,17 @@ JOBS = made_up_workload(days=3, gpus=256, seed=2).jobs
 
 
 def given(*, training: int = 256, inference: int = 256, seed: int = 0, **shares: Any) -> tuple[Job, ...]:
-    """Give the jobs with kinds."""
+    """Return the jobs with kinds."""
     return Kinds(**shares).given(JOBS, training=training, inference=inference, seed=seed)
 
 
 def elastic(jobs: tuple[Job, ...]) -> set[str]:
-    """Give the names of the jobs with a menu."""
+    """Return the names of the jobs with a menu."""
     return {job.name for job in jobs if job.menu}
 
 
 def undemanding(jobs: tuple[Job, ...]) -> set[str]:
-    """Give the names of the jobs that run on either cluster."""
+    """Return the names of the jobs that run on either cluster."""
     return {job.name for job in jobs if job.modes}
 
 

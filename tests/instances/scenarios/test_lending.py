@@ -12,7 +12,7 @@ from instances.scenarios.lending import lending
 
 
 def machines(number: int) -> list[Machine]:
-    """Give inference servers of 8 GPUs."""
+    """Return inference servers of 8 GPUs."""
     return [Machine(name=f"s{each}", gpus=8, gpu_type="T4") for each in range(number)]
 
 

@@ -11,7 +11,7 @@ from instances.scheduling.suites import whole
 
 
 def favoured(problem: Scheduling, first: str) -> float:
-    """Give the mean completion time when one job has its most workers and the other one what is left."""
+    """Return the mean completion time when one job has its most workers and the other one what is left."""
     jobs = {job.name: job for job in problem.jobs}
     other = next(name for name in jobs if name != first)
     most = {name: max(job.rates) for name, job in jobs.items()}

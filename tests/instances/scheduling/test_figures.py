@@ -12,12 +12,12 @@ from instances.scheduling.figures import Reading
 
 
 def fair(problem: Scheduling) -> list[float]:
-    """Give the completion times under fair sharing."""
+    """Return the completion times under fair sharing."""
     return [round(time, 9) for time in gps_finish_times(problem.workload, problem.gpus)]
 
 
 def queued(problem: Scheduling) -> list[float]:
-    """Give the completion times under elastic fair queuing."""
+    """Return the completion times under elastic fair queuing."""
     return [round(time, 9) for time in simulate(problem.workload, efq, cluster=problem.gpus).completion_times]
 
 

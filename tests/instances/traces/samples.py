@@ -76,7 +76,7 @@ PROFILES = {
 
 
 def dally_entry(number: int, **changes: object) -> dict[str, object]:
-    """Give one entry of a Dally list."""
+    """Return one entry of a Dally list."""
     entry = {
         "job_id": str(number),
         "user": "u",
@@ -97,7 +97,7 @@ DALLY = json.dumps([dally_entry(number) for number in range(1, 4)], indent=1)
 
 
 def packed(**members: str) -> bytes:
-    """Give a tar archive, not compressed, with text files; `_` in a name stands for a point."""
+    """Return a tar archive, not compressed, with text files; `_` in a name stands for a point."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as archive:
         for name, text in members.items():

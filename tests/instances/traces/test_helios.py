@@ -53,7 +53,7 @@ def test_a_virtual_cluster_is_selected(tmp_path: Path, lines: list[str]) -> None
 
 
 def row(number: str = "5", time: str = "7000000", gpus: str = "8", duration: str = "60.0") -> str:
-    """Give a row of the slice."""
+    """Return a row of the slice."""
     return f"{number},u1,vc1,finetune,{time},{gpus},,1,{duration},60.0,FAILED"
 
 

@@ -29,7 +29,7 @@ def written(folder: Path, data: bytes) -> Path:
 
 @pytest.fixture
 def trace(tmp_path: Path) -> Path:
-    """Give an archive of two clusters and a licence."""
+    """Return an archive of two clusters and a licence."""
     members = {"cluster02_csv": SECOND, "cluster01_csv": FIRST, "LICENSE": "MIT"}
     return written(tmp_path, gzip.compress(packed(**members)))
 

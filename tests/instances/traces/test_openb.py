@@ -29,7 +29,7 @@ def row(
     scheduled: str = "220",
     deleted: str = "400",
 ) -> str:
-    """Give the row of a pod."""
+    """Return the row of a pod."""
     return f"{name},1000,2000,{gpus},{milli},{spec},LS,Running,{created},{deleted},{scheduled}"
 
 

@@ -16,7 +16,7 @@ HEADER, *ROWS = PHILLY.splitlines()
 
 @pytest.fixture
 def trace(tmp_path: Path) -> Path:
-    """Give a file with three good rows."""
+    """Return a file with three good rows."""
     return written(tmp_path, *ROWS)
 
 
@@ -28,7 +28,7 @@ def written(folder: Path, *rows: str) -> Path:
 
 
 def day(number: int, month: int = 10) -> datetime:
-    """Give a day of 2017 in the trace's own clock."""
+    """Return a day of 2017 in the trace's own clock."""
     return datetime(2017, month, number)  # noqa: DTZ001 - the trace has no time zone
 
 

@@ -36,7 +36,7 @@ GOOD_NUMBERS = {"66.0": 66.0, "-5": -5.0, "1e3": 1000.0, "7.": 7.0, "+2": 2.0}
 
 
 def row(value: str) -> Row:
-    """Give a row with one value."""
+    """Return a row with one value."""
     return Row("a.csv", 2, {"value": value})
 
 

@@ -11,13 +11,13 @@ from instances.traces.selection import Entry, Selection, select
 
 
 def entry(line: int, release_date: float, gpus: int = 1, **more: object) -> Entry:
-    """Give a row with its job."""
+    """Return a row with its job."""
     values = {"name": f"j{line}", "release_date": release_date, "duration": 60.0, "gpus": gpus}
     return Row("a.csv", line, {}), Job.model_validate(values | more)
 
 
 def names(entries: list[Entry], **selection: object) -> list[str]:
-    """Give the names of the selected jobs."""
+    """Return the names of the selected jobs."""
     return [job.name for job in select("a", "", entries, [], **selection).workload.jobs]  # type: ignore[arg-type]
 
 

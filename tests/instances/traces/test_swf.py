@@ -21,7 +21,7 @@ def written(folder: Path, *lines: str) -> Path:
 def line(
     number: int = 9, run: str = "60", allocated: str = "4", requested: str = "-1", submit: str = "999"
 ) -> str:
-    """Give the line of one job."""
+    """Return the line of one job."""
     return f"{number} {submit} -1 {run} {allocated} -1 -1 {requested} -1 -1 1 1 1 -1 -1 -1 -1 -1"
 
 

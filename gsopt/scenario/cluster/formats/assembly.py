@@ -47,7 +47,7 @@ class Told(NamedTuple):
                 raise InvalidInput(source, option, shorten(value), "must not be told, as the file says it")
 
     def about(self, source: str, tree: Tree, stated: Mapping[str, Gpus]) -> Callable[[str], Gpus]:
-        """Give what says which GPUs a machine of a tree has, where the file states some.
+        """Return what says which GPUs a machine of a tree has, where the file states some.
 
         Raises
         ------
@@ -107,7 +107,7 @@ def _machines(
 
 
 def branches_of(cluster: Cluster) -> list[Branch]:
-    """Give the switches of a cluster, each before those below it.
+    """Return the switches of a cluster, each before those below it.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def some_of(names: Sequence[str]) -> str:
 
 
 def plain_branches(cluster: Cluster, notes: list[str]) -> list[Branch]:
-    """Give the switches of a cluster with names that host lists can hold, and note what else is lost.
+    """Return the switches of a cluster with names that host lists can hold, and note what else is lost.
 
     Raises
     ------

@@ -117,7 +117,7 @@ def levelled(source: str, tree: Tree, levels: Sequence[str] = LEVELS) -> Tree:
 
 
 def root_of(tree: Tree) -> Branch:
-    """Give the branch that is below no other."""
+    """Return the branch that is below no other."""
     return tree[next(reversed(tree))]
 
 
@@ -132,7 +132,7 @@ def _named(source: str, branches: Iterable[Branch]) -> dict[str, Branch]:
 
 
 def _above(source: str, named: Mapping[str, Branch]) -> dict[str, str]:
-    """Give the branch above each branch, of which there is at most one, and refuse machines below two."""
+    """Return the branch above each branch, of which there is at most one, and refuse machines below two."""
     above: dict[str, str] = {}
     switches: dict[str, str] = {}
     for branch in named.values():
@@ -168,7 +168,7 @@ def _ordered(source: str, named: Mapping[str, Branch], root: str) -> Tree:
 
 
 def _in_cycle(named: Mapping[str, Branch], lost: str) -> str:
-    """Give a branch of the cycle that keeps a lost branch from the root: go up until one is seen again."""
+    """Return a branch of the cycle that keeps a lost branch from the root: go up until one is seen again."""
     above = {child: name for name, branch in named.items() for child in branch.branches}
     seen: set[str] = set()
     while lost not in seen:

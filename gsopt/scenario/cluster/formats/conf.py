@@ -32,7 +32,7 @@ class Line(NamedTuple):
         return f"line {self.number}"
 
     def names(self, source: str, key: str) -> list[str]:
-        """Give the names in a host list of the line; none where it does not stand there.
+        """Return the names in a host list of the line; none where it does not stand there.
 
         Raises
         ------
@@ -66,7 +66,7 @@ def read_lines(source: str, text: str) -> list[Line]:
 
 
 def _logical(text: str) -> Iterator[tuple[int, str]]:
-    """Give the lines that state something, without comments, and lines that are continued as one."""
+    """Yield the lines that state something, without comments, and lines that are continued as one."""
     begun, start = "", 0
     for number, line in enumerate(text.splitlines(), start=1):
         stated = _NODE_COMMENT.sub("", line, count=1).partition("#")[0].rstrip()

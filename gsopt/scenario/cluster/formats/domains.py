@@ -87,7 +87,7 @@ class _Shape:
     def whole_switches(
         self, source: str, domain: str, machines: Sequence[str], homes: Sequence[str]
     ) -> tuple[str, Sequence[str]]:
-        """Give the switch below which a domain belongs, and which of those below that it holds."""
+        """Return the switch below which a domain belongs, and which of those below that it holds."""
         whole = self._held(homes)
         tops = [name for name in whole if self.above.get(name) not in whole]
         parents = {self.above.get(top) for top in tops}
@@ -100,7 +100,7 @@ class _Shape:
         raise InvalidInput(source, "domain", shorten(domain), rule)
 
     def _held(self, homes: Sequence[str]) -> dict[str, None]:
-        """Give the switches whose homes of machines are all among some."""
+        """Return the switches whose homes of machines are all among some."""
         found = dict.fromkeys(homes)
         below: dict[str, int] = {}
         for name in homes:

@@ -19,7 +19,7 @@ _NUMBERED = re.compile(rf"(.*?)(\d{{1,{_MOST_DIGITS}}})", re.ASCII)
 
 
 def expand(text: str, most: int = MOST_NAMES) -> list[str]:
-    """Give the names that a host list stands for, in its order.
+    """Return the names that a host list stands for, in its order.
 
     Raises
     ------
@@ -66,7 +66,7 @@ class _Choices(NamedTuple):
         return sum(len(numbers) for numbers, _ in self.ranges) if self.ranges else 1
 
     def names(self) -> list[str]:
-        """Give the texts."""
+        """Return the texts."""
         if not self.ranges:
             return [self.text]
         return [str(number).zfill(width) for numbers, width in self.ranges for number in numbers]
@@ -90,7 +90,7 @@ class _Run(NamedTuple):
         return len(self.digits) if self.digits.startswith("0") else 0
 
     def takes(self, name: str) -> bool:
-        """Tell whether a name is the next one."""
+        """Check whether a name is the next one."""
         number = str(self.last + 1).zfill(self.width)
         return bool(self.digits) and len(number) <= _MOST_DIGITS and name == f"{self.stem}{number}"
 

@@ -41,7 +41,7 @@ class Box:
     cells: Sequence[tuple[float, float]] = ()
 
     def walk(self, x: float = 0.0, y: float = 0.0) -> "Iterator[tuple[float, float, Box]]":
-        """Give the box and all in it with their places, in the order in which GPUs are numbered."""
+        """Yield the box and all in it with their places, in the order in which GPUs are numbered."""
         yield x, y, self
         for right, down, box in self.inside:
             yield from box.walk(x + right, y + down)

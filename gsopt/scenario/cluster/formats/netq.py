@@ -47,7 +47,7 @@ _Devices = Mapping[str, tuple[str, int]]
 
 
 def _graph(source: str, text: str) -> tuple[_Devices, list[tuple[str, tuple[str, str]]]]:
-    """Give name and tier of every device, and the two ends of every link with its place."""
+    """Return name and tier of every device, and the two ends of every link with its place."""
     graphs = _parsed(source, text)
     devices: dict[str, tuple[str, int]] = {}
     links: list[tuple[str, tuple[str, str]]] = []
@@ -84,7 +84,7 @@ _FIELDS: Mapping[str, Mapping[str, type]] = {
 def _rows(
     source: str, graph: Any, place: str, field: str, inner: str = ""
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Give the rows of a field of a graph, or those within its rows, with their places."""
+    """Yield the rows of a field of a graph, or those within its rows, with their places."""
     if not isinstance(graph, dict) or not isinstance(graph.get(field), list):
         raise InvalidInput(source, f"{place}.{field}", shorten(graph), "must be a list")
     for index, row in enumerate(graph[field]):

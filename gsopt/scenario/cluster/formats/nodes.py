@@ -65,7 +65,7 @@ def write_gres(gpus: Gpus) -> str:
 def gpus_of(
     source: str, machine: str, told: int | Mapping[str, int] | None, stated: Mapping[str, Gpus]
 ) -> Gpus:
-    """Give the GPUs of a machine: as told by whoever reads the file, or else as the file states.
+    """Return the GPUs of a machine: as told by whoever reads the file, or else as the file states.
 
     Raises
     ------

@@ -18,7 +18,7 @@ _Likeness = tuple[object, ...]
 
 
 def outline(cluster: Cluster, *, width: int = 80, most: int = 60) -> str:
-    """Give the levels of a cluster as a table and its tree below that, in lines of text.
+    """Return the levels of a cluster as a table and its tree below that, in lines of text.
 
     Neighbours that are alike but for names are told once.
 
@@ -79,7 +79,7 @@ def _table(cluster: Cluster) -> list[str]:
 
 
 def _links(cluster: Cluster) -> dict[str, list[Link]]:
-    """Give the links that lead up from every level."""
+    """Return the links that lead up from every level."""
     found: dict[str, list[Link | None]] = {_GPU: [], _ISLAND: [], _MACHINE: []}
     for switch in cluster.switches:
         found.setdefault(switch.level, []).append(switch.uplink)
@@ -117,7 +117,7 @@ def _in_units(value: float, units: Sequence[tuple[float, str]]) -> str:
 
 
 def _tree(cluster: Cluster) -> Iterator[str]:
-    """Give the lines of the tree."""
+    """Yield the lines of the tree."""
     likeness: dict[str, _Likeness] = {}
     numbers: dict[_Likeness, _Likeness] = {}  # nested ones would be as long as the tree is large
     sizes: dict[str, int] = {}
@@ -147,7 +147,7 @@ def _alike(machine: Machine) -> _Likeness:
 
 
 def _machines(machines: Iterable[Machine], indent: str) -> Iterator[str]:
-    """Give a line for each run of machines that are alike."""
+    """Yield a line for each run of machines that are alike."""
     for _, alike in groupby(machines, key=_alike):
         first, *others = run = list(alike)
         number = f"{len(run):,} machines of " if others else ""

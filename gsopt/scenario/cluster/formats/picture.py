@@ -101,17 +101,17 @@ def draw(
 
 
 def _scale(root: Box) -> float:
-    """Give the side of a cell, in inches."""
+    """Return the side of a cell, in inches."""
     return min(_CELL, _WIDTH / root.width, _HEIGHT / root.height)
 
 
 def _letters(inches: float) -> float:
-    """Give the size of the letters of names, in points, where cells have some side."""
+    """Return the size of the letters of names, in points, where cells have some side."""
     return min(_LARGEST, inches * _POINTS * _ROOM)
 
 
 def _checked(cluster: Cluster, placements: Mapping[str, Sequence[int]]) -> dict[str, tuple[int, ...]]:
-    """Give the jobs that hold GPUs, in the order of their first ones."""
+    """Return the jobs that hold GPUs, in the order of their first ones."""
     for job, gpus in placements.items():
         for index, gpu in enumerate(gpus):
             if not isinstance(gpu, Integral) or not 0 <= gpu < cluster.gpus:
@@ -129,7 +129,7 @@ class _Kind(NamedTuple):
 
 
 def _kinds(cluster: Cluster, held: Mapping[str, Sequence[int]], colour: str) -> dict[str, _Kind]:
-    """Give the colour of every job: its own, as far as there are some, or that of its tier."""
+    """Return the colour of every job: its own, as far as there are some, or that of its tier."""
     tiers = {job: _tier(cluster, gpus) for job, gpus in held.items()}
     if colour == "job":
         return {job: _Kind(job, each) for job, each in zip(held, cycle(COLOURS), strict=False)}
@@ -220,7 +220,7 @@ def _literal(text: str) -> str:
 
 
 def _contrast(colour: str) -> str:
-    """Give the colour of text on a colour."""
+    """Return the colour of text on a colour."""
     parts = (int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5))
     luminance = sum(weight * part for weight, part in zip(_LUMINANCE, parts, strict=True))
     return "white" if luminance < _DARK else "black"
@@ -249,7 +249,7 @@ def _add_legend(
 def _entries(
     cluster: Cluster, held: Mapping[str, Sequence[int]], kinds: Mapping[str, _Kind], colour: str
 ) -> Iterator[tuple[str, str]]:
-    """Give the texts of a legend with their colours."""
+    """Yield the texts of a legend with their colours."""
     if colour == "job":
         for job, gpus in held.items():
             tier = f", {_tier(cluster, gpus)}" if len(gpus) > 1 and not cluster.is_plain else ""

@@ -43,7 +43,7 @@ def read_slurm(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
 
 
 def _branches(source: str, of: Mapping[str, Sequence[Line]], notes: list[str]) -> list[Branch]:
-    """Give the switches, or the blocks and their groups."""
+    """Return the switches, or the blocks and their groups."""
     switches, blocks = of["SwitchName"], of["BlockName"]
     if switches and blocks:
         raise InvalidInput(source, blocks[0].place, "BlockName", "must not stand in a file of switches")
@@ -76,7 +76,7 @@ def _gpus(source: str, line: Line) -> Iterator[tuple[str, Gpus]]:
 
 
 def _ratios(source: str, lines: Sequence[Line]) -> list[int]:
-    """Give of how many blocks each larger size consists."""
+    """Return of how many blocks each larger size consists."""
     if not lines:
         return []
     text = lines[0].values["blocksizes"]
@@ -180,7 +180,7 @@ def _refuse_mixed(branches: Sequence[Branch]) -> None:
 
 
 def _ratios_of(branches: Sequence[Branch], blocks: Sequence[Branch]) -> list[int]:
-    """Give of how many blocks the switches of each level between blocks and root consist."""
+    """Return of how many blocks the switches of each level between blocks and root consist."""
     held: dict[str, list[str]] = {}
     for branch in reversed(branches):
         held[branch.name] = [block for child in branch.branches for block in held[child]] or [branch.name]

@@ -137,7 +137,7 @@ def _blocks(source: str, given: Any) -> Iterator[_Block]:
 
 
 def _hosts(source: str, field: str, given: Any) -> list[str]:
-    """Give the names in a list of host lists."""
+    """Return the names in a list of host lists."""
     if not isinstance(given, list):
         raise InvalidInput(source, field, shorten(given), "must be a list of names")
     found: list[str] = []
@@ -150,7 +150,7 @@ def _hosts(source: str, field: str, given: Any) -> list[str]:
 
 
 def _annotated(blocks: Sequence[_Block], ending: str) -> Iterator[tuple[str, str]]:
-    """Give the nodes of blocks with an annotation, and what it says."""
+    """Yield the nodes of blocks with an annotation, and what it says."""
     for block in blocks:
         for key, text in block.annotations.items():
             if text and key.startswith(_ACCELERATOR) and key.endswith(ending):
@@ -200,7 +200,7 @@ def write_topograph(cluster: Cluster, notes: list[str]) -> str:
 
 
 def _without_domains(branches: Sequence[Branch]) -> tuple[dict[str, str], list[Branch]]:
-    """Give the domain of every machine in one, and the switches as they are without domains."""
+    """Return the domain of every machine in one, and the switches as they are without domains."""
     domains = {branch.name for branch in branches[1:] if branch.level == NVLINK}
     within: dict[str, str] = {}
     for branch in branches:

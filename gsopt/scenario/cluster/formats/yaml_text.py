@@ -77,7 +77,7 @@ class _Events:
         self.source, self.events, self.deepest, self.most = source, events, deepest, most
 
     def read(self) -> list[Any]:
-        """Give the documents; none for an empty file."""
+        """Return the documents; none for an empty file."""
         found: list[Any] = []
         for event in self.events:
             if isinstance(event, yaml.DocumentStartEvent):

@@ -51,7 +51,7 @@ class Prices:
 
 
 def first_cells(jobs: int) -> int:
-    """Give the number of cells of the first grid.
+    """Return the number of cells of the first grid.
 
     Examples
     --------
@@ -137,7 +137,7 @@ class Ascent:
             climb(rise, (self.best.prices / unit).ravel())
 
     def _evaluate(self, edges: Array, prices: Array, there: Array) -> tuple[float, Array]:
-        """Give the bound that prices prove, and what the jobs would hold beyond what there is."""
+        """Return the bound that prices prove, and what the jobs would hold beyond what there is."""
         by_kind = np.concatenate([prices[:1], prices[:1] + prices[1:]])
         found = evaluate(self.demand, edges, by_kind, compiled=self.compiled)
         value = prove(found.values, found.sizes, prices * there, len(edges) * self.demand.most_steps)
@@ -159,7 +159,7 @@ class Ascent:
 
 
 def prove(values: Array, sizes: Array, rents: Array, terms: int) -> float:
-    """Give the bound that jobs and rents prove, less all that rounding can come to.
+    """Return the bound that jobs and rents prove, less all that rounding can come to.
 
     Each value was made of at most so many terms, which are no larger together than its size.
     """

@@ -128,7 +128,7 @@ def types_of(scenario: Scenario) -> list[str]:
 
 
 def _type_of(job: Job) -> str:
-    """Give the type of GPUs to which a job is tied, whatever its mode; empty where there is none."""
+    """Return the type of GPUs to which a job is tied, whatever its mode; empty where there is none."""
     if not job.modes:
         return job.gpu_type
     types = {job.gpu_type_in(mode) for mode in job.speeds}
@@ -136,7 +136,7 @@ def _type_of(job: Job) -> str:
 
 
 def _work(job: Job) -> float:
-    """Give the least work of a job, in seconds at speed 1."""
+    """Return the least work of a job, in seconds at speed 1."""
     if not job.phases:
         return job.duration
     names = ["", *(mode.name for mode in job.modes)]
@@ -148,7 +148,7 @@ def _work(job: Job) -> float:
 
 
 def _floor(time: Exact) -> float:
-    """Give the last double that is not after a time."""
+    """Return the last double that is not after a time."""
     nearest = float(time)
     return nearest if Fraction(nearest) <= time else nextafter(nearest, -inf)
 

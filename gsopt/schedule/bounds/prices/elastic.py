@@ -52,11 +52,11 @@ class Elastic:
         return found
 
     def taken(self, jobs: Array) -> Self:
-        """Give some of the jobs."""
+        """Return some of the jobs."""
         return type(self)(**{field.name: getattr(self, field.name)[jobs] for field in fields(self)})
 
     def cost(self, tables: Tables, jobs: Array, end: Array) -> tuple[Array, Array]:
-        """Give what some of the jobs cost that complete in given cells, infinite where they cannot.
+        """Return what some of the jobs cost that complete in given cells, infinite where they cannot.
 
         Returns
         -------
@@ -82,7 +82,7 @@ class Elastic:
         return np.where(possible, value, np.inf), np.stack([low, high], axis=-1)
 
     def finish(self, tables: Tables, end: Array, found: Array) -> tuple[Array, Array]:
-        """Give the usage by cell, and the slope of each job, when the jobs complete in given cells."""
+        """Return the usage by cell, and the slope of each job, when the jobs complete in given cells."""
         trade = _Trade(self, tables, end)
         below, above = trade.at(found[:, 0]), trade.at(found[:, 1])
         missing, range_ = self.work - below.done, above.done - below.done
@@ -92,7 +92,7 @@ class Elastic:
 
 
 def _meeting(work: Array, low: Array, high: Array, below: "_Gain", above: "_Gain") -> tuple[Array, Array]:
-    """Give the slope at which the tangents at two others meet, and their value there, which none exceeds."""
+    """Return the slope at which the tangents at two others meet, and their value there, which none exceeds."""
     rise, fall = work - below.done, work - above.done
     apart = above.value - below.value + rise * low - fall * high
     middle = np.divide(apart, rise - fall, out=(low + high) / 2, where=rise > fall)
@@ -138,7 +138,7 @@ class _Trade:
         return found
 
     def at(self, slope: Array) -> _Gain:
-        """Give what is done at slopes, and what it is worth less than it costs."""
+        """Return what is done at slopes, and what it is worth less than it costs."""
         jobs, cheapest = self.jobs, self._cheapest(slope)
         seconds = self.span.seconds(cheapest)
         done = (jobs.speed * seconds).sum(axis=1)
@@ -154,7 +154,7 @@ class _Trade:
         return found
 
     def _own(self, slope: Array) -> tuple[Array, Array]:
-        """Give the corner on which jobs run in the cells in which they complete, and what a second gains."""
+        """Return the corner on which jobs run in the cells in which they complete, and what a second gains."""
         gains = slope[:, None] * self.corner_speed - self.price[:, None] * self.corner_gpus
         corner = gains.argmax(axis=1)[:, None]
         return corner, np.take_along_axis(gains, corner, axis=1)[:, 0] - self.jobs.weight

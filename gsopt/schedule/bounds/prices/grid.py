@@ -23,7 +23,7 @@ def first_edges(demand: Demand, supply: Supply, cells: int) -> Array:
 
 
 def _longest_queue(demand: Demand, supply: Supply) -> float:
-    """Give the seconds in which the cluster, and each type of GPUs, does all its work if it is there."""
+    """Return the seconds in which the cluster, and each type of GPUs, does all its work if it is there."""
     areas = [demand.area.sum(), *(demand.area[demand.kind == row].sum() for row in range(1, supply.rows))]
     return float(supply.times[-1] + max(areas / np.maximum(supply.gpus[:, -1], 1.0)))
 

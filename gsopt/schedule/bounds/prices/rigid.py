@@ -36,7 +36,7 @@ class Rigid:
         )
 
     def cost(self, tables: Tables, jobs: Array, end: Array) -> tuple[Array, Array]:
-        """Give what some of the jobs cost that complete in given cells, infinite where they cannot.
+        """Return what some of the jobs cost that complete in given cells, infinite where they cannot.
 
         Returns
         -------
@@ -57,7 +57,7 @@ class Rigid:
         return np.where(self.seconds[jobs] > everywhere, np.inf, total), cheapest
 
     def _own(self, tables: Tables, span: Span, jobs: Array) -> tuple[Array, Array]:
-        """Give the beginning of the cells in which jobs complete, and the seconds for which they run there.
+        """Return the beginning of the cells in which jobs complete, and the seconds for which they run there.
 
         Earlier seconds are better if they cost less than the price there and the delay of the completion.
         """
@@ -67,7 +67,7 @@ class Rigid:
         return begin, np.clip(self.seconds[jobs] - cheaper, 0.0, tables.edges[span.end + 1] - begin)
 
     def finish(self, tables: Tables, end: Array, cheapest: Array) -> tuple[Array, Array]:
-        """Give the usage by cell, and the slope of each job, when the jobs complete in given cells."""
+        """Return the usage by cell, and the slope of each job, when the jobs complete in given cells."""
         span = Span.of(tables, self.start, end, self.release)
         _, own = self._own(tables, span, np.arange(len(end)))
         rest = self.seconds - own

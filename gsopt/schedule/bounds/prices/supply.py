@@ -71,7 +71,7 @@ class Supply:
         return float(self.gpus[0].max())
 
     def gpu_seconds(self, edges: Array) -> Array:
-        """Give the GPU-seconds of every row, cluster first, in the cells between edges."""
+        """Return the GPU-seconds of every row, cluster first, in the cells between edges."""
         points = np.union1d(edges, self.times)
         held = self.gpus[:, np.searchsorted(self.times, points[:-1], side="right") - 1] * np.diff(points)
         places = np.searchsorted(edges, points[:-1], side="right") - 1
@@ -83,7 +83,7 @@ class Supply:
 
 
 def _steps(scenario: Scenario) -> Iterator[tuple[float, Array]]:
-    """Give what every row has from each time on, from the beginning."""
+    """Yield what every row has from each time on, from the beginning."""
     cluster = scenario.cluster
     if cluster.is_plain:
         yield 0.0, np.array([float(cluster.gpus)])

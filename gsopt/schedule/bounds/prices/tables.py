@@ -90,7 +90,7 @@ class Span:
         return self.start.reshape(shape), self.end.reshape(shape), self.cut.reshape(shape)
 
     def seconds(self, cheapest: Array) -> Array:
-        """Give the seconds in the cheapest cells, of which there may be several numbers for each job."""
+        """Return the seconds in the cheapest cells, of which there may be several numbers for each job."""
         start, end, cut = self._shaped(cheapest)
         table = self.tables.seconds
         found: Array = (
@@ -99,7 +99,7 @@ class Span:
         return found
 
     def costs(self, cheapest: Array) -> Array:
-        """Give what a GPU costs in those seconds."""
+        """Return what a GPU costs in those seconds."""
         start, end, cut = self._shaped(cheapest)
         table = self.tables.costs
         lost = cut * self.tables.prices[start] * (self.tables.rank[start] < cheapest)

@@ -42,7 +42,7 @@ def evaluate_vectors(
 def _best_cells(
     demand: Demand, chosen: Array, jobs: Rigid | Elastic, tables: Tables, start: Array
 ) -> tuple[Array, Array, Array]:
-    """Give the least cost of each job, the cell in which it then completes, and how it is found there."""
+    """Return the least cost of each job, the cell in which it then completes, and how it is found there."""
     release, weight = demand.release[chosen], demand.weight[chosen]
     place = np.searchsorted(tables.edges, release + demand.height[chosen], side="right") - 1
     place = np.clip(place, start, tables.cells)

@@ -16,7 +16,7 @@ Gain = Literal["base", "present", "pairs"]
 
 
 def afs(*, gain: Gain = "base", order: Order = "release", blocks: bool = False) -> Scheduler:
-    """Give base workers to each job first, then one more worker to the job whose throughput gains most per GPU.
+    """Hand base workers to each job first, then one more worker to the job whose throughput gains most per GPU.
 
     Source: AFS (NSDI 2021) as modified in Aryl, section 7.1: "allocating base demand to each job first and
     allocating one more worker to the job with the largest throughput gain per GPU". Key of starts: `order`; of
@@ -92,13 +92,13 @@ def _of_present(job: Elastic, before: int, after: int) -> float | None:
 
 
 def _loss(job: Elastic, before: int, after: int, unit: float) -> float | None:
-    """Give the negated gain of a step per GPU; None where it gains nothing."""
+    """Return the negated gain of a step per GPU; None where it gains nothing."""
     gain = job.speeds[after] - job.speeds[before]
     return -gain / unit / ((after - before) * job.worker_gpus) if gain > 0 else None
 
 
 def _by_pairs(epoch: Epoch) -> dict[int, int]:
-    """Give worker after worker to the winner of a scan, which goes on from the last winner."""
+    """Grant worker after worker to the winner of a scan, which goes on from the last winner."""
     pools, racers = Pools(epoch), [_Racer(place, job) for place, job in enumerate(epoch.elastic)]
     winners: list[_Racer | None] = [None] * (len(racers) + 1)  # of the scan over so many racers
     begin = 0
@@ -137,7 +137,7 @@ class _Racer:
 
 
 def _better(one: _Racer | None, other: _Racer) -> _Racer | None:
-    """Give which of two jobs is better served; who has less time left needs the larger share."""
+    """Return which of two jobs is better served; who has less time left needs the larger share."""
     if not other.following:
         return one
     if one is None:

@@ -27,7 +27,7 @@ class Search:
 
 
 def evolve(fitness: Fitness, start: Counts, search: Search, random: np.random.Generator) -> Counts:
-    """Give the best numbers of flexible workers that a genetic search finds, shape (jobs,).
+    """Return the best numbers of flexible workers that a genetic search finds, shape (jobs,).
 
     Candidates begin with the given one, none, and random ones. Each generation has as many children: of two
     candidates, each the better of two random ones, a child has the jobs before a random place from one and

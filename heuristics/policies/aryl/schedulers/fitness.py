@@ -68,7 +68,7 @@ class Fitness:
 
     @cached_property
     def allowed(self) -> Counts:
-        """Give the largest allowed number of flexible workers up to each, shape (jobs, most + 1)."""
+        """Return the largest allowed number of flexible workers up to each, shape (jobs, most + 1)."""
         numbers = np.arange(int(self.most.max(initial=0)) + 1)
         table = np.zeros((len(self.jobs), numbers.size), dtype=np.int64)
         for row, job, most in zip(table, self.jobs, self.most.tolist(), strict=True):
@@ -101,12 +101,12 @@ class Fitness:
         return table
 
     def of_rows(self, rows: Counts) -> Floats:
-        """Give the worth of each row of flexible workers by job; more is better, shape (rows,)."""
+        """Return the worth of each row of flexible workers by job; more is better, shape (rows,)."""
         worth: Floats = self.worth[np.arange(len(self.jobs)), rows].sum(axis=1)
         return worth
 
     def mean(self, row: Counts) -> float:
-        """Give the power mean of the speedups of one row.
+        """Return the power mean of the speedups of one row.
 
         Examples
         --------

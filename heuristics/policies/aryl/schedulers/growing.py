@@ -33,7 +33,7 @@ class Step(NamedTuple):
 
 
 def steps(job: Elastic, rank: Rank) -> Iterator[Step]:
-    """Give the steps of a job from no flexible workers to its most, as far as they have a rank.
+    """Yield the steps of a job from no flexible workers to its most, as far as they have a rank.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def grow(epoch: Epoch, rank: Rank) -> dict[int, int]:
 
 
 def none(epoch: Epoch) -> dict[int, int]:
-    """Give no flexible workers to each elastic job.
+    """Grant no flexible workers to each elastic job.
 
     Examples
     --------

@@ -82,7 +82,7 @@ class _Marginal:
 
 
 def _start(job: Waiting, rank: Rank) -> Iterator[Step]:
-    """Give what a waiting job asks for: its base workers, and then flexible ones."""
+    """Yield what a waiting job asks for: its base workers, and then flexible ones."""
     yield Step(float(job.time) * job.gpus, job.gpus, "mixed", 0)
     if job.elastic is not None:
         yield from steps(job.elastic, rank)

@@ -11,7 +11,7 @@ from heuristics.policies.aryl.schedulers.starting import Order, in_order, requir
 
 
 def max_first(*, order: Order = "area", blocks: bool = False) -> Scheduler:
-    """Give running jobs their most workers before any other job starts, the least GPU time left first.
+    """Grant running jobs their most workers before any other job starts, the least GPU time left first.
 
     Aryl starts all jobs that fit on their base workers, and divides among them what is left: where most jobs
     are elastic they all run, slowly. Here it is the other way round: what running jobs do not want is there for

@@ -42,5 +42,5 @@ class Pools:
         return True
 
     def left(self, pool: Pool) -> int:
-        """Give the GPUs that are left for a pool."""
+        """Return the GPUs that are left for a pool."""
         return min(self._total, self._pools.get(pool, self._total))

@@ -32,5 +32,5 @@ def least_area(exponent: float) -> Rank:
 
 
 def area(job: Elastic) -> float:
-    """Give the GPU-seconds that a job needs on base workers."""
+    """Return the GPU-seconds that a job needs on base workers."""
     return float(job.time) * job.base * job.worker_gpus

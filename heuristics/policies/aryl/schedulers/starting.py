@@ -25,7 +25,7 @@ def require_order(order: object) -> None:
 
 
 def in_order(epoch: Epoch, order: Order) -> list[Waiting]:
-    """Give the waiting jobs in an order; of equal ones that which was released first goes first.
+    """Return the waiting jobs in an order; of equal ones that which was released first goes first.
 
     Examples
     --------

@@ -45,7 +45,7 @@ class Calibration:
 
     @classmethod
     def of(cls, forecast: Forecast, progress: ArrayLike) -> "Calibration":
-        """Give the calibration of forecasts of some true progress.
+        """Return the calibration of forecasts of some true progress.
 
         Examples
         --------
@@ -55,7 +55,7 @@ class Calibration:
         return cls(forecast.reached(progress))
 
     def coverage(self, level: ArrayLike) -> Floats:
-        """Give the share of forecasts whose central interval of some level holds the truth.
+        """Return the share of forecasts whose central interval of some level holds the truth.
 
         Parameters
         ----------
@@ -82,7 +82,7 @@ def calibrate(
     totals: Sequence[float | None] = (),
     skip: int = 0,
 ) -> Calibration:
-    """Give the calibration of forecasts of each job by those that completed before it, one after the other.
+    """Return the calibration of forecasts of each job by those that completed before it, one after the other.
 
     No forecast knows anything of its job or a later one, as in a cluster. The predictor learns from every log.
 

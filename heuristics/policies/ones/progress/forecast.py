@@ -48,7 +48,7 @@ class Forecast:
 
     @classmethod
     def of(cls, alpha: ArrayLike, beta: ArrayLike, processed: ArrayLike) -> "Forecast":
-        """Give the forecast of numbers or sequences that fit to each other.
+        """Return the forecast of numbers or sequences that fit to each other.
 
         Raises
         ------
@@ -75,22 +75,22 @@ class Forecast:
         return result
 
     def quantile(self, probability: float) -> Floats:
-        """Give the progress that each job has not passed with a probability."""
+        """Return the progress that each job has not passed with a probability."""
         return beta_quantile(self.alpha, self.beta, _valid(probability))
 
     def interval(self, level: float) -> tuple[Floats, Floats]:
-        """Give the ends of the central interval in which the progress is with a probability."""
+        """Return the ends of the central interval in which the progress is with a probability."""
         tail = (1 - _valid(level)) / 2
         return self.quantile(tail), self.quantile(1 - tail)
 
     def reached(self, progress: ArrayLike) -> Floats:
-        """Give the probability that each job has come no further than some progress."""
+        """Return the probability that each job has come no further than some progress."""
         from scipy.special import betainc
 
         return np.asarray(betainc(self.alpha, self.beta, np.asarray(progress, dtype=float)), dtype=float)
 
     def left(self, centre: Centre = "median") -> Floats:
-        """Give the samples that each job has left: their median, their mean, or those at the mean progress."""
+        """Find the samples that each job has left: their median, their mean, or those at the mean progress."""
         if centre == "median":
             return self.left_quantile(0.5)
         shape = self.alpha - 1 if centre == "mean" else self.alpha
@@ -99,7 +99,7 @@ class Forecast:
         return result
 
     def left_quantile(self, probability: float) -> Floats:
-        """Give the samples that each job has at most left with a probability."""
+        """Return the samples that each job has at most left with a probability."""
         done = beta_quantile(self.alpha, self.beta, 1 - _valid(probability))
         # 1 - rho is Beta(beta, alpha) distributed; as a difference it would lose its digits near rho = 1
         undone = beta_quantile(self.beta, self.alpha, probability)

@@ -97,14 +97,14 @@ class History:
         self._kept = [each.first(number) for each, number in kept if number]
 
     def rows(self) -> Rows:
-        """Give the rows that are kept, job by job."""
+        """Return the rows that are kept, job by job."""
         return Rows(
             features=np.concatenate([np.empty((0, len(FEATURES))), *(each.features for each in self._kept)]),
             progress=np.concatenate([np.empty(0), *(each.progress for each in self._kept)]),
         )
 
     def counts(self) -> list[int]:
-        """Give the number of rows that each job has left, of those that have some."""
+        """Return the number of rows that each job has left, of those that have some."""
         return [len(each.progress) for each in self._kept]
 
     def _by_row(self) -> list[int]:

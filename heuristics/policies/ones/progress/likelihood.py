@@ -30,28 +30,28 @@ class Link(StrEnum):
     SOFTPLUS = "softplus"
 
     def beta(self, linear: Floats) -> Floats:
-        """Give beta at values of u."""
+        """Return beta at values of u."""
         if self is Link.THRESHOLD:
             return np.maximum(linear, 1.0)
         result: Floats = 1.0 + np.logaddexp(0.0, linear)
         return result
 
     def slope(self, linear: Floats) -> Floats:
-        """Give the derivative of beta by u; at the kink that from the right, by which a row can leave it."""
+        """Return the derivative of beta by u; at the kink that from the right, by which a row can leave it."""
         if self is Link.THRESHOLD:
             return (linear >= 1.0).astype(float)
         result: Floats = np.exp(-np.logaddexp(0.0, -linear))
         return result
 
     def inverse(self, beta: float) -> float:
-        """Give a u with a beta that is above 1."""
+        """Return a u with a beta that is above 1."""
         if self is Link.THRESHOLD:
             return beta
         return float(beta - 1 + np.log(-np.expm1(1 - beta)))
 
 
 def negative_log_likelihood(beta: Floats, rows: Rows) -> tuple[Floats, Floats]:
-    """Give what each row costs at its beta, and the derivative of that by beta.
+    """Return what each row costs at its beta, and the derivative of that by beta.
 
     The density of rho is rho^(alpha - 1) (1 - rho)^(beta - 1) / B(alpha, beta), so that the cost is
     ln B(alpha, beta) - (alpha - 1) ln rho - (beta - 1) ln(1 - rho), which is convex in beta, and its derivative

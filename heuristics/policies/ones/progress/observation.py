@@ -56,7 +56,7 @@ class Observation(Frozen):
 
 
 def features_of(observations: Sequence[Observation]) -> Floats:
-    """Give the features of n observations as an array of n rows and five columns.
+    """Return the features of n observations as an array of n rows and five columns.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def features_of(observations: Sequence[Observation]) -> Floats:
 
 
 def processed_epochs(features: Floats) -> Floats:
-    """Give alpha of each row, max(Y_processed / ||D||, 1): the epochs that are processed, at least one."""
+    """Return alpha of each row, max(Y_processed / ||D||, 1): the epochs that are processed, at least one."""
     return np.maximum(features[:, 2] / features[:, 0], 1.0)
 
 
@@ -122,7 +122,7 @@ class Rows:
 
 
 def rows_of(log: Sequence[Observation], total: float | None = None) -> Rows:
-    """Give the rows of a completed job's log: those at which something was processed and something left.
+    """Return the rows of a completed job's log: those at which something was processed and something left.
 
     Parameters
     ----------

@@ -125,11 +125,11 @@ class Predictor:
         self._stale = True
 
     def predict(self, observations: Sequence[Observation]) -> Forecast:
-        """Give the distributions of the progress of jobs, one for each observation."""
+        """Return the distributions of the progress of jobs, one for each observation."""
         return self.predict_features(features_of(observations))
 
     def predict_features(self, features: Floats) -> Forecast:
-        """Give the distributions for rows of features, in the order of `FEATURES`."""
+        """Return the distributions for rows of features, in the order of `FEATURES`."""
         self._refit()
         alpha = processed_epochs(features)
         if self._regression is None:

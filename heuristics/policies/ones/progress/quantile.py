@@ -14,7 +14,7 @@ _LEAST = -745.0
 
 
 def beta_quantile(alpha: ArrayLike, beta: ArrayLike, probability: float) -> Floats:
-    """Give what Beta(alpha, beta) variates do not pass with a probability.
+    """Return what Beta(alpha, beta) variates do not pass with a probability.
 
     `scipy.special.betaincinv` is twice too large for some shapes, as 1,000 and 2e8; where the distribution
     function does not pass the probability beside what it gives, the quantile is found by halving.

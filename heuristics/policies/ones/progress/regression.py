@@ -70,7 +70,7 @@ class Regression:
     steps: int
 
     def beta(self, features: Floats) -> Floats:
-        """Give beta for each row of features."""
+        """Return beta for each row of features."""
         standardised = (features - self.centre) / self.scale
         return np.minimum(self.link.beta(standardised @ self.weights + self.intercept), self.largest)
 
@@ -172,7 +172,7 @@ class PenalisedCost:
     ridge: float
 
     def __call__(self, parameters: Floats) -> tuple[float, Floats]:
-        """Give the cost and its gradient."""
+        """Return the cost and its gradient."""
         linear = self.columns @ parameters
         costs, slopes = negative_log_likelihood(self.link.beta(linear), self.rows)
         weights = np.append(parameters[:-1], 0.0)
@@ -180,13 +180,13 @@ class PenalisedCost:
         return cost, self.columns.T @ (slopes * self.link.slope(linear)) / len(self.rows) + self.ridge * weights
 
     def mean(self, parameters: Floats) -> float:
-        """Give the mean cost without the ridge."""
+        """Return the mean cost without the ridge."""
         costs, _ = negative_log_likelihood(self.link.beta(self.columns @ parameters), self.rows)
         return float(costs.mean())
 
 
 def _spread(features: Floats) -> Floats:
-    """Give the standard deviation of each feature; 1 for those that are all the same."""
+    """Return the standard deviation of each feature; 1 for those that are all the same."""
     spread: Floats = features.std(axis=0)
     size = np.abs(features).max(axis=0)
     return np.where(spread > len(features) * np.finfo(float).eps * size, spread, 1.0)

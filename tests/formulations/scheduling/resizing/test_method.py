@@ -15,17 +15,17 @@ from tests.exactness.resizing import draw, elastic, optimum
 
 
 def problem(gpus: int, *jobs: ElasticJob) -> Scheduling:
-    """Give a problem without preemption."""
+    """Return a problem without preemption."""
     return Scheduling(gpus=gpus, jobs=jobs, preemptive=False)
 
 
 def later(job: ElasticJob, release: float) -> ElasticJob:
-    """Give a job that is released at a time."""
+    """Return a job that is released at a time."""
     return job.model_copy(update={"release": release})
 
 
 def late_start() -> Scheduling:
-    """Give jobs of which the inelastic one must start between completions, to complete with the last small one.
+    """Make jobs of which the inelastic one must start between completions, to complete with the last small one.
 
     From the start on it would slow down two small jobs too long: 195.6 s in all. After the first small one it
     would keep the large one waiting: 195.9 s.

@@ -170,7 +170,7 @@ def most(number):
 
 @pytest.fixture
 def nested(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Give a module of kernels of which there is no machine code yet."""
+    """Return a module of kernels of which there is no machine code yet."""
     pytest.importorskip("numba")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)

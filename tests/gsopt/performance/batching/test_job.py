@@ -11,7 +11,7 @@ from gsopt.performance.batching import BatchingJob, Progress, Rate, StepTime, Ta
 
 
 def job(**changes: Any) -> BatchingJob:
-    """Give a job with a limit of 10 samples, of which 4 fit on a GPU."""
+    """Return a job with a limit of 10 samples, of which 4 fit on a GPU."""
     fields: dict[str, Any] = {
         "name": "a",
         "batch_limit": 10,

@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 
 def totals(costs: Floats, gpus: int) -> dict[int, float]:
-    """Give the least total by GPUs used, by trying every division."""
+    """Return the least total by GPUs used, by trying every division."""
     found: dict[int, float] = {}
     for counts in product(range(costs.shape[1]), repeat=len(costs)):
         used, total = sum(counts), sum(costs[job, count] for job, count in enumerate(counts))

@@ -15,7 +15,7 @@ CASES = range(300)
 
 
 def pair_of(two: Two) -> Pair:
-    """Give the library's pair of two jobs."""
+    """Return the library's pair of two jobs."""
     return Pair(two.seconds_a, two.seconds_b, two.slowdown_a, two.slowdown_b)
 
 

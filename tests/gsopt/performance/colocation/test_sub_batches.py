@@ -13,7 +13,7 @@ from gsopt.scenario.speed import IterationTime
 def offered(
     seconds: tuple[int, ...], *, remaining: int = 10, slowdown: Fraction | int = 1, memory: tuple[int, ...] = ()
 ) -> list[SubBatch]:
-    """Give sub-batches with some solo seconds, the whole batch first, and some memory each."""
+    """Return sub-batches with some solo seconds, the whole batch first, and some memory each."""
     return [
         SubBatch(
             name=f"b{index}",

@@ -21,7 +21,7 @@ _FILES = {
 
 @pytest.fixture(scope="session")
 def models() -> Mapping[str, tuple[Layer, ...]]:
-    """Give the layers of the models of Table I, or skip the test."""
+    """Return the layers of the models of Table I, or skip the test."""
     folder = catalogue.data_folder()
     if folder is None:
         pytest.skip("GSOPT_DATA names no folder of public traces")

@@ -28,7 +28,7 @@ DIMENSIONS = st.builds(Dimension, units=st.integers(1, 64), wire=WIRES)
 
 
 def close(value: float, expected: float | Fraction) -> bool:
-    """Tell whether two times are the same but for the rounding of sums."""
+    """Check whether two times are the same but for the rounding of sums."""
     return abs(Fraction(value) - Fraction(expected)) <= SUM * abs(Fraction(expected))
 
 

@@ -13,7 +13,7 @@ NEAR, FAR, FARTHEST = (
 
 
 def cluster() -> Cluster:
-    """Give two pods of two machines of four GPUs, with links of each kind."""
+    """Return two pods of two machines of four GPUs, with links of each kind."""
     pods = [
         Switch(
             name=f"pod {pod}",

@@ -8,7 +8,7 @@ from gsopt.performance.interference import PairTable, Profile
 def ruled(
     loads: dict[str, float], rule: Callable[[float, float], float] = lambda mine, other: 1 + mine * other
 ) -> PairTable:
-    """Give all pairs of configurations with some loads; a rule makes the slowdown of both."""
+    """Return all pairs of configurations with some loads; a rule makes the slowdown of both."""
     profiles = [Profile(name=name, features={"load": load}) for name, load in loads.items()]
     slowdowns = {
         one: {other: max(1.0, rule(mine, load)) for other, load in loads.items()} for one, mine in loads.items()

@@ -16,7 +16,7 @@ def _always(value: float) -> Prediction:
 
 
 def _measured(reader: str, options: dict[str, str]) -> PairTable:
-    """Give a published table, or skip the test."""
+    """Return a published table, or skip the test."""
     folder = catalogue.data_folder()
     if folder is None:
         pytest.skip("GSOPT_DATA names no folder of public traces")

@@ -21,7 +21,7 @@ SETTINGS = [
 
 
 def _shapes(course: Course, gpus: int) -> list[tuple[int, ...]]:
-    """Give a placement of every kind on which something is known of the steps with a batch of 32."""
+    """Return a placement of every kind on which something is known of the steps with a batch of 32."""
     own = course.application
     return [each for each in own.shapes(gpus) if own.step_time(each, -(-32 // gpus)) is not None]
 

@@ -24,7 +24,7 @@ LOSSES = {1: 0.03923131570, 2: 0.03651179710, 3: 0.01349055268, 4: 0.01883359743
 
 
 def loss(model: ThroughputModel, measured: list[Measurement]) -> float:
-    """Give the loss of a model, number by number."""
+    """Return the loss of a model, number by number."""
     errors = [
         (
             np.log(model.computation(each.local) / (each.step - each.sync)),

@@ -94,7 +94,7 @@ def test_the_best_batch_is_the_best_of_fifty(
 def plain_goodput(
     model: ThroughputModel, gradient: Gradient, limits: Limits, nodes: int, gpus: int, local: int, steps: int
 ) -> float:
-    """Give the goodput of one batch, number by number."""
+    """Return the goodput of one batch, number by number."""
     computing = model.compute + model.compute_per_sample * local
     base, each = (model.across, model.across_per_gpu) if nodes > 1 else (model.within, model.within_per_gpu)
     exchange = base + each * (gpus - 2) if gpus > 1 else LEAST_SECONDS

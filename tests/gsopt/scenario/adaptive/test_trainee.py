@@ -23,7 +23,7 @@ SHAPES = [(1,), (2,), (1, 1), (2, 1), (2, 2), (2, 1, 1), (2, 2, 2), (2, 2, 2, 2)
 
 
 def _even(epochs: int = 3, length: float = 1000.0) -> Application:
-    """Give an application that takes a tenth of a second for one unit of progress on its only GPU."""
+    """Return an application that takes a tenth of a second for one unit of progress on its only GPU."""
     course = [Epoch(progress=length * n, iterations=length * n, sqr=1, var=3) for n in range(1, epochs + 1)]
     return Application(
         name="even",

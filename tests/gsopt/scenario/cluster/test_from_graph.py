@@ -174,7 +174,7 @@ def _grow(one: Any, other: Any, **data: Any) -> Callable[[Any], object]:
 
 
 def _swap(graph: Any) -> None:
-    """Give GPUs of two machines each other's number."""
+    """Swap the numbers of GPUs of two machines."""
     for old, new in ((0, "x"), (7, 0), ("x", 7)):
         nx.relabel_nodes(graph, {old: new}, copy=False)
 

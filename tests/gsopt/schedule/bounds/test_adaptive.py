@@ -28,7 +28,7 @@ from tests.gsopt.simulation.scripts import doing
 
 
 def _job(name: str, agents: Agents, gpus: int, batch: int) -> Job:
-    """Give an adaptive job whose duration and menus are those of its course, as readers give them."""
+    """Return an adaptive job whose duration and menus are those of its course, as readers give them."""
     course = Course(APPLICATION, agents, batch)
     own = course.highest_rate(gpus, batch)
     fixed = tuple((count, course.highest_rate(count, batch) / own) for count in (1, 2, 3, 4))
@@ -99,7 +99,7 @@ def test_epochs_that_are_rounded_down_beat_no_bound() -> None:
 
 
 def _steps_of(seconds: float, *, spread: list[Spread]) -> Application:
-    """Give a training of ten steps that take so long on one GPU and on two nodes of two."""
+    """Return a training of ten steps that take so long on one GPU and on two nodes of two."""
     points = [(8, seconds, 0.0), (16, seconds, 0.0)]
     epochs = [Epoch(progress=10, iterations=10, sqr=1, var=3)]
     return Application(

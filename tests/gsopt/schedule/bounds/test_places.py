@@ -44,7 +44,7 @@ def draw(random: Random, share_limit: int) -> Scenario:
 
 
 def sums(scenario: Scenario) -> Iterator[Fraction]:
-    """Give, exactly, what the jobs on a GPU take up at their speeds, for all that may be there together."""
+    """Yield, exactly, what the jobs on a GPU take up at their speeds, for all that may be there together."""
     jobs, taken = scenario.workload.jobs, [Fraction(place) for place in places(scenario)]
     for size in range(1, scenario.share_limit + 1):
         for beside in combinations(range(len(jobs)), size):

@@ -67,7 +67,7 @@ def _draw_event(random: Random, time: int, sizes: Sequence[str]) -> Event:
 
 
 def _given_up(random: Random, scenario: Scenario) -> Iterator[Presence]:
-    """Give up machines at random, in ways that meet all requests."""
+    """Vacate machines at random, in ways that meet all requests."""
     types = {machine.name: machine.gpu_type for machine in scenario.cluster.machines}
     requests = [event for event in scenario.events if isinstance(event, Reclaim)]
     for _ in range(40):
@@ -83,7 +83,7 @@ def _given_up(random: Random, scenario: Scenario) -> Iterator[Presence]:
 
 
 def _there(scenario: Scenario, presence: Presence) -> Iterator[tuple[float, list[float]]]:
-    """Give the GPUs that are there from each time on, in all and of each type."""
+    """Yield the GPUs that are there from each time on, in all and of each type."""
     gpus_of = scenario.cluster.gpus_of
     away: set[range] = set()
     for step in presence.steps:

@@ -39,7 +39,7 @@ class Asking:
 
 
 def asked(jobs: list[Job], cluster: Cluster, ask: Callable[[State, Inventory], Any], **options: Any) -> Any:
-    """Give the first answer, and where the jobs were placed."""
+    """Return the first answer, and where the jobs were placed."""
     made: list[Asking] = []
     kinds = options.pop("kinds", {})
 

@@ -25,7 +25,7 @@ class Asked:
         self.told: list[tuple[int, int, Any]] = []
 
     def seconds(self, state: State, job: int, tier: int, gpus: tuple[int, ...], /) -> float:
-        """Give the same seconds for every tier."""
+        """Return the same seconds for every tier."""
         assert len(gpus) in {0, state.jobs[job].gpus}
         self.asked.append((state.now, job, tier))
         return self.waits[job % len(self.waits)]

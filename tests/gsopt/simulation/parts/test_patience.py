@@ -15,7 +15,7 @@ TREE = Cluster.uniform(racks=2, machines=2, gpus=2)
 
 
 def waits(timer: Timer, gpus: int) -> list[float]:
-    """Give how long a job waits before it accepts each tier, from the innermost out."""
+    """Return how long a job waits before it accepts each tier, from the innermost out."""
     found: list[float] = []
 
     def look(state: State) -> Iterable[Action]:

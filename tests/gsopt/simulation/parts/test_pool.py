@@ -208,7 +208,7 @@ CASES: dict[str, tuple[Policy, bool]] = {
 
 
 def _held(scenario: Scenario, policy: Policy) -> dict[str, list[tuple[Any, Any, Mapping[Kind, int]]]]:
-    """Give how many GPUs of each kind each job holds, from when to when."""
+    """Return how many GPUs of each kind each job holds, from when to when."""
     run = replay(scenario, policy, record=True, exact=True)
     assert run.schedule is not None
     machines, machine_of = scenario.cluster.machines, scenario.cluster.machine_of

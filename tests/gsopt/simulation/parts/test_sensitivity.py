@@ -22,7 +22,7 @@ SPEED = Speed(tiers={"cnn": TierPenalty(machine=1.0, rack=2.0, network=7.0)})
 
 
 def after(seconds: float, gpus: dict[str, tuple[int, ...]], *, exact: bool = False) -> list[tuple[Any, Any]]:
-    """Give both kinds of priority of jobs that have run on GPUs for so long, their models being their names."""
+    """List both kinds of priority of jobs that have run on GPUs for so long, their models being their names."""
     found: list[tuple[Any, Any]] = []
     names = list(gpus)
 

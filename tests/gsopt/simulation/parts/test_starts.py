@@ -35,7 +35,7 @@ def beside_the_first(state: State) -> Decider:
 
 
 def machines(*sizes: tuple[int, int]) -> Cluster:
-    """Give machines of (GPUs, bytes of each)."""
+    """Return machines of (GPUs, bytes of each)."""
     made = [Machine(name=f"m{i}", gpus=gpus, memory=memory) for i, (gpus, memory) in enumerate(sizes)]
     return Cluster(racks=[Rack(name="r", machines=made)])
 

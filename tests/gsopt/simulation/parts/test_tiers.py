@@ -18,7 +18,7 @@ from tests.gsopt.simulation.scripts import doing
 
 
 def answers(cluster: Cluster, jobs: list[Job], speed: Speed | None = None) -> list[tuple[int, Any]]:
-    """Give the best tier of each job, and its speed there, before anything runs."""
+    """Return the best tier of each job, and its speed there, before anything runs."""
     found: list[tuple[int, Any]] = []
 
     def look(state: State) -> Iterable[Action]:

@@ -29,17 +29,17 @@ def large(jobs: int = 60, *, last: float = 3.0) -> Replay:
 
 
 def schedule_of(run: Replay) -> Schedule:
-    """Give what was recorded."""
+    """Return what was recorded."""
     assert run.schedule is not None
     return run.schedule
 
 
 def boxes(axes: Any) -> list[tuple[float, float, float, float]]:
-    """Give left, bottom, right and top of everything drawn as an area."""
+    """Return left, bottom, right and top of everything drawn as an area."""
     found = [path.get_extents() for drawn in axes.collections for path in drawn.get_paths()]
     return [(float(box.x0), float(box.y0), float(box.x1), float(box.y1)) for box in found]
 
 
 def legend(axes: Any) -> list[str]:
-    """Give what the legend says."""
+    """Return what the legend says."""
     return [text.get_text() for text in axes.get_legend().get_texts()]

@@ -18,7 +18,7 @@ def _container(random: Random, **more: Any) -> dict[str, Any]:
 
 
 def _moments(before: list[dict[str, Any]], containers: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    """Give the containers that run at each moment: those before one by one, and beside them those that stay."""
+    """List the containers that run at each moment: those before one by one, and beside them those that stay."""
     found: list[list[dict[str, Any]]] = []
     stay: list[dict[str, Any]] = []
     for container in before:

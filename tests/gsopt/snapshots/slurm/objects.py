@@ -8,24 +8,24 @@ Object = dict[str, Any]
 
 
 def wrapped(number: float) -> Object:
-    """Give a number as newer releases write it."""
+    """Return a number as newer releases write it."""
     return {"set": True, "infinite": False, "number": number}
 
 
 def node(name: str, gres: str = "gpu:h100:8", **more: Any) -> Object:
-    """Give a node of 64 CPUs."""
+    """Return a node of 64 CPUs."""
     state = {"state": ["IDLE"], "partitions": ["gpu"], "cpus": 64, "real_memory": 1024}
     return {"name": name, "gres": gres, **state, **more}
 
 
 def running(number: int, nodes: str, *gres: str, **more: Any) -> Object:
-    """Give a job that runs, with its generic resources on each node."""
+    """Return a job that runs, with its generic resources on each node."""
     base = {"job_id": number, "job_state": ["RUNNING"], "nodes": nodes, "gres_detail": list(gres)}
     return {**base, "start_time": wrapped(3600), "priority": wrapped(1), "requeue": True, **more}
 
 
 def pending(number: int, **more: Any) -> Object:
-    """Give a job that waits in the partition gpu."""
+    """Return a job that waits in the partition gpu."""
     base = {
         "job_id": number,
         "job_state": ["PENDING"],

@@ -15,13 +15,13 @@ from gsopt.solvers.backends.worker import Link
 
 
 def process_id(task: Any, link: Link) -> int:
-    """Give the worker's process id."""
+    """Return the worker's process id."""
     del task, link
     return os.getpid()
 
 
 def size(task: Any, link: Link) -> int:
-    """Give the length of the task."""
+    """Return the length of the task."""
     del link
     return len(task)
 
@@ -128,7 +128,7 @@ def read(path: str, link: Link) -> dict[str, Any]:
 
 
 def end_without_bound(gap: float, link: Link) -> float:
-    """Give the bound that is told of a mixed program, solved to a gap, for which HiGHS tells none."""
+    """Return the bound that is told of a mixed program, solved to a gap, for which HiGHS tells none."""
     from types import SimpleNamespace
 
     from gsopt.solvers.backends.highs import _answer

@@ -66,12 +66,12 @@ def union_of_servers(servers: int = 60, jobs: int = 120, returned: int = 25) -> 
 
 
 def meet(value: float | None, other: float | None) -> bool:
-    """Tell whether two solvers, or a solver and its model, mean the same number."""
+    """Check whether two solvers, or a solver and its model, mean the same number."""
     return value is not None and other is not None and isclose(value, other, rel_tol=CLAIM, abs_tol=CLAIM)
 
 
 def best_value(form: StandardForm) -> float | None:
-    """Give the optimum of a tiny integer model by trying every point; None when there is none."""
+    """Return the optimum of a tiny integer model by trying every point; None when there is none."""
     domains = [
         range(int(low), int(high) + 1) for low, high in zip(form.column_lower, form.column_upper, strict=True)
     ]
@@ -94,7 +94,7 @@ def script(folder: Path, text: str) -> subprocess.Popen[str]:
 
 
 def finished(process: subprocess.Popen[str]) -> str:
-    """Give what a script printed, once it ended well."""
+    """Return what a script printed, once it ended well."""
     printed, complained = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, complained
     return printed

@@ -420,7 +420,7 @@ class Scripted(Highs):
         object.__setattr__(self, "answer", answer)
 
     def worker(self, *_arguments: Any, **_options: Any) -> AbstractContextManager[Any]:
-        """Give the mouth instead of a process."""
+        """Return the mouth instead of a process."""
         return nullcontext(Mouth(self.answer))  # type: ignore[attr-defined]
 
 

@@ -23,7 +23,7 @@ def one_row(matrix: list[float], **options: Any) -> StandardForm:
 
 
 def task(form: StandardForm) -> Task:
-    """Give the integer program that CP-SAT gets."""
+    """Return the integer program that CP-SAT gets."""
     made = CpSat().request(form, time_limit=None, gap=0.0, start=None)[1]
     assert isinstance(made, Task)
     return made

@@ -28,7 +28,7 @@ def answer(*activities: Activity, last: bool = True, **fields: Any) -> Answer:
 
 
 def activity(*ways: Way, release: int = 0) -> Activity:
-    """Give an activity that may end by 100."""
+    """Return an activity that may end by 100."""
     return Activity(release, 100, ways)
 
 

@@ -33,7 +33,7 @@ MODULE = "json"  # any module stands in for a solver
 
 @pytest.fixture
 def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[Pool]:
-    """Give a pool of its own, whose workers can import these tests."""
+    """Yield a pool of its own, whose workers can import these tests."""
     monkeypatch.syspath_prepend(str(ROOT))
     own = Pool()
     yield own
@@ -53,7 +53,7 @@ def nothing() -> None:
 
 @pytest.fixture
 def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give the gate at which workers wait while they start."""
+    """Return the gate at which workers wait while they start."""
     path = tmp_path / "gate"
     os.mkfifo(path)
     monkeypatch.setenv("GATE", str(path))
@@ -67,7 +67,7 @@ class Clock:
         self._ahead = 0.0
 
     def __call__(self) -> float:
-        """Give the time in seconds."""
+        """Return the time in seconds."""
         return monotonic() + self._ahead
 
     def put_forward(self, seconds: float) -> None:
@@ -77,7 +77,7 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """Give the clock by which workers are late."""
+    """Return the clock by which workers are late."""
     clock = Clock()
     monkeypatch.setattr("gsopt.solvers.backends.process.monotonic", clock)
     return clock

@@ -17,7 +17,7 @@ from gsopt.solvers.standard_form import StandardForm
 
 
 def covering(columns: int, seed: int) -> StandardForm:
-    """Give a random linear program of covering with five rows."""
+    """Return a random linear program of covering with five rows."""
     random = np.random.default_rng(seed)
     return StandardForm.build(
         cost=random.integers(1, 9, columns),
@@ -42,7 +42,7 @@ def add(program: Program, form: StandardForm, first: int, last: int) -> None:
 
 
 def loaded(form: StandardForm, columns: int) -> Program:
-    """Give a program with all rows and the first columns of a form."""
+    """Return a program with all rows and the first columns of a form."""
     program = Program()
     program.add_rows(form.row_lower, form.row_upper)
     add(program, form, 0, columns)

@@ -14,7 +14,7 @@ def answer(*jobs: SlottedJob, gpus: int = 1, upper: int = 99, hint: Any = None) 
 
 
 def job(work: int, *, beside: dict[int, int], demand: int = 1, release: int = 0, latest: int = 9) -> SlottedJob:
-    """Give a job, from the first slot on unless told otherwise."""
+    """Return a job, from the first slot on unless told otherwise."""
     return SlottedJob(release, latest, work, demand, beside)
 
 

@@ -20,7 +20,7 @@ class Pipe:
         self._writer = writer
 
     def frames(self) -> list[tuple[Kind, Any]]:
-        """Give all frames written so far."""
+        """Return all frames written so far."""
         os.set_blocking(self.reader, False)
         try:
             data = os.read(self.reader, 2**16)
@@ -41,7 +41,7 @@ class Pipe:
 
 @pytest.fixture
 def pipe() -> Iterator[Pipe]:
-    """Give a link that writes to a pipe."""
+    """Yield a link that writes to a pipe."""
     pipe = Pipe()
     yield pipe
     pipe.close()

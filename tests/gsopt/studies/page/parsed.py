@@ -22,7 +22,7 @@ class Element:
         return "".join(self.pieces)
 
     def all(self, *tags: str) -> list["Element"]:
-        """Give the elements within that have one of the tags; any, if none is named."""
+        """Return the elements within that have one of the tags; any, if none is named."""
         found = [child for child in self.children if not tags or child.tag in tags]
         return found + [each for child in self.children for each in child.all(*tags)]
 
@@ -63,5 +63,5 @@ def parsed(html: str) -> Element:
 
 
 def lines_of(table: Element) -> list[list[str]]:
-    """Give the texts of a table, its head first."""
+    """Return the texts of a table, its head first."""
     return [[cell.text for cell in line.all("th", "td")] for line in table.all("tr")]

@@ -12,7 +12,7 @@ from tests.gsopt.studies.samples import found, row
 
 
 def _sweep(*values: float | str, groups: str = "a") -> Results:
-    """Give results over an option of a method, and one method without it."""
+    """Return results over an option of a method, and one method without it."""
     rows = []
     for group in groups:
         rows.append(row({"mean_jct": 5.0, "makespan": 9.0}, "fifo", group=group, word=""))

@@ -38,14 +38,14 @@ LAS = {"label": "LAS", "policy": "las", "quantum": [60, 600, 6000]}
 
 
 def _page(folder: Path, **options: Any) -> Element:
-    """Give the page of a folder."""
+    """Return the page of a folder."""
     write_page(folder, folder / "report.html", **options)
     return parsed((folder / "report.html").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give the folder of a study of policies over two options, and of a decision."""
+    """Return the folder of a study of policies over two options, and of a decision."""
     home = tmp_path_factory.mktemp("study")
     grid = study(instances=[POISSON, FIGURE_5], methods=["fifo", LAS, "random_order", "greedy", "exact"])
     fill(home, grid.model_copy(update={"seeds": (0, 1)}))
@@ -54,7 +54,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def page(folder: Path) -> Element:
-    """Give the page of that study, with a chart of a run."""
+    """Return the page of that study, with a chart of a run."""
     return _page(folder, gantts=["fifo on Poisson(load=2.0)"])
 
 

@@ -24,7 +24,7 @@ HARD = (
 
 
 def row(instance: str, objective: float | None = 3, bound: float | None = 3, **changes: object) -> Known:
-    """Give a row of a table."""
+    """Return a row of a table."""
     known = Known(
         instance=instance,
         decision="reclaiming",

@@ -8,7 +8,7 @@ from tests.gsopt.studies.suites.test_best_known import row
 
 
 def member(values: dict[str, float], solved: set[str], objective: float = 2, bound: float = 2) -> Member:
-    """Give an instance of some size and what heuristics find on it."""
+    """Return an instance of some size and what heuristics find on it."""
     return Member(row("a/one", objective, bound, size={"jobs": objective}), dict(values), frozenset(solved))
 
 

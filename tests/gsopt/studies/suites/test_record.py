@@ -23,7 +23,7 @@ BEFORE, TODAY = date(2026, 11, 20), date(2026, 11, 21)
 
 @pytest.fixture
 def problem(tmp_path: Path) -> Problem[Any]:
-    """Give a file with a bracket of the paper's example, whose optimum is 1."""
+    """Return a file with a bracket of the paper's example, whose optimum is 1."""
     facts = {"objective": 2.0, "bound": 0.0, "found_by": "luck", "since": BEFORE}
     bracket = with_about(renamed(figure_5(), "example"), facts)
     (tmp_path / "reclaiming").mkdir()
@@ -69,7 +69,7 @@ def test_a_better_bound_alone_leaves_a_bracket(problem: Problem[Any], tmp_path: 
 
 
 def figure_best() -> ReclaimingSolution:
-    """Give the best choice of the paper's example."""
+    """Return the best choice of the paper's example."""
     return ReclaimingSolution(servers=("s1", "s2"))
 
 

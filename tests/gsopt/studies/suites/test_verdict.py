@@ -20,7 +20,7 @@ WORSE = ReclaimingSolution(servers=("s1", "s3"))  # preempts two jobs
 
 
 def stating(**facts: Any) -> Problem[Any]:
-    """Give the paper's example, whose optimum is 1, with other facts."""
+    """Return the paper's example, whose optimum is 1, with other facts."""
     nothing = {"objective": None, "bound": None, "proved_by": "", "found_by": "", "since": date(2026, 11, 20)}
     return with_about(figure_5(), {**nothing, **facts})
 

@@ -20,7 +20,7 @@ FEW = names("reclaiming/small/")[:6]
 
 
 def found(name: str, outcome: Outcome, note: str = "") -> Verdict:
-    """Give a verdict that nobody computed."""
+    """Return a verdict that nobody computed."""
     return Verdict(name, outcome, note, Known.of(load(name)))
 
 

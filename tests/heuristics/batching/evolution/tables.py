@@ -36,12 +36,12 @@ def genomes(table: CostTable, rows: int, generator: Generator) -> Genomes:
 
 
 def uniform(jobs: int, gpus: int, **options: Any) -> CostTable:
-    """Give jobs that cost as much as they have GPUs, the later ones a little more for each."""
+    """Return jobs that cost as much as they have GPUs, the later ones a little more for each."""
     unit = np.arange(gpus + 1) * (1.0 + np.arange(jobs)[:, None] / 8)
     return CostTable.of([f"j{number}" for number in range(jobs)], unit, weight=np.ones(jobs), **options)
 
 
 def chi_square(counts: Any, expected: Any) -> float:
-    """Give Pearson's statistic; about as large as there are outcomes less one where the counts fit."""
+    """Return Pearson's statistic; about as large as there are outcomes less one where the counts fit."""
     found, fair = np.asarray(counts, dtype=float), np.asarray(expected, dtype=float)
     return float(((found - fair) ** 2 / fair).sum())

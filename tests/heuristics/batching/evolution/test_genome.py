@@ -33,7 +33,7 @@ class Scripted(Random):
         self._numbers: Iterator[float] = cycle(numbers)
 
     def random(self) -> float:
-        """Give the next number."""
+        """Return the next number."""
         return next(self._numbers)
 
 

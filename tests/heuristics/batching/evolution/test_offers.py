@@ -16,7 +16,7 @@ MODEL = StepTime(fixed=0.05, per_sample=0.001)
 
 
 def job(name: str = "a", **fields: object) -> BatchingJob:
-    """Give a job of up to two GPUs."""
+    """Return a job of up to two GPUs."""
     given = {"batch_limit": 512, "local_limit": 256, "throughput": MODEL, "remaining": 1000.0} | fields
     return BatchingJob.model_validate({"name": name} | given)
 

@@ -26,7 +26,7 @@ def random_cases(number: int) -> Iterator[Case]:
 
 
 def counts_fit(found: Genomes, counts: Whole, table: CostTable) -> bool:
-    """Tell whether the counts kept beside genomes are theirs."""
+    """Check whether the counts kept beside genomes are theirs."""
     return bool((rows.counts_of(found, table.jobs) == counts).all())
 
 

@@ -18,7 +18,7 @@ ENGINES: tuple[Engine, ...] = ("vectorised", "deap")
 
 
 def hard(draws: bool = False) -> CostTable:
-    """Give three jobs on three GPUs of which no two divisions cost the same."""
+    """Return three jobs on three GPUs of which no two divisions cost the same."""
     unit = [[0, 3, 4, 9], [0, 2, 7, 8], [0, 4, 5, 6]]
 
     def draw(generator: Generator) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:

@@ -17,7 +17,7 @@ from tests.heuristics.batching.evolution.tables import chi_square, drawn, genome
 
 
 def candidates(*scores: float) -> list[Candidate]:
-    """Give candidates that can be told apart by their only GPU."""
+    """Return candidates that can be told apart by their only GPU."""
     return [Candidate([place], score) for place, score in enumerate(scores)]
 
 

@@ -9,7 +9,7 @@ from tests.heuristics.policies.aryl.scenes import pools
 
 
 def books(own: int, lent: int, gpus: int = 8) -> Books:
-    """Give books of machines 0, 1, ... of the training pool, then those of the inference pool, all empty."""
+    """Return books of machines 0, 1, ... of the training pool, then those of the inference pool, all empty."""
     found = Books(Machines(pools(own, lent, gpus), "T4"))
     found.there[:] = found.machines.gpus
     return found
@@ -18,7 +18,7 @@ def books(own: int, lent: int, gpus: int = 8) -> Books:
 def form(
     given: Books, pool: Pool, worker_gpus: int, base: int, speeds: tuple[float, ...] = (1.0,), mode: str = ""
 ) -> Form:
-    """Give a form on all machines of a pool."""
+    """Return a form on all machines of a pool."""
     inference = given.machines.inference
     suits = inference | ~inference if pool == "mixed" else inference == (pool == "inference")
     return Form(mode, pool, suits, worker_gpus, base, speeds)

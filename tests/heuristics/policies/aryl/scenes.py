@@ -11,7 +11,7 @@ from tests.gsopt.simulation.scenarios import bundle
 
 
 def pools(own: int, lent: int, gpus: int = 8) -> Cluster:
-    """Give machines v0, v1, ... with V100 GPUs, then t0, t1, ... with T4 GPUs."""
+    """Return machines v0, v1, ... with V100 GPUs, then t0, t1, ... with T4 GPUs."""
     machines = [Machine(name=f"v{index}", gpus=gpus, gpu_type="V100") for index in range(own)]
     machines += [Machine(name=f"t{index}", gpus=gpus, gpu_type="T4") for index in range(lent)]
     return Cluster(racks=[Rack(name="r", machines=machines)])
@@ -51,7 +51,7 @@ def run(policy: Policy, cluster: Cluster, *jobs: Job, **options: Any) -> Replay:
 
 
 def machines_of(replay: Replay, cluster: Cluster, name: str, time: float) -> dict[str, int]:
-    """Give the GPUs that a job holds at a time, by machine."""
+    """Return the GPUs that a job holds at a time, by machine."""
     assert replay.schedule is not None
     held: dict[str, int] = {}
     for segment in replay.schedule.segments:
@@ -63,7 +63,7 @@ def machines_of(replay: Replay, cluster: Cluster, name: str, time: float) -> dic
 
 
 def preempted(replay: Replay) -> list[str]:
-    """Give the jobs that had to wait again, each as often as it had."""
+    """Return the jobs that had to wait again, each as often as it had."""
     assert replay.schedule is not None
     last: dict[str, Any] = {}
     found = []

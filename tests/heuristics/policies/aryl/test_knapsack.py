@@ -12,7 +12,7 @@ from tests.effort import cases
 
 
 def _places(sizes: tuple[int, ...], rooms: list[int]) -> bool:
-    """Tell whether items can be placed, by trying every machine for each."""
+    """Check whether items can be placed, by trying every machine for each."""
     if not sizes:
         return True
     return any(

@@ -15,7 +15,7 @@ _GREEDY = find_method("reclaiming", "greedy")
 
 
 def _three() -> Books:
-    """Give a machine with base workers, one with flexible ones, one with both, and one that is empty."""
+    """Return a machine with base workers, one with flexible ones, one with both, and one that is empty."""
     given = books(1, 4)
     crew(given, 0, form(given, "inference", 4, 2, (1.0, 1.5, 2.0, 2.5)), {1: 2}, {2: 1, 3: 1})
     crew(given, 1, form(given, "inference", 4, 1), {3: 1})

@@ -50,13 +50,13 @@ def run(workload: Workload, cluster: Cluster = TWO_RACKS, **options: Any) -> Rep
 
 
 def spans(replay: Replay, job: str) -> list[tuple[float, float]]:
-    """Give from when to when a job ran."""
+    """Return from when to when a job ran."""
     assert replay.schedule is not None
     return [(each.start, each.end) for each in replay.schedule.segments if each.job == job]
 
 
 def observed(workload: Workload, cluster: Cluster = TWO_RACKS, **options: Any) -> list[TunedTimer]:
-    """Give the timers that were found."""
+    """Return the timers that were found."""
     seen: list[TunedTimer] = []
     run(workload, cluster, timers="auto", observe=seen.append, **options)
     return seen

@@ -30,7 +30,7 @@ def _elastic(*jobs: tuple[float, float, Any]) -> Workload:
 
 
 def _allocation(run: Replay) -> dict[str, list[tuple[Any, Any, int]]]:
-    """Give what each job holds and when."""
+    """Return what each job holds and when."""
     assert run.schedule is not None
     held: dict[str, list[tuple[Any, Any, int]]] = {}
     for piece in run.schedule.segments:

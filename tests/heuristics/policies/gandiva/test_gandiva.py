@@ -28,7 +28,7 @@ def made(*sizes: tuple[float, float, int]) -> Workload:
 
 
 def pieces(run: Replay, job: str) -> list[tuple[float, tuple[int, ...]]]:
-    """Give when a job was where."""
+    """Return when a job was where."""
     assert run.schedule is not None
     return [(each.start, each.placement) for each in run.schedule.segments if each.job == job]
 

@@ -29,7 +29,7 @@ def made(*sizes: tuple[float, float, int], elastic: bool = True) -> Replay:
 
 
 def held(run: Replay, job: str) -> list[tuple[float, int]]:
-    """Give from when a job had how many GPUs."""
+    """Return from when a job had how many GPUs."""
     assert run.schedule is not None
     return [(each.start, each.gpus) for each in run.schedule.segments if each.job == job]
 

@@ -23,7 +23,7 @@ from tests.heuristics.policies.shared import held, job, machine, run
 
 @cache
 def published() -> Scenario:
-    """Give the 15 jobs of Gavel's artifact evaluation on four V100s, which share GPUs as was measured."""
+    """Return the 15 jobs of Gavel's artifact evaluation on four V100s, which share GPUs as was measured."""
     folder = data_folder()
     if folder is None:
         pytest.skip("GSOPT_DATA is unset or holds no traces of Gavel")
@@ -42,7 +42,7 @@ def published() -> Scenario:
 
 
 def _configuration(job: Job) -> str:
-    """Give the name that the table of pairs has for a job; two models have one batch size only."""
+    """Return the name that the table of pairs has for a job; two models have one batch size only."""
     return job.model if job.model in {"A3C", "CycleGAN"} else f"{job.model} (batch size {job.batch_size})"
 
 

@@ -25,7 +25,7 @@ def made(*sizes: tuple[float, float, int], gpus: int = 4, **options: Any) -> Rep
 
 
 def starts(run: Replay, name: str) -> list[float]:
-    """Give when a job began its turns."""
+    """Return when a job began its turns."""
     assert run.schedule is not None
     return [each.start for each in run.schedule.segments if each.job == name]
 

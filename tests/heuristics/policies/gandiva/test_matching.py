@@ -22,7 +22,7 @@ def _worth(values: Values, pairs: list[tuple[int, int]]) -> float:
 
 
 def _best(values: Values) -> float:
-    """Give the sum of a maximum weight matching of all pairs."""
+    """Return the sum of a maximum weight matching of all pairs."""
     graph = nx.Graph()
     for one, other in zip(*np.nonzero(np.triu(values, 1) > 0), strict=True):
         graph.add_edge(one, other, weight=values[one, other])

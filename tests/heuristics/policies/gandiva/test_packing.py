@@ -65,7 +65,7 @@ def test_units_have_equal_parts(pairing: Pairing, gpus: int) -> None:
 
 
 def _of_kinds(**machines: int) -> Cluster:
-    """Give machines of one GPU each, of a type and with a memory."""
+    """Return machines of one GPU each, of a type and with a memory."""
     listed = [Machine(name=kind, gpus=1, gpu_type=kind, memory=memory) for kind, memory in machines.items()]
     return Cluster(racks=[Rack(name="r", machines=listed)])
 

@@ -19,13 +19,13 @@ Sizes = Sequence[tuple[float, float, int]]
 
 
 def equally(state: State, jobs: Sequence[int], inventory: Inventory) -> dict[int, dict[str, float]]:
-    """Give all jobs equal shares on all kinds."""
+    """Return all jobs equal shares on all kinds."""
     del state
     return {job: dict.fromkeys(inventory.kinds_of(job), 1 / len(jobs)) for job in jobs}
 
 
 def always(shares: Callable[[int], dict[str, float]]) -> Divide:
-    """Give each job the same shares each time."""
+    """Grant each job the same shares each time."""
 
     def divide(state: State, jobs: Sequence[int], inventory: Inventory) -> dict[int, dict[str, float]]:
         del state, inventory
@@ -43,7 +43,7 @@ def run(sizes: Sizes, divide: Divide = equally, cluster: Cluster | int = 1, **op
 
 
 def turns(replay: Replay, job: str) -> list[tuple[Any, Any]]:
-    """Give when a job ran."""
+    """Return when a job ran."""
     assert replay.schedule is not None
     return [(each.start, each.end) for each in replay.schedule.segments if each.job == job]
 

@@ -23,7 +23,7 @@ JOBS = bundle(
 
 
 def problems(criterion: Any, **options: Any) -> list[Shares]:
-    """Give the problems that a run of two GPUs in rounds of the port is divided by."""
+    """Return the problems that a run of two GPUs in rounds of the port is divided by."""
     seen: list[Shares] = []
 
     def watched(problem: Shares) -> Solution:

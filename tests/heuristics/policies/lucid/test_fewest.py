@@ -20,7 +20,7 @@ from tests.gsopt.simulation.scripts import doing
 
 
 def answers(cluster: Cluster, held: list[int], jobs: list[Job], **physics: Any) -> list[tuple[int, ...] | None]:
-    """Give where each job could start at 1 s beside one that holds some GPUs."""
+    """Return where each job could start at 1 s beside one that holds some GPUs."""
     found: list[tuple[int, ...] | None] = []
 
     def look(state: State) -> Iterable[Action]:

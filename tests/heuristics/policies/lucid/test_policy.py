@@ -26,12 +26,12 @@ exactly = partial(lucid, load="always", exact=True)
 
 
 def row(machines: int, gpus: int = 1) -> Cluster:
-    """Give some machines of one rack."""
+    """Return some machines of one rack."""
     return Cluster.uniform(machines=machines, gpus=gpus)
 
 
 def starts(*jobs: Job, policy: Any = busy, **options: Any) -> tuple[Any, ...]:
-    """Give when the jobs start."""
+    """Return when the jobs start."""
     return run(policy, *jobs, **options).start_times
 
 

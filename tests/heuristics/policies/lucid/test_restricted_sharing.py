@@ -12,7 +12,7 @@ from tests.heuristics.policies.shared import drawn, halves, held, job, machine, 
 
 
 def start_of_second(*jobs: Any, **options: Any) -> Any:
-    """Give when the second job starts on two GPUs of 8 bytes, where both jobs run at full speed unless told."""
+    """Find when the second job starts on two GPUs of 8 bytes, where both jobs run at full speed unless told."""
     return run(restricted_sharing, *jobs, cluster=machine(2, memory=8), **options).start_times[1]
 
 

@@ -34,7 +34,7 @@ class Scan:
         self._there: set[int] = set()
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Give every segment its GPUs that can have them, and change what differs from that."""
+        """Grant every segment its GPUs that can have them, and change what differs from that."""
         self._there |= set(state.arrived)
         self._there -= set(state.completed)
         counts = dict.fromkeys(self._there, 0)

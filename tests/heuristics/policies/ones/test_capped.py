@@ -19,7 +19,7 @@ _RULES = ("shortest", "arrival", "share")
 
 
 def _job(name: str, duration: float, release_date: float = 0, most: int = 3) -> Job:
-    """Give a job that is as fast as it has GPUs, up to so many."""
+    """Return a job that is as fast as it has GPUs, up to so many."""
     modes = [Mode(name=str(k), menu=[(k, float(k))], batch_size=8 * k) for k in range(2, most + 1)]
     return Job(name=name, release_date=release_date, duration=duration, gpus=1, batch_size=8, modes=modes)
 

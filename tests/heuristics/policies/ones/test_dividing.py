@@ -30,7 +30,7 @@ def _job(name: str, release_date: float, duration: float) -> Job:
 
 
 def _first_two(division: Division) -> Sequence[int]:
-    """Give the first job two GPUs, and whoever is next what is left."""
+    """Return the first job two GPUs, and whoever is next what is left."""
     chosen, free = [], division.gpus
     for _ in division.jobs:
         chosen.append(min(2, free))

@@ -15,7 +15,7 @@ _LARGE = Mode(name="large", menu=[(1, 2.0)], samples=80)
 
 
 def _watch(job: Job, change_at: int | None = None, **physics: Any) -> list[tuple[Any, int]]:
-    """Give when how many whole epochs were counted, asking at the ends of epochs only."""
+    """Return when how many whole epochs were counted, asking at the ends of epochs only."""
     epochs, seen = Epochs(), []
 
     def decide(state: State) -> Iterable[Action]:

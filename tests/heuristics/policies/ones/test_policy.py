@@ -26,7 +26,7 @@ _quick = partial(ones, most_generations=2)
 
 
 def _job(name: str, release_date: float, epochs: int, most: int = 4) -> Job:
-    """Give a job that is as fast as it has GPUs; an epoch takes ten seconds on one."""
+    """Return a job that is as fast as it has GPUs; an epoch takes ten seconds on one."""
     modes = [Mode(name=str(k), menu=[(k, float(k))], batch_size=32 * k) for k in range(2, most + 1)]
     training = Training(epoch=1000, samples=1000 * epochs)
     return Job(

@@ -13,7 +13,7 @@ from tests.gsopt.simulation.scenarios import bundle
 
 
 def seen(*jobs: Job, **given: Any) -> list[list[Contender]]:
-    """Give the contenders that each event of a run shows."""
+    """Return the contenders that each event of a run shows."""
     found = []
 
     def watched(state: State) -> Any:

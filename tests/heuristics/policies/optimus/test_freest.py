@@ -12,7 +12,7 @@ from tests.gsopt.simulation.scenarios import bundle
 
 
 class Script:
-    """Gives jobs numbers of GPUs, decision by decision."""
+    """Grants jobs numbers of GPUs, decision by decision."""
 
     preemptive = True
 

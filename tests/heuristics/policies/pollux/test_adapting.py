@@ -32,7 +32,7 @@ def told(gives: Any, *, machines: int = 2) -> list[tuple[float, Goodput]]:
 
 
 def in_order(problem: Goodput, number: int) -> dict[str, tuple[int, int]]:
-    """Give the jobs that are listed first a GPU each."""
+    """Return the jobs that are listed first a GPU each."""
     del number
     return {job.name: ((1, 0), (0, 1))[place] for place, job in enumerate(problem.jobs[:2])}
 

@@ -35,7 +35,7 @@ TWO = Cluster.uniform(machines=2, gpus=4)
 
 
 def is_alike(scenario: Scenario) -> bool:
-    """Tell whether all GPUs of a scenario are of one kind."""
+    """Check whether all GPUs of a scenario are of one kind."""
     return len({(machine.gpu_type, machine.memory) for machine in scenario.cluster.machines}) <= 1
 
 

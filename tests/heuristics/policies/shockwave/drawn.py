@@ -39,7 +39,7 @@ def drawn(random: Random, *, most_jobs: int = 3, most_rounds: int = 3) -> Window
 
 
 def plans(window: Window) -> Iterator[Plan]:
-    """Give all plans of a window that take no more GPUs than there are."""
+    """Yield all plans of a window that take no more GPUs than there are."""
     shape = len(window.claims), window.rounds
     for cells in product((False, True), repeat=shape[0] * shape[1]):
         plan = [cells[job * shape[1] : (job + 1) * shape[1]] for job in range(shape[0])]
@@ -51,7 +51,7 @@ def plans(window: Window) -> Iterator[Plan]:
 
 
 def value(window: Window, plan: Plan) -> float | None:
-    """Give what a plan is worth, by its definition; None where a job gets too little."""
+    """Return what a plan is worth, by its definition; None where a job gets too little."""
     worth, longest = 0.0, 0.0
     for claim, row in zip(window.claims, plan.tolist(), strict=True):
         if sum(row) < claim.least:
@@ -62,7 +62,7 @@ def value(window: Window, plan: Plan) -> float | None:
 
 
 def lateness(window: Window, plan: Plan) -> float:
-    """Give the weighted sum of the mean places of rounds, by its definition."""
+    """Return the weighted sum of the mean places of rounds, by its definition."""
     total = 0.0
     for claim, row in zip(window.claims, plan.tolist(), strict=True):
         places = [place for place, runs in enumerate(row) if runs]

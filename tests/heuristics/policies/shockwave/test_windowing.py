@@ -28,7 +28,7 @@ class InTurn:
         """Do nothing."""
 
     def plan(self, state: State, inventory: Inventory, jobs: Sequence[int]) -> list[list[int]]:
-        """Give the turns."""
+        """Return the turns."""
         del inventory
         self.planned.append(float(state.now))
         return [[job] for job in jobs] or [[]]

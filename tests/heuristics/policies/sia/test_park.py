@@ -13,7 +13,7 @@ from tests.gsopt.simulation.scenarios import bundle
 
 
 def mixed() -> Cluster:
-    """Give two nodes of four GPUs and one of two of one type, and one with more memory."""
+    """Return two nodes of four GPUs and one of two of one type, and one with more memory."""
     sizes = [("a", 4, 16), ("b", 2, 16), ("c", 4, 16), ("d", 2, 80)]
     machines = [Machine(name=name, gpus=gpus, gpu_type="V100", memory=memory) for name, gpus, memory in sizes]
     return Cluster(racks=[Rack(name="rack", machines=machines)])

@@ -28,18 +28,18 @@ MENU = ((1, 1.0), (2, 1.8), (4, 3.0), (8, 5.0))
 
 
 def job(name: str, duration: float = 600, **fields: Any) -> Job:
-    """Give an elastic job."""
+    """Return an elastic job."""
     return Job(**{"name": name, "release_date": 0, "duration": duration, "gpus": 1, "menu": MENU, **fields})
 
 
 def counts(run: Replay, name: str) -> list[tuple[float, int]]:
-    """Give when a job got how many GPUs."""
+    """Return when a job got how many GPUs."""
     assert run.schedule is not None
     return [(float(each.start), each.gpus) for each in run.schedule.segments if each.job == name]
 
 
 def nodes(*gpus: int, kinds: str = "") -> Cluster:
-    """Give machines of so many GPUs, with a letter for the type of each."""
+    """Return machines of so many GPUs, with a letter for the type of each."""
     types = kinds or " " * len(gpus)
     machines = [
         Machine(name=f"m{place}", gpus=count, gpu_type=kind.strip())

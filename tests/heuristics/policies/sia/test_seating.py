@@ -12,13 +12,13 @@ from tests.effort import cases
 
 
 def nodes(*sizes: int) -> list[Node]:
-    """Give nodes whose GPUs are numbered from 0."""
+    """Return nodes whose GPUs are numbered from 0."""
     ends = [sum(sizes[: place + 1]) for place in range(len(sizes))]
     return [Node(place, tuple(range(end - sizes[place], end))) for place, end in enumerate(ends)]
 
 
 def shape(gpus: int, per_node: int = 4) -> Shape:
-    """Give so many GPUs on as few nodes as hold them."""
+    """Return so many GPUs on as few nodes as hold them."""
     return Shape(type="gpu", nodes=-(-gpus // per_node), gpus=gpus)
 
 

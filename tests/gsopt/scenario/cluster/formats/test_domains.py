@@ -8,7 +8,7 @@ from gsopt.scenario.cluster.formats.domains import with_domains
 
 
 def _tree() -> Tree:
-    """Give two pods of two racks of two machines: m0 to m7."""
+    """Return two pods of two racks of two machines: m0 to m7."""
     racks = [Branch(f"r{rack}", "", (), (f"m{2 * rack}", f"m{2 * rack + 1}")) for rack in range(4)]
     pods = [Branch("p0", "", ("r0", "r1")), Branch("p1", "", ("r2", "r3"))]
     return levelled("", tree_of("", [Branch("core", "", ("p0", "p1")), *pods, *racks], []))

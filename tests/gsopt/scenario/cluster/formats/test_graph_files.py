@@ -20,7 +20,7 @@ _READ_WRITE = [(read_graphml, write_graphml), (read_node_link, write_node_link)]
 
 
 def _linked() -> Cluster:
-    """Give a cluster of all that there is: islands, links, types, memory and levels of its own."""
+    """Return a cluster of all that there is: islands, links, types, memory and levels of its own."""
     fast, slow = (
         Link(bandwidth=450e9, latency=1e-7),
         Link(bandwidth=50e9, latency=2.5e-6, capacity=1 / 3 * 1e11),

@@ -5,7 +5,7 @@ from gsopt.scenario.cluster.formats import outline
 
 
 def _network(count: int, odd: int = -1) -> Cluster:
-    """Give pods of two machines, one of them with other machines."""
+    """Return pods of two machines, one of them with other machines."""
     link = Link(bandwidth=50e9, latency=2e-6)
     pods = [
         Switch(

@@ -16,7 +16,7 @@ _SMALL = Cluster.uniform(racks=2, machines=2, gpus=4)
 
 
 def _blocks(axes: Any) -> list[tuple[float, float, str]]:
-    """Give width, height and colour of every block of a job."""
+    """Return width, height and colour of every block of a job."""
     drawn = axes.collections[-1]
     sizes = [path.get_extents().size for path in drawn.get_paths()]
     return [

@@ -32,7 +32,7 @@ _WRITTEN = [each for each in Format if each != Format.NETQ]
 
 @pytest.fixture(params=_MODELS)
 def model(request: pytest.FixtureRequest) -> Path:
-    """Give a public model, or skip the test where the data are not there."""
+    """Return a public model, or skip the test where the data are not there."""
     folder = os.environ.get("GSOPT_DATA", "")
     path = Path(folder, "cluster-snapshots", "topology-topograph", request.param)
     if not folder or not path.is_file():

@@ -109,7 +109,7 @@ def test_bad_lines(text: str, message: str) -> None:
 
 
 def _deep() -> Cluster:
-    """Give three pods of a block each, with names that topology.conf cannot hold."""
+    """Return three pods of a block each, with names that topology.conf cannot hold."""
     machines = [Machine(name=f"m {number}", gpus=4, memory=80) for number in range(3)]
     pods = [
         Switch(

@@ -14,7 +14,7 @@ ZERO = Fraction(0)
 def cheapest(
     job: Job, release: Fraction, weight: Fraction, edges: Sequence[Fraction], prices: Sequence[Fraction]
 ) -> Fraction:
-    """Give the least that a rigid or elastic job pays for its completion and for the GPU-seconds before it."""
+    """Find the least that a rigid or elastic job pays for its completion and for the GPU-seconds before it."""
     work = Fraction(job.duration)
     menu = [(Fraction(count), Fraction(speed)) for count, speed in job.menu or ((job.gpus, 1.0),)]
     costs = []
@@ -36,7 +36,7 @@ def cheapest(
 
 
 def _items(points: Sequence[Point], length: Fraction) -> Iterator[Point]:
-    """Give cost of a unit of work, and work, of each step along the lower hull of speeds and their costs."""
+    """Yield cost of a unit of work, and work, of each step along the lower hull of speeds and their costs."""
     corners = [(ZERO, ZERO)]
     fastest = max(speed for speed, _ in points)
     while corners[-1][0] < fastest:
@@ -49,7 +49,7 @@ def _items(points: Sequence[Point], length: Fraction) -> Iterator[Point]:
 
 
 def _knapsack(items: Sequence[Point], work: Fraction) -> Iterator[Fraction]:
-    """Give the least cost of the work, if the items hold it."""
+    """Yield the least cost of the work, if the items hold it."""
     total = ZERO
     for cost, amount in sorted(items):
         part = min(amount, work)

@@ -17,18 +17,18 @@ def linear(
     extra: int = 0,
     pool: Pool = "training",
 ) -> Elastic:
-    """Give a job whose speed is its number of workers."""
+    """Return a job whose speed is its number of workers."""
     speeds = tuple(float(workers) for workers in range(base, most + 1))
     return Elastic(job, time, gpus, base, most, extra, pool, speeds)
 
 
 def calm(*jobs: Elastic, training: int = 0, inference: int = 0) -> Epoch:
-    """Give an epoch in which no job waits."""
+    """Return an epoch in which no job waits."""
     return Epoch(0.0, (), jobs, {"training": training, "inference": inference}, pending=False)
 
 
 def crowded(waiting: Sequence[Waiting], *jobs: Elastic, training: int = 0) -> Epoch:
-    """Give an epoch in which jobs wait."""
+    """Return an epoch in which jobs wait."""
     return Epoch(0.0, tuple(waiting), jobs, {"training": training, "inference": 0}, pending=True)
 
 

@@ -20,7 +20,7 @@ def draw_features(generator: np.random.Generator, number: int) -> Floats:
 
 
 def true_beta(features: Floats) -> Floats:
-    """Give the beta by which progress is drawn."""
+    """Return the beta by which progress is drawn."""
     result: Floats = np.maximum(features @ SLOPES + INTERCEPT, 1)
     return result
 
@@ -34,7 +34,7 @@ def draw_rows(generator: np.random.Generator, number: int) -> Rows:
 
 
 def log_of(epochs: int, *, samples: float = 1000.0, loss: float = 2.0) -> list[Observation]:
-    """Give the log of a job whose loss falls evenly, to a tenth."""
+    """Return the log of a job whose loss falls evenly, to a tenth."""
     return [
         Observation(
             epoch_samples=samples,

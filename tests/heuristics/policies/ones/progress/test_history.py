@@ -11,7 +11,7 @@ from tests.effort import cases
 
 
 def _numbered(job: int, length: int) -> Rows:
-    """Give rows that can be told apart: by job in the second feature, by place in the third."""
+    """Return rows that can be told apart: by job in the second feature, by place in the third."""
     places = np.arange(length, dtype=float)
     same = np.ones(length)
     return Rows(

@@ -33,7 +33,7 @@ def test_recovers_known_parameters() -> None:
 
 
 def _best_found(rows: Rows, generator: np.random.Generator) -> float:
-    """Give the lowest mean cost that a search without gradients finds from the truth: a second version."""
+    """Return the lowest mean cost that a search without gradients finds from the truth: a second version."""
     centre, scale = rows.features.mean(axis=0), rows.features.std(axis=0)
     standardised = (rows.features - centre) / scale
 
