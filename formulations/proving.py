@@ -27,11 +27,11 @@ from gsopt.solvers.backends.highs import Model
 from gsopt.solvers.backends.process import Late
 
 if TYPE_CHECKING:
-    from gsopt.solvers.backends.worker import Link
+    from gsopt.solvers.backends.worker import ParentLink
     from gsopt.solvers.standard_form import StandardForm
 
 
-class Question(NamedTuple):
+class ProofQuestion(NamedTuple):
     """What the worker shall prove."""
 
     model: Model
@@ -82,7 +82,7 @@ def proven_bound(form: "StandardForm", budget: Budget, *, largest: Reals, goal: 
         with solver.worker(inf if left is None else monotonic() + left) as worker:
             _, task = solver.request(form, time_limit=None, gap=0.0, start=None)
             left = budget.left()
-            question = Question(task.model, task.options, largest, goal, left)
+            question = ProofQuestion(task.model, task.options, largest, goal, left)
             limit = None if left is None else left + GRACE
             reply = worker.call(answer, question, limit=limit, hear=lambda _frame: None)
     except Late:
@@ -92,7 +92,7 @@ def proven_bound(form: "StandardForm", budget: Budget, *, largest: Reals, goal: 
     return reply.answer if isinstance(reply.answer, float) else -inf
 
 
-def answer(question: Question, link: "Link") -> float:
+def answer(question: ProofQuestion, link: "ParentLink") -> float:
     """Answer a question; runs in the worker."""
     return _Tree(question, link).bound()
 
@@ -115,7 +115,7 @@ class _Node:
 class _Tree:
     """The nodes that are open, the least bound first."""
 
-    def __init__(self, question: Question, link: "Link") -> None:
+    def __init__(self, question: ProofQuestion, link: "ParentLink") -> None:
         self.question, self.model, self.link = question, question.model, link
         self.end = inf if question.seconds is None else monotonic() + question.seconds
         self.solver = load(question, link)

@@ -9,7 +9,7 @@ import numpy as np
 from formulations.allocation.bundling import bundle
 from formulations.allocation.groups import Found, Groups, Hear, Integers, solve_groups
 from formulations.allocation.knapsack import Knapsack
-from formulations.allocation.price import Priced, price_items
+from formulations.allocation.price import PricedOptions, price_items
 from formulations.allocation.states import improve
 from formulations.allocation.whole import Whole, whole_values
 from gsopt.core.budget import Budget
@@ -130,12 +130,12 @@ class _Core:
     """
 
     groups: Groups
-    priced: Priced
+    priced: PricedOptions
     jobs: Integers
     items: Integers
 
     @classmethod
-    def of(cls, groups: Groups, priced: Priced) -> "_Core":
+    def of(cls, groups: Groups, priced: PricedOptions) -> "_Core":
         job = groups.job[priced.items]
         undecided = np.bincount(job, minlength=groups.size.size) > 1
         return cls(groups, priced, np.flatnonzero(undecided), priced.items[undecided[job]])

@@ -18,7 +18,7 @@ _MOST_CHANGES = 64
 
 
 @dataclass(frozen=True, eq=False)
-class Priced:
+class PricedOptions:
     """What a price per GPU tells.
 
     At a price each job takes the item of the best value after payment; the total, and the price of the whole
@@ -47,7 +47,7 @@ class Priced:
     items: Integers
 
 
-def price_items(groups: Groups, budget: Budget) -> Priced:
+def price_items(groups: Groups, budget: Budget) -> PricedOptions:
     """Find the price of the smallest bound, a choice near it, and the items that may be in a better one.
 
     This is what there is to return when no time is left, so the search for the price does not ask for any: it
@@ -68,7 +68,7 @@ def price_items(groups: Groups, budget: Budget) -> Priced:
         known = groups.choice(budget.start)
         choice = max(choice, known, key=lambda each: float(fsum(groups.value[each])))
     excess, items = _left(groups, price, choice)
-    return Priced(price, few, many, choice, excess, items)
+    return PricedOptions(price, few, many, choice, excess, items)
 
 
 def _best_price(groups: Groups) -> tuple[float, Integers, Integers]:

@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 _POINTS = 10_000
 
 
-class Step(NamedTuple):
+class HullStep(NamedTuple):
     """From one corner of a job's hull to the next: what each GPU more costs, and how many there are."""
 
     slope: float
@@ -50,7 +50,7 @@ class Walk:
 
     counts: tuple[int, ...]
     left: int
-    taken: tuple[Step, ...]
+    taken: tuple[HullStep, ...]
     slope: float
 
 
@@ -139,7 +139,7 @@ def walked(case: Case, budget: Budget) -> Walk | None:
     """
     counts = [_fewest(row) for row in case.costs]
     left = case.gpus - sum(counts)
-    steps: list[Step] = []
+    steps: list[HullStep] = []
     for job, row in enumerate(case.costs):
         steps += hull(row, job, budget)
     if budget.passed:
@@ -147,7 +147,7 @@ def walked(case: Case, budget: Budget) -> Walk | None:
     steps.sort()
     if not case.use_all:
         steps = [step for step in steps if step.slope < 0]
-    taken: list[Step] = []
+    taken: list[HullStep] = []
     for step in steps:
         if step.gpus > left:
             return Walk(tuple(counts), left, tuple(taken), step.slope)
@@ -159,7 +159,7 @@ def walked(case: Case, budget: Budget) -> Walk | None:
     return Walk(tuple(counts), 0, tuple(taken), taken[-1].slope if case.use_all and taken else 0.0)
 
 
-def hull(row: Floats, job: int, budget: Budget = UNLIMITED) -> Iterator[Step]:
+def hull(row: Floats, job: int, budget: Budget = UNLIMITED) -> Iterator[HullStep]:
     """Return the steps along the lower convex hull of one job's costs, from its fewest GPUs to its most.
 
     Once the budget has passed they end early.
@@ -180,7 +180,7 @@ def hull(row: Floats, job: int, budget: Budget = UNLIMITED) -> Iterator[Step]:
             corners.pop()
         corners.append(point)
     for first, last in pairwise(corners):
-        yield Step(_slope(first, last), job, last[0] - first[0])
+        yield HullStep(_slope(first, last), job, last[0] - first[0])
 
 
 def _slope(first: tuple[int, float], last: tuple[int, float]) -> float:

@@ -22,11 +22,11 @@ from gsopt.solvers.backends.highs import Model
 from gsopt.solvers.backends.process import Late
 
 if TYPE_CHECKING:
-    from gsopt.solvers.backends.worker import Link
+    from gsopt.solvers.backends.worker import ParentLink
     from gsopt.solvers.standard_form import StandardForm
 
 
-class Choice(NamedTuple):
+class ChoiceColumns(NamedTuple):
     """Columns of which one is 1 and the others are 0, in an order that is common to all choices.
 
     Attributes
@@ -66,13 +66,13 @@ class Finding:
     orders: tuple[tuple[int, int], ...] = ()
 
 
-class Question(NamedTuple):
+class ProbingQuestion(NamedTuple):
     """What the worker shall find out."""
 
     model: Model
     options: dict[str, Any]
     largest: Reals
-    choices: tuple[Choice, ...]
+    choices: tuple[ChoiceColumns, ...]
     pairs: tuple[tuple[int, int], ...]
     cutoff: float
     seconds: float | None
@@ -82,7 +82,7 @@ def probe(
     form: "StandardForm",
     budget: Budget,
     *,
-    choices: Sequence[Choice],
+    choices: Sequence[ChoiceColumns],
     largest: Reals,
     cutoff: float,
     pairs: Sequence[tuple[int, int]] = (),
@@ -128,7 +128,9 @@ def probe(
         with solver.worker(deadline) as worker:
             _, task = solver.request(form, time_limit=None, gap=0.0, start=None)
             left = budget.left()
-            question = Question(task.model, task.options, largest, tuple(choices), tuple(pairs), cutoff, left)
+            question = ProbingQuestion(
+                task.model, task.options, largest, tuple(choices), tuple(pairs), cutoff, left
+            )
             limit = None if left is None else left + GRACE
             reply = worker.call(answer, question, limit=limit, hear=lambda _frame: None)
     except Late:
@@ -138,7 +140,7 @@ def probe(
     return reply.answer if isinstance(reply.answer, Finding) else None
 
 
-def answer(question: Question, link: "Link") -> Finding:
+def answer(question: ProbingQuestion, link: "ParentLink") -> Finding:
     """Answer a question; runs in the worker."""
     return _Probing(question, link).run()
 
@@ -146,7 +148,7 @@ def answer(question: Question, link: "Link") -> Finding:
 class _Probing:
     """The program in the solver, with the bounds of what is ruled out by now."""
 
-    def __init__(self, question: Question, link: "Link") -> None:
+    def __init__(self, question: ProbingQuestion, link: "ParentLink") -> None:
         self.question, self.model, self.cutoff = question, question.model, question.cutoff
         self.end = inf if question.seconds is None else monotonic() + question.seconds
         self.link = link
@@ -286,7 +288,7 @@ class _Probing:
         return proof is not None and proof.bound > self.cutoff
 
 
-def load(question: Any, link: "Link") -> Any:
+def load(question: Any, link: "ParentLink") -> Any:
     """Hand the linear program to HiGHS, and let the parent's wish to stop reach it."""
     import highspy
 

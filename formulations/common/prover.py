@@ -8,7 +8,7 @@ from gsopt.solvers.backends import Highs
 from gsopt.solvers.backends.base import Answer, Vector
 
 if TYPE_CHECKING:
-    from gsopt.solvers.backends.worker import Link
+    from gsopt.solvers.backends.worker import ParentLink
     from gsopt.solvers.standard_form import StandardForm
 
 #: No heuristics that solve programs of their own: there is next to nothing to find. And costs of branching are
@@ -36,7 +36,7 @@ class Prover(Highs):
 
     def request(
         self, form: "StandardForm", *, time_limit: float | None, gap: float, start: Vector | None
-    ) -> tuple[Callable[[Any, "Link"], Answer], Any]:
+    ) -> tuple[Callable[[Any, "ParentLink"], Answer], Any]:
         """Return the arrays and HiGHS' options."""
         function, task = super().request(form, time_limit=time_limit, gap=gap, start=start)
         return function, task._replace(options=task.options | _OPTIONS)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from formulations.common.best import Best
 from formulations.configuration.case import Case, alone, kept
 from formulations.configuration.milp import milp
-from formulations.configuration.table import Table
+from formulations.configuration.table import LeastCosts
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
 from gsopt.core.method import exact_method
@@ -54,7 +54,7 @@ def exact(problem: Configuration, budget: Budget) -> Result[ConfigurationSolutio
         return best.result(best.finished, message="current configurations")
     try:
         case = Case.of(problem)
-        table = Table.of(case, budget)
+        table = LeastCosts.of(case, budget)
     except Unsupported as reason:
         if budget.passed:
             return best.result(StoppedBy.TIME_LIMIT, message="current configurations")

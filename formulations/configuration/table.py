@@ -20,7 +20,7 @@ Wholes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class LeastCosts:
     """Least costs of the last jobs, by how many GPUs of each type are left for them.
 
     Attributes
@@ -38,7 +38,7 @@ class Table:
     costs: Wholes
 
     @classmethod
-    def of(cls, case: Case, budget: Budget) -> "Table | None":
+    def of(cls, case: Case, budget: Budget) -> "LeastCosts | None":
         """Fill the table; None when time is over.
 
         Raises
@@ -72,7 +72,7 @@ class Table:
         >>> from gsopt.problems.configuration import AdaptiveJob, Configuration, shapes
         >>> jobs = [AdaptiveJob(name=name, goodputs=[1.0]) for name in "ab"]
         >>> problem = Configuration(gpus={"t4": 1}, configurations=shapes("t4", 1, 1), jobs=jobs)
-        >>> table = Table.of(Case.of(problem), Budget())
+        >>> table = LeastCosts.of(Case.of(problem), Budget())
         >>> [option.place for option in table.choice()]
         [0, None]
         """

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
-from formulations.consolidation.kinds import Kind, kinds
+from formulations.consolidation.kinds import JobKind, kinds
 from formulations.consolidation.vacancy import Vacancy
 from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
 
@@ -40,7 +40,7 @@ class Case:
 
     problem: Consolidation
     vacancy: Vacancy
-    kinds: tuple[Kind, ...]
+    kinds: tuple[JobKind, ...]
 
     @classmethod
     def of(cls, problem: Consolidation) -> "Case":

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from formulations.consolidation.case import Case
 from formulations.consolidation.merged import Indices, Merged
-from formulations.consolidation.program import Program
+from formulations.consolidation.program import NamedProgram
 from gsopt.core.errors import Unsupported
 
 
@@ -89,7 +89,7 @@ class Divisible(Merged):
             ),
         )
 
-    def pack_rows(self, program: Program, indices: Indices) -> None:
+    def pack_rows(self, program: NamedProgram, indices: Indices) -> None:
         """Count the slots."""
         for d, p in indices.alone:
             jobs = [(f"alone[{e},{p}]", e // d) for e, own in indices.alone if own == p and e >= d]

@@ -10,7 +10,7 @@ from gsopt.problems.consolidation import Consolidation
 
 
 @dataclass(frozen=True)
-class Kind:
+class JobKind:
     """Jobs of one demand that are worth the same on every tier.
 
     Attributes
@@ -36,7 +36,7 @@ class Kind:
         return next(own for own in self.levels if own >= level)
 
 
-def kinds(problem: Consolidation, room: Sequence[int]) -> tuple[Kind, ...]:
+def kinds(problem: Consolidation, room: Sequence[int]) -> tuple[JobKind, ...]:
     """Put the jobs together that can be placed and are worth it, the most valuable for each GPU first.
 
     Parameters
@@ -59,7 +59,7 @@ def kinds(problem: Consolidation, room: Sequence[int]) -> tuple[Kind, ...]:
     for index, job in enumerate(problem.jobs):
         alike[job.gpus, tuple(problem.worth(job, tier) for tier in problem.tiers)].append(index)
     found = [
-        Kind(gpus, worths, tuple(jobs), _levels(problem, gpus, worths, room))
+        JobKind(gpus, worths, tuple(jobs), _levels(problem, gpus, worths, room))
         for (gpus, worths), jobs in alike.items()
     ]
     return tuple(

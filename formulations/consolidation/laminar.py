@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from formulations.consolidation.case import Case, Stays
 from formulations.consolidation.model import GroupModel
-from formulations.consolidation.program import Program
+from formulations.consolidation.program import NamedProgram
 from gsopt.problems.consolidation import Consolidation
 
 
@@ -100,9 +100,9 @@ class Laminar(GroupModel):
         )
         return model
 
-    def program(self, case: Case) -> Program:
+    def program(self, case: Case) -> NamedProgram:
         """Write the arrays of the same model."""
-        program, places = Program(), _places(case)
+        program, places = NamedProgram(), _places(case)
         for k, v in places:
             kind = case.kinds[k]
             program.column(_stay(k, v), cost=kind.worths[case.vacancy.nodes[v].level], upper=len(kind.jobs))

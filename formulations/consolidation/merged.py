@@ -9,7 +9,7 @@ from typing import Any
 
 from formulations.consolidation.case import Case, Stays
 from formulations.consolidation.model import GroupModel
-from formulations.consolidation.program import Program
+from formulations.consolidation.program import NamedProgram
 from gsopt.core.errors import Unsupported
 from gsopt.problems.consolidation import Consolidation
 
@@ -82,7 +82,7 @@ class Merged(GroupModel):
         """Add to a Pyomo model what lets the jobs alone on machines below each stem be packed."""
 
     @abstractmethod
-    def pack_rows(self, program: Program, indices: Indices) -> None:
+    def pack_rows(self, program: NamedProgram, indices: Indices) -> None:
         """Add the same to the arrays."""
 
     @abstractmethod
@@ -146,10 +146,10 @@ class Merged(GroupModel):
         )
         return model
 
-    def program(self, case: Case) -> Program:
+    def program(self, case: Case) -> NamedProgram:
         """Write the arrays of the same model."""
         self.check(case)
-        indices, program = Indices(case), Program()
+        indices, program = Indices(case), NamedProgram()
         linked: dict[tuple[int, int], list[tuple[str, int]]] = {pair: [] for pair in indices.levels}
         inside: dict[int, list[tuple[str, int]]] = {v: [] for v in indices.wider}
         for k, level in indices.take:

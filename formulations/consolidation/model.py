@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from formulations.consolidation.beginning import begin
 from formulations.consolidation.case import Case, Stays
-from formulations.consolidation.program import Program
+from formulations.consolidation.program import NamedProgram
 from gsopt.core.budget import Budget
 from gsopt.core.numbers.grid import Exact, Number, ceil_to
 from gsopt.core.result import Result
@@ -36,10 +36,10 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
 
     def __init__(self, case: Case | None = None, *, rounded: bool = False) -> None:
         self.case, self.rounded = case, rounded
-        self._program: Program | None = None
+        self._program: NamedProgram | None = None
 
     @abstractmethod
-    def program(self, case: Case) -> Program:
+    def program(self, case: Case) -> NamedProgram:
         """Write the arrays.
 
         Raises
@@ -101,7 +101,7 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
         """Return the problem by groups, the one at hand where there is one."""
         return self.case if self.case is not None and self.case.problem is problem else Case.of(problem)
 
-    def _written(self, problem: Consolidation) -> Program:
+    def _written(self, problem: Consolidation) -> NamedProgram:
         """Write the arrays, once where the case is at hand."""
         if self.case is None or self.case.problem is not problem:
             return self.program(Case.of(problem))

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from formulations.consolidation.case import Case, Stays
 from formulations.consolidation.merged import Indices, Merged
-from formulations.consolidation.program import Program
+from formulations.consolidation.program import NamedProgram
 from gsopt.core.errors import Unsupported
 
 #: Patterns of one size of machine above which the model is no longer small.
@@ -103,7 +103,7 @@ class Patterns(Merged):
             ),
         )
 
-    def pack_rows(self, program: Program, indices: Indices) -> None:
+    def pack_rows(self, program: NamedProgram, indices: Indices) -> None:
         """Fill machines by patterns."""
         sizes, demands = _sizes(indices.case), indices.case.alone
         held: dict[tuple[int, int], list[tuple[str, int]]] = {pair: [] for pair in indices.alone}

@@ -11,12 +11,12 @@ from gsopt.core.problem import Sense
 from gsopt.solvers.standard_form import StandardForm
 
 
-class Program:
+class NamedProgram:
     """Arrays of a model that is maximized, by the names of its columns and rows.
 
     Examples
     --------
-    >>> program = Program()
+    >>> program = NamedProgram()
     >>> program.column("x", cost=2, upper=3)
     >>> program.row("fits", [("x", 4)], upper=9)
     >>> form = program.form()

@@ -9,7 +9,7 @@ from gsopt.scenario.cluster import MACHINE
 
 
 @dataclass(frozen=True)
-class Node:
+class VacantGroup:
     """A group of GPUs that one tier joins, of which some are free.
 
     Attributes
@@ -50,7 +50,7 @@ class Vacancy:
     ([(0, 1), (0, 2), (0, 2), (1, 1), (1, 4), (2, 5)], ((1,), (4, 5), (6, 7)))
     """
 
-    nodes: tuple[Node, ...]
+    nodes: tuple[VacantGroup, ...]
     gpus: tuple[tuple[int, ...], ...]
 
     @classmethod
@@ -117,7 +117,7 @@ class Vacancy:
         return next(u for u in self.path(v) if self.nodes[u].level >= level)
 
 
-def _nodes(problem: Consolidation, members: Sequence[dict[int, list[int]]]) -> Iterator[Node]:
+def _nodes(problem: Consolidation, members: Sequence[dict[int, list[int]]]) -> Iterator[VacantGroup]:
     """Yield the groups level by level, each with the one around it."""
     machines, own = problem.cluster.machines, problem.cluster.levels.index(MACHINE)
     number = {
@@ -134,4 +134,4 @@ def _nodes(problem: Consolidation, members: Sequence[dict[int, list[int]]]) -> I
         outer = min(level + 1, len(members) - 1)
         for group, gpus in groups.items():
             whole = level == own and machines[group].gpus == len(gpus)
-            yield Node(level, around[outer][gpus[0]] if gpus else 0, len(gpus), whole)
+            yield VacantGroup(level, around[outer][gpus[0]] if gpus else 0, len(gpus), whole)

@@ -9,9 +9,9 @@ from formulations.common.best import Best
 from formulations.goodput.beginning import begin, mean
 from formulations.goodput.case import Case, Option
 from formulations.goodput.counting import Counting
-from formulations.goodput.packing import Packing, pack
+from formulations.goodput.packing import NodePacking, pack
 from formulations.goodput.patterned import Patterned
-from formulations.goodput.program import Program
+from formulations.goodput.program import OptionProgram
 from formulations.goodput.reduced import Reduced
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
@@ -69,7 +69,7 @@ def exact(problem: Goodput, budget: Budget) -> Result[GoodputSolution]:
     return _proven(case, counting, best, packing)
 
 
-def _packed(case: Case, counting: Counting, best: Best[Goodput, GoodputSolution]) -> Packing:
+def _packed(case: Case, counting: Counting, best: Best[Goodput, GoodputSolution]) -> NodePacking:
     """Pack what the knapsack chooses, and improve it as long as it may not be the best."""
     orders = [sorted(options, key=lambda option: option.cost) for options in case.options]
     choice, budget = counting.choice(), best.budget
@@ -84,7 +84,7 @@ def _packed(case: Case, counting: Counting, best: Best[Goodput, GoodputSolution]
 
 
 def _proven(
-    case: Case, counting: Counting, best: Best[Goodput, GoodputSolution], packing: Packing
+    case: Case, counting: Counting, best: Best[Goodput, GoodputSolution], packing: NodePacking
 ) -> Result[GoodputSolution]:
     """Solve the integer program of what may be no worse than the best solution."""
     jobs = len(case.options)
@@ -115,7 +115,7 @@ def _proven(
     return best.result(stopped_by, solver=proof.solver, message="integer program")
 
 
-def _program(case: Case, alive: Sequence[Sequence[Option]]) -> Program:
+def _program(case: Case, alive: Sequence[Sequence[Option]]) -> OptionProgram:
     """Return the program with patterns, unless nodes can hold too much for that."""
     patterned = Patterned(case, alive)
     return patterned if patterned.is_small else Reduced(case, alive)

@@ -10,7 +10,7 @@ from gsopt.core.budget import Budget
 _ROUNDS = 10
 
 
-class Packing:
+class NodePacking:
     """What jobs have on the nodes, and the room that is left.
 
     Parameters
@@ -30,7 +30,7 @@ class Packing:
     >>> from gsopt.problems.goodput import Goodput, GoodputJob
     >>> job = GoodputJob(name="a", speedups=[[1.0], [2.0]], age=30)
     >>> case = Case.of(Goodput(nodes=[1, 1], jobs=[job, job.model_copy(update={"name": "b"})]))
-    >>> packing = Packing(case)
+    >>> packing = NodePacking(case)
     >>> packing.put(0, case.options[0][2]), packing.put(1, case.options[1][1]), packing.vectors
     (True, False, [(1, 1), (0, 0)])
     """
@@ -171,7 +171,7 @@ class Packing:
         return tuple(vector)
 
 
-def pack(case: Case, wanted: Iterable[Option]) -> Packing:
+def pack(case: Case, wanted: Iterable[Option]) -> NodePacking:
     """Grant jobs the options that they want, the kept ones first, then the largest; who finds no room has none.
 
     Examples
@@ -182,7 +182,7 @@ def pack(case: Case, wanted: Iterable[Option]) -> Packing:
     >>> pack(case, [options[-1] for options in case.options]).vectors
     [(2,), (0,)]
     """
-    packing = Packing(case)
+    packing = NodePacking(case)
     for job, option in sorted(enumerate(wanted), key=lambda each: (not each[1].keeps, -each[1].gpus)):
         packing.put(job, option)
     return packing

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formulations.goodput.case import Option, Vector
-from formulations.goodput.patterns import Kind, Pattern, kinds
-from formulations.goodput.program import Program
-from formulations.goodput.rows import Key, Rows
+from formulations.goodput.patterns import NodeKind, Pattern, kinds
+from formulations.goodput.program import OptionProgram
+from formulations.goodput.rows import Key, KeyedRows
 
 #: GPUs of a node whose patterns are listed at all.
 LARGEST_NODE = 32
@@ -22,7 +22,7 @@ MOST_PATTERNS = 4_000
 
 
 @dataclass(frozen=True, eq=False)
-class Patterned(Program):
+class Patterned(OptionProgram):
     """The options of each job that are left, and the pattern of every node.
 
     Nodes that are alike are interchangeable, so that of each kind and pattern there is a number of nodes. Its
@@ -36,7 +36,7 @@ class Patterned(Program):
     """
 
     @cached_property
-    def kinds(self) -> list[Kind]:
+    def kinds(self) -> list[NodeKind]:
         """Kinds of nodes."""
         return kinds(self.case, self.alive)
 
@@ -53,10 +53,10 @@ class Patterned(Program):
         every = chain.from_iterable(map(self._patterns, self.kinds))
         return next(islice(every, MOST_PATTERNS, None), None) is None
 
-    def _patterns(self, kind: Kind) -> Iterable[Pattern]:
+    def _patterns(self, kind: NodeKind) -> Iterable[Pattern]:
         return kind.patterns(self.sizes, parts=bool(self.spread))
 
-    def _place(self, rows: Rows) -> None:
+    def _place(self, rows: KeyedRows) -> None:
         for number, patterns in enumerate(self.patterns):
             for place, pattern in enumerate(patterns):
                 self._hold(rows, number, pattern, ("holds", number, place))
@@ -67,7 +67,7 @@ class Patterned(Program):
             for place, option in enumerate(options):
                 self._use(rows, job, option, ("runs", job, place))
 
-    def _hold(self, rows: Rows, number: int, pattern: Pattern, column: Key) -> None:
+    def _hold(self, rows: KeyedRows, number: int, pattern: Pattern, column: Key) -> None:
         """Say what nodes with a pattern have."""
         nodes = len(self.kinds[number].nodes)
         rows.column(column, nodes)
@@ -83,7 +83,7 @@ class Patterned(Program):
     def _rooms(self) -> list[int]:
         return sorted({pattern.room for patterns in self.patterns for pattern in patterns if pattern.room})
 
-    def _share(self, rows: Rows, job: int, room: int) -> None:
+    def _share(self, rows: KeyedRows, job: int, room: int) -> None:
         """Let a job that spreads stand on nodes with so much room."""
         part = ("parts", job, room)
         rows.column(part, len(self.case.problem.nodes))
@@ -91,7 +91,7 @@ class Patterned(Program):
         rows.add(("all", job), part, room, 0, np.inf)
         rows.add(("room", room), part, -1, 0, np.inf)
 
-    def _use(self, rows: Rows, job: int, option: Option, column: Key) -> None:
+    def _use(self, rows: KeyedRows, job: int, option: Option, column: Key) -> None:
         """Say of an option's column what it takes."""
         if option.keeps:
             for number, kind in enumerate(self.kinds):
@@ -149,7 +149,7 @@ class Patterned(Program):
                         found["parts", job, pattern.room] += 1
         return np.array([float(found[key]) for key in self.rows.columns])
 
-    def _pattern(self, kind: Kind, node: int, standing: Sequence[tuple[Option, Vector]]) -> Pattern:
+    def _pattern(self, kind: NodeKind, node: int, standing: Sequence[tuple[Option, Vector]]) -> Pattern:
         """Return the pattern of a node; what is idle is a part's, or filled up with the smallest jobs."""
         stays = tuple(stay for stay in kind.stays if standing[stay.job][0].keeps)
         sizes = [vector[node] for option, vector in standing if option.is_single and vector[node]]

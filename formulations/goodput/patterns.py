@@ -44,7 +44,7 @@ class Pattern(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Kind:
+class NodeKind:
     """Nodes that are alike: of as many GPUs, of which the same jobs may keep as many.
 
     Attributes
@@ -73,7 +73,7 @@ class Kind:
 
         Examples
         --------
-        >>> kind = Kind(gpus=4, stays=(Stay(job=7, gpus=2, is_wide=True),), nodes=(0,))
+        >>> kind = NodeKind(gpus=4, stays=(Stay(job=7, gpus=2, is_wide=True),), nodes=(0,))
         >>> [(len(each.stays), each.sizes, each.room) for each in kind.patterns([2, 3], parts=True)]
         [(0, (), 4), (0, (2,), 2), (0, (2, 2), 0), (0, (3,), 1), (1, (2,), 0)]
         """
@@ -83,7 +83,7 @@ class Kind:
                 yield Pattern(stays, chosen, left if is_open else 0)
 
 
-def kinds(case: Case, alive: Sequence[Sequence[Option]]) -> list[Kind]:
+def kinds(case: Case, alive: Sequence[Sequence[Option]]) -> list[NodeKind]:
     """Sort nodes by what they are for the options of each job that are left.
 
     Examples
@@ -103,7 +103,7 @@ def kinds(case: Case, alive: Sequence[Sequence[Option]]) -> list[Kind]:
     alike: dict[tuple[int, tuple[Stay, ...]], list[int]] = {}
     for node, (gpus, stays) in enumerate(zip(case.problem.nodes, staying, strict=True)):
         alike.setdefault((gpus, tuple(stays)), []).append(node)
-    return [Kind(gpus, stays, tuple(nodes)) for (gpus, stays), nodes in alike.items()]
+    return [NodeKind(gpus, stays, tuple(nodes)) for (gpus, stays), nodes in alike.items()]
 
 
 def _staying(stays: Sequence[Stay], room: int) -> Iterator[tuple[tuple[Stay, ...], int]]:

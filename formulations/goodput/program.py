@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formulations.goodput.case import Case, Option, Vector
-from formulations.goodput.rows import Key, Rows
+from formulations.goodput.rows import Key, KeyedRows
 from gsopt.core.numbers.tolerances import SPEEDUP
 from gsopt.solvers.standard_form import StandardForm
 
 
 @dataclass(frozen=True, eq=False)
-class Program(ABC):
+class OptionProgram(ABC):
     """The options of each job that are left, as an integer program.
 
     Its first columns are `runs` of each job and option, of which one is 1 (row `one`); only these cost. Of jobs
@@ -60,9 +60,9 @@ class Program(ABC):
         return self.rows.form()
 
     @cached_property
-    def rows(self) -> Rows:
+    def rows(self) -> KeyedRows:
         """The model as it is written down."""
-        rows = Rows()
+        rows = KeyedRows()
         for job, options in enumerate(self.alive):
             for place in range(len(options)):
                 rows.column(("runs", job, place), 1)
@@ -76,10 +76,10 @@ class Program(ABC):
         return rows
 
     @abstractmethod
-    def _place(self, rows: Rows) -> None:
+    def _place(self, rows: KeyedRows) -> None:
         """Write down what is on the nodes."""
 
-    def _part(self, rows: Rows, job: int, part: Key) -> None:
+    def _part(self, rows: KeyedRows, job: int, part: Key) -> None:
         """Count a part of a job that spreads among its nodes."""
         rows.add(("fewest", job), part, 1, 0, np.inf)
         rows.add(("most", job), part, 1, -np.inf, 0)

@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formulations.goodput.case import Option, Vector
-from formulations.goodput.program import Program
-from formulations.goodput.rows import Key, Rows
+from formulations.goodput.program import OptionProgram
+from formulations.goodput.rows import Key, KeyedRows
 
 
 @dataclass(frozen=True, eq=False)
-class Reduced(Program):
+class Reduced(OptionProgram):
     """The options of each job that are left, and the GPUs of every node.
 
     Jobs on one node that have as many GPUs are interchangeable in space, so a node holds a number of jobs of
@@ -24,7 +24,7 @@ class Reduced(Program):
     node has so many GPUs, and one part.
     """
 
-    def _place(self, rows: Rows) -> None:
+    def _place(self, rows: KeyedRows) -> None:
         nodes = range(len(self.case.problem.nodes))
         for job, options in enumerate(self.alive):
             for place, option in enumerate(options):
@@ -39,7 +39,7 @@ class Reduced(Program):
             for node in nodes:
                 self._share(rows, job, node)
 
-    def _use(self, rows: Rows, job: int, option: Option, column: Key) -> None:
+    def _use(self, rows: KeyedRows, job: int, option: Option, column: Key) -> None:
         """Say of an option's column what it takes."""
         if option.keeps:
             for node, count in enumerate(self.case.problem.currents[job]):
@@ -52,7 +52,7 @@ class Reduced(Program):
         elif option.is_spread:
             rows.add(("all", job), column, -option.gpus, 0, 0)
 
-    def _share(self, rows: Rows, job: int, node: int) -> None:
+    def _share(self, rows: KeyedRows, job: int, node: int) -> None:
         """Let a job that spreads have GPUs on a node."""
         gpus = self.case.problem.nodes[node]
         part, count = ("parts", job, node), ("gpus", job, node)
@@ -67,7 +67,7 @@ class Reduced(Program):
         rows.add(("wide", node), part, 1, -np.inf, 1)
         self._room(rows, node, count, 1)
 
-    def _room(self, rows: Rows, node: int, column: Key, gpus: int) -> None:
+    def _room(self, rows: KeyedRows, node: int, column: Key, gpus: int) -> None:
         rows.add(("room", node), column, gpus, -np.inf, self.case.problem.nodes[node])
 
     def vectors(self, values: NDArray[np.float64]) -> list[Vector]:

@@ -12,7 +12,7 @@ Key = tuple[str, int] | tuple[str, int, int]
 
 
 @dataclass
-class Rows:
+class KeyedRows:
     """Columns, which are non-negative integers, and rows by their keys.
 
     Attributes
@@ -26,7 +26,7 @@ class Rows:
 
     Examples
     --------
-    >>> rows = Rows()
+    >>> rows = KeyedRows()
     >>> rows.column(("holds", 0), 3)
     >>> rows.add(("room", 0), ("holds", 0), 2.0, 0.0, 4.0)
     >>> form = rows.form()

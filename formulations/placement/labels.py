@@ -7,7 +7,7 @@ import numpy as np
 
 from formulations.placement.multipliers import multipliers
 from formulations.placement.packing import Integers, Reals
-from formulations.placement.pricing import Priced
+from formulations.placement.pricing import PricingResult
 from gsopt.core.budget import Budget
 from gsopt.core.numbers.tolerances import REDUCED_COST, SUM
 
@@ -66,7 +66,7 @@ class Labels:
     totals: Integers
     widths: tuple[int, ...] = _WIDTHS
 
-    def __call__(self, worth: Reals, rents: Reals, *, budget: Budget) -> Priced:
+    def __call__(self, worth: Reals, rents: Reals, *, budget: Budget) -> PricingResult:
         """Find fillings that pay, of a few rooms; bound the worth of all fillings of every room."""
         prices = multipliers(self.demands, self.rooms.max(axis=0), self.totals, worth, budget)
         beyond = np.maximum(worth - self.demands @ prices, 0.0) @ self.totals
@@ -82,7 +82,7 @@ class Labels:
             most[room] = min(most[room], bound)
             found += [(room, filling) for filling in counts]
             searched += bool(len(counts))
-        return Priced([room for room, _ in found], [counts for _, counts in found], most)
+        return PricingResult([room for room, _ in found], [counts for _, counts in found], most)
 
     def _search(
         self, worth: Reals, room: int, prices: Reals, rent: float, budget: Budget

@@ -25,7 +25,7 @@ Some = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Kind:
+class ServerKind:
     """Servers that are alike.
 
     Attributes
@@ -217,7 +217,7 @@ class Packing:
     problem: Placement
     demands: Integers
     demand_of: tuple[int, ...]
-    kinds: tuple[Kind, ...]
+    kinds: tuple[ServerKind, ...]
     zones: tuple[Zone, ...]
     units: tuple[Unit, ...]
     offset: int
@@ -403,7 +403,7 @@ class Packing:
                     moved[len(self.units) + self.demand_of[line]] += number
         return self.filled(moved, ((zone_of[name], kind_of[name], holds) for name, holds in contents.items()))
 
-    def _zone(self, kind: Kind, stays: bool) -> int:
+    def _zone(self, kind: ServerKind, stays: bool) -> int:
         if kind.pool != "inference":
             return 0
         return _SHARED if stays or kind.in_use or not self._grouped else _FLEXIBLE
@@ -471,7 +471,7 @@ def _amounts(problem: Placement) -> tuple[Integers, Integers]:
     return needs[:, kept] // units, rooms[:, kept] // units
 
 
-def _kinds(problem: Placement, rooms: Integers, demands: Integers, *, pooled: bool) -> Iterator[Kind]:
+def _kinds(problem: Placement, rooms: Integers, demands: Integers, *, pooled: bool) -> Iterator[ServerKind]:
     alike: defaultdict[tuple[str, bool, Amounts, int], list[str]] = defaultdict(list)
     of_use: dict[Amounts, bool] = {}
     for server, room in zip(problem.servers, map(tuple, rooms.tolist()), strict=True):
@@ -480,7 +480,7 @@ def _kinds(problem: Placement, rooms: Integers, demands: Integers, *, pooled: bo
         if of_use[room]:
             key = (server.pool if pooled else "", server.in_use, room, _cost(problem, server))
             alike[key] += server.names
-    return (Kind(*key, names=tuple(names)) for key, names in alike.items())
+    return (ServerKind(*key, names=tuple(names)) for key, names in alike.items())
 
 
 def _cost(problem: Placement, server: Server) -> int:
@@ -490,7 +490,7 @@ def _cost(problem: Placement, server: Server) -> int:
 
 
 def _zones(
-    problem: Placement, demand_of: tuple[int, ...], kinds: tuple[Kind, ...], *, pooled: bool
+    problem: Placement, demand_of: tuple[int, ...], kinds: tuple[ServerKind, ...], *, pooled: bool
 ) -> Iterator[Zone]:
     everything = tuple(sorted(set(demand_of)))
     if not pooled:

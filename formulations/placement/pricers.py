@@ -5,7 +5,7 @@ import numpy as np
 from formulations.placement.labels import Labels
 from formulations.placement.packing import Packing, Zone
 from formulations.placement.pricing import Pricer
-from formulations.placement.table import Table
+from formulations.placement.table import WorthTable
 
 #: Entries of a table, and steps in which it is filled, up to which it is the faster way.
 _ENTRIES, _STEPS = 2_000_000, 5_000
@@ -28,5 +28,5 @@ def pricer(packing: Packing, zone: Zone) -> Pricer | None:
     holds = (rooms.max(axis=0) // np.maximum(packing.demands, 1)).min(axis=1)
     plenty = (packing.totals >= holds).mean() >= _MOST
     if plenty and sizes.prod() <= _ENTRIES and sizes[0] * len(packing.demands) <= _STEPS:
-        return Table(packing.demands[:, shortest_first], rooms[:, shortest_first])
+        return WorthTable(packing.demands[:, shortest_first], rooms[:, shortest_first])
     return Labels(packing.demands, rooms, packing.totals)

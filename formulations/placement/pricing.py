@@ -8,7 +8,7 @@ from gsopt.core.budget import Budget
 
 
 @dataclass(frozen=True, eq=False)
-class Priced:
+class PricingResult:
     """What pricing found.
 
     Attributes
@@ -29,7 +29,7 @@ class Priced:
 class Pricer(Protocol):
     """Finds fillings of rooms that are worth most."""
 
-    def __call__(self, worth: Reals, rents: Reals, *, budget: Budget) -> Priced:
+    def __call__(self, worth: Reals, rents: Reals, *, budget: Budget) -> PricingResult:
         """Find fillings worth more than the rent of their room.
 
         Parameters

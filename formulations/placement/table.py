@@ -5,13 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from formulations.placement.packing import Integers, Reals
-from formulations.placement.pricing import Priced
+from formulations.placement.pricing import PricingResult
 from gsopt.core.budget import Budget
 from gsopt.core.numbers.tolerances import REDUCED_COST
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class WorthTable:
     """Prices with one table of the best worth for every amount of every resource: an unbounded knapsack.
 
     One table serves every room, however many different rooms partly used servers leave. Time and memory are
@@ -29,7 +29,7 @@ class Table:
 
     Examples
     --------
-    >>> table = Table(np.array([[4], [3]]), np.array([[8]]))
+    >>> table = WorthTable(np.array([[4], [3]]), np.array([[8]]))
     >>> priced = table(np.array([0.5, 0.4]), np.array([0.9]), budget=Budget())
     >>> priced.most, priced.counts
     (array([1.]), [array([2, 0]), array([2, 0])])
@@ -39,11 +39,11 @@ class Table:
     rooms: Integers
     most_fillings: int = 200
 
-    def __call__(self, worth: Reals, rents: Reals, *, budget: Budget) -> Priced:
+    def __call__(self, worth: Reals, rents: Reals, *, budget: Budget) -> PricingResult:
         """Find the best filling of every room, and the best that holds each demand."""
         best = self._best(worth, budget)
         if best is None:
-            return Priced([], [], np.full(len(self.rooms), np.inf))
+            return PricingResult([], [], np.full(len(self.rooms), np.inf))
         first = self.rooms[:, np.newaxis, :] - self.demands[np.newaxis, :, :]  # room beside one worker
         fits = (first >= 0).all(axis=2) & (worth > 0)
         most = _at(best, self.rooms)
@@ -56,7 +56,7 @@ class Table:
             self._trace(best, worth, self.rooms[room], holding=None if column == 0 else column - 1)
             for room, column in zip(rooms, columns, strict=True)
         ]
-        return Priced(rooms.tolist(), counts, most)
+        return PricingResult(rooms.tolist(), counts, most)
 
     def _best(self, worth: Reals, budget: Budget) -> Reals | None:
         """Fill the table: the best worth of the workers that fit, by amounts; None when the time is up."""

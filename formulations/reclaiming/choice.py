@@ -86,7 +86,7 @@ class Hosting:
         return servers
 
 
-class Choice:
+class ServerChoice:
     """A set of servers to return that knows what one more or one less changes.
 
     Parameters
@@ -108,7 +108,7 @@ class Choice:
     --------
     >>> import gsopt
     >>> from formulations.reclaiming.reduction import reduce
-    >>> choice = Choice(Hosting.of(reduce(gsopt.load("reclaiming/aryl-figure-5"))))
+    >>> choice = ServerChoice(Hosting.of(reduce(gsopt.load("reclaiming/aryl-figure-5"))))
     >>> choice.give(0)
     >>> choice.cost, choice.change.tolist()
     (1.0, [1.0, 0.0, 1.0, 1.0, 2.0, 1.0])

@@ -43,7 +43,7 @@ class Bucket(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Plan:
+class EliminationPlan:
     """What to compute, decided before any table is filled. Jobs are numbered in elimination order.
 
     Attributes
@@ -144,14 +144,14 @@ def curve(problem: Reclaiming, *, width: int = 12) -> tuple[Exact, ...]:
     return tuple(reduction.number(value) for value in tables[-1].tolist())
 
 
-def _narrow(reduction: Reduction, width: int) -> Plan:
+def _narrow(reduction: Reduction, width: int) -> EliminationPlan:
     program = plan(reduction, width)
     if program is None:
         raise Unsupported(f"the jobs share servers so closely that a table would have more than {width} jobs")
     return program
 
 
-def optimum(program: Plan, demand: int) -> list[int] | None:
+def optimum(program: EliminationPlan, demand: int) -> list[int] | None:
     """Count the servers of each group in a best choice of `demand` servers; None when there are too few."""
     tables = fill(program, demand)
     if tables[-1].size <= demand:
@@ -159,7 +159,7 @@ def optimum(program: Plan, demand: int) -> list[int] | None:
     return choose(program, tables, demand)
 
 
-def plan(reduction: Reduction, width: int) -> Plan | None:
+def plan(reduction: Reduction, width: int) -> EliminationPlan | None:
     """Order the jobs for elimination; None when a table would have more than `width` jobs beside its own."""
     members: dict[tuple[int, ...], list[tuple[int, int]]] = {}
     for index, group in enumerate(reduction.groups):
@@ -175,7 +175,7 @@ def plan(reduction: Reduction, width: int) -> Plan | None:
         for jobs, servers in members.items()
     )
     weights = tuple(reduction.weights[job] for job in order)
-    return Plan(weights, leaves, tuple(_buckets(leaves, len(order))), len(reduction.groups), never)
+    return EliminationPlan(weights, leaves, tuple(_buckets(leaves, len(order))), len(reduction.groups), never)
 
 
 def _kind(never: int) -> type:
@@ -211,7 +211,7 @@ def _buckets(leaves: Sequence[Leaf], root: int) -> Iterator[Bucket]:
             servers[following] += servers[number]
 
 
-def fill(program: Plan, most: int) -> list[Table]:
+def fill(program: EliminationPlan, most: int) -> list[Table]:
     """Fill the table of each bucket, for at most `most` servers; the last one is the trade-off curve."""
     tables: list[Table] = []
     for bucket in program.buckets:
@@ -262,7 +262,7 @@ def convolve(left: Table, right: Table, most: int, never: int) -> Table:
     return result
 
 
-def choose(program: Plan, tables: Sequence[Table], demand: int) -> list[int]:
+def choose(program: EliminationPlan, tables: Sequence[Table], demand: int) -> list[int]:
     """Walk from the root back to the leaves: how many servers of each group an optimum returns."""
     counts = [0] * program.groups
     preempted = [0] * len(program.weights)
@@ -281,7 +281,7 @@ def choose(program: Plan, tables: Sequence[Table], demand: int) -> list[int]:
 
 
 def _shares(
-    program: Plan, tables: Sequence[Table], bucket: Bucket, preempted: list[int], count: int
+    program: EliminationPlan, tables: Sequence[Table], bucket: Bucket, preempted: list[int], count: int
 ) -> list[int]:
     """Decide on the bucket's job, noting it in `preempted`, and on how many servers each of its parts gives."""
     best: tuple[int, int, list[Table], list[Table]] = (program.never, 0, [], [])

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from formulations.reclaiming.milp import milp
 from formulations.reclaiming.reduction import reduce, strict
-from formulations.reclaiming.search import Search, part
+from formulations.reclaiming.search import ReclaimingSearch, part
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
 from gsopt.core.method import exact_method
@@ -72,7 +72,7 @@ def exact(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[Rec
         return None if budget.on_incumbent is None else budget.on_incumbent(found)
 
     known = None if budget.start is None else reduction.counts(budget.start, problem)
-    search = Search(
+    search = ReclaimingSearch(
         reduction,
         budget,
         width=width,
@@ -88,8 +88,8 @@ def _by_plain_model(problem: Reclaiming, budget: Budget, width: int) -> Result[R
     """Solve the plain model between a bound and a start from reductions."""
     less = reduce(problem, optimistic=True).net()
     more = reduce(strict(problem)).net()
-    below = Search(less, part(budget, _SHARE), width=width).run(branch=False)
-    above = Search(more, part(budget, _SHARE), width=width).run(branch=False)
+    below = ReclaimingSearch(less, part(budget, _SHARE), width=width).run(branch=False)
+    above = ReclaimingSearch(more, part(budget, _SHARE), width=width).run(branch=False)
     known = [less.lift(below.counts, problem), more.lift(above.counts, problem)]
     known += [] if budget.start is None else [budget.start]
     best, bound = min(known, key=problem.objective), less.number(below.bound)

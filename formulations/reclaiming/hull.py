@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formulations.reclaiming.reduction import Reduction
-from formulations.reclaiming.shares import Costs, Shares, equal_shares
+from formulations.reclaiming.shares import Costs, CostShares, equal_shares
 from gsopt.core.budget import Budget
 
 #: Seconds that a maximum flow takes for each of its arcs, generously.
@@ -47,7 +47,7 @@ class Hull:
         corners.
     """
 
-    shares: Shares
+    shares: CostShares
     below: Corner
     above: Corner
     finished: bool
@@ -115,7 +115,7 @@ def _improve(found: Hull) -> Hull:
     parts, price = above.servers - below.servers, above.cost - below.cost
     supply = np.maximum(costs.sizes * (price - costs.own * parts), 0)
     flow = costs.network.maximum_flow(supply, costs.weights * parts)
-    shares = max(found.shares, Shares(costs, parts, flow, price), key=lambda proof: proof.bound)
+    shares = max(found.shares, CostShares(costs, parts, flow, price), key=lambda proof: proof.bound)
     corner = _corner(costs, *costs.network.reached(supply, flow))
     if price * (corner.servers - below.servers) <= parts * (corner.cost - below.cost):
         return Hull(shares, below, above, finished=True)

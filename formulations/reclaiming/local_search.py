@@ -5,7 +5,7 @@ from random import Random
 
 import numpy as np
 
-from formulations.reclaiming.choice import Choice, Hosting
+from formulations.reclaiming.choice import Hosting, ServerChoice
 from formulations.reclaiming.reduction import Reduction
 from gsopt.core.budget import Budget
 
@@ -63,7 +63,7 @@ def improved(
     [2, 0, 0, 0, 0]
     """
     hosting = Hosting.of(reduction)
-    choice = Choice(hosting)
+    choice = ServerChoice(hosting)
     for server in hosting.first(counts):
         choice.give(server)
     demand, spare = reduction.demand, reduction.servers - reduction.demand

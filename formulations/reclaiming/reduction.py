@@ -12,7 +12,7 @@ from gsopt.core.numbers.grid import Exact, decimal, step, whole
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 
 
-class Group(NamedTuple):
+class ServerGroup(NamedTuple):
     """Servers that are alike: the same merged jobs, and the same cost of their own.
 
     Attributes
@@ -64,12 +64,12 @@ class Reduction:
     >>> small = Job(name="small", workers={"s3": 1}, cost=0.2)
     >>> reduction = reduce(Reclaiming(demand=2, servers=servers, jobs=[wide, small]))
     >>> reduction.weights, reduction.groups[0], reduction.unit
-    ((11,), Group(servers=(0, 1), cost=0, jobs=(0,)), Fraction(1, 10))
+    ((11,), ServerGroup(servers=(0, 1), cost=0, jobs=(0,)), Fraction(1, 10))
     """
 
     demand: int
     weights: tuple[int, ...]
-    groups: tuple[Group, ...]
+    groups: tuple[ServerGroup, ...]
     unit: Fraction = Fraction(1)
     base: Exact = 0
     paid: int = 0
@@ -118,7 +118,7 @@ class Reduction:
         """
         gone, spare, keep = set(preempted), set(spared), set(kept)
         groups = tuple(
-            Group((), group.cost, ())
+            ServerGroup((), group.cost, ())
             if index in keep or not spare.isdisjoint(group.jobs)
             else group._replace(jobs=tuple([job for job in group.jobs if job not in gone]))
             for index, group in enumerate(self.groups)
@@ -144,7 +144,7 @@ class Reduction:
             weights=tuple([self.weights[job] // unit for job in left]),
             groups=tuple(
                 [
-                    Group(group.servers, cost // unit, jobs)
+                    ServerGroup(group.servers, cost // unit, jobs)
                     for group, cost, jobs in zip(self.groups, own, needed, strict=True)
                 ]
             ),
@@ -240,7 +240,7 @@ def _weights(problem: Reclaiming, rules: Sequence[Survival]) -> tuple[list[int],
     return [whole_units[cost] for cost in costs], unit
 
 
-def _groups(merged: Collection[tuple[int, ...]], own: Sequence[int]) -> tuple[Group, ...]:
+def _groups(merged: Collection[tuple[int, ...]], own: Sequence[int]) -> tuple[ServerGroup, ...]:
     jobs_on: list[list[int]] = [[] for _ in own]
     for job, servers in enumerate(merged):
         for server in servers:
@@ -248,4 +248,4 @@ def _groups(merged: Collection[tuple[int, ...]], own: Sequence[int]) -> tuple[Gr
     alike: dict[tuple[int, tuple[int, ...]], list[int]] = {}
     for server, jobs in enumerate(jobs_on):
         alike.setdefault((own[server], tuple(jobs)), []).append(server)
-    return tuple(Group(tuple(servers), cost, jobs) for (cost, jobs), servers in alike.items())
+    return tuple(ServerGroup(tuple(servers), cost, jobs) for (cost, jobs), servers in alike.items())

@@ -9,7 +9,7 @@ from math import ceil, inf
 import numpy as np
 from numpy.typing import NDArray
 
-from formulations.reclaiming.decomposition import Plan, optimum, plan
+from formulations.reclaiming.decomposition import EliminationPlan, optimum, plan
 from formulations.reclaiming.growth import grown
 from formulations.reclaiming.hull import Hull, hull
 from formulations.reclaiming.local_search import PATIENCE, improved
@@ -45,7 +45,7 @@ OnBetter = Callable[[list[int], int], object]
 
 
 @dataclass(frozen=True)
-class Answer:
+class SearchResult:
     """What a search has found.
 
     Attributes
@@ -69,7 +69,7 @@ class Answer:
     stopped_by: StoppedBy
 
 
-class Search:
+class ReclaimingSearch:
     """The best choice and bound so far, and the techniques that improve on them.
 
     Parameters
@@ -89,7 +89,7 @@ class Search:
     --------
     >>> import gsopt
     >>> from formulations.reclaiming.reduction import reduce
-    >>> search = Search(reduce(gsopt.load("reclaiming/aryl-figure-5")).net(), Budget(), width=-1)
+    >>> search = ReclaimingSearch(reduce(gsopt.load("reclaiming/aryl-figure-5")).net(), Budget(), width=-1)
     >>> answer = search.run()
     >>> answer.counts, answer.bound, answer.message
     ([2, 0, 0, 0, 0], 1, 'hull and rounding')
@@ -113,7 +113,7 @@ class Search:
         self._settled: int | None = None  # the value whose core was looked at last
         self._stopped = False
 
-    def run(self, known: list[int] | None = None, *, branch: bool = True) -> Answer:
+    def run(self, known: list[int] | None = None, *, branch: bool = True) -> SearchResult:
         """Search from a known choice, with or without a mixed-integer program at the end."""
         if known is not None:
             self._counts, self._value = known, self._reduction.value(known)
@@ -125,7 +125,7 @@ class Search:
             self._stopped = True
             return self._answer("interrupted", "hull")
 
-    def _run(self, branch: bool) -> Answer:
+    def _run(self, branch: bool) -> SearchResult:
         program = self._affordable(self._reduction, _WORK, self._late)
         if program is not None:
             self._take_optimum(program)
@@ -147,13 +147,13 @@ class Search:
         proof = self._branch(core)
         return self._answer(f"hull and {proof.solver} on the core", proof.solver, frame, proof.stopped_by)
 
-    def _affordable(self, reduction: Reduction, work: int, budget: Budget) -> Plan | None:
+    def _affordable(self, reduction: Reduction, work: int, budget: Budget) -> EliminationPlan | None:
         if budget.passed:
             return None
         program = plan(reduction, self._width)
         return program if program is not None and program.work(reduction.demand) <= work else None
 
-    def _take_optimum(self, program: Plan) -> None:
+    def _take_optimum(self, program: EliminationPlan) -> None:
         """Take the best choice of tables that leave out no choice better than the known one."""
         counts = optimum(program, self._reduction.demand)
         if counts is not None:
@@ -243,7 +243,7 @@ class Search:
 
     def _answer(
         self, message: str, solver: str, frame: Hull | None = None, stopped_by: StoppedBy | None = None
-    ) -> Answer:
+    ) -> SearchResult:
         if self._value == self._bound:
             stopped_by = StoppedBy.FINISHED
         elif stopped_by is None or self._stopped:
@@ -251,7 +251,7 @@ class Search:
             stopped_by = StoppedBy.GAP if self._met else cut if self._over else StoppedBy.FINISHED
         if frame is not None and self._bound < self._value and frame.straight > _STRAIGHT:
             message += f"; weak by nature: the hull is straight over {frame.straight:.0%} of the servers"
-        return Answer(self._counts, self._bound, message, solver, stopped_by)
+        return SearchResult(self._counts, self._bound, message, solver, stopped_by)
 
 
 def part(budget: Budget, share: float) -> Budget:

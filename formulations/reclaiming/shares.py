@@ -67,7 +67,7 @@ class Costs:
 
 
 @dataclass(frozen=True, eq=False)
-class Shares:
+class CostShares:
     """A division of the cost of each merged job among its servers, and a price per server.
 
     Whoever returns a server pays its own cost and its shares. A preempted job costs at least the shares that
@@ -146,7 +146,7 @@ class Shares:
         )
 
 
-def equal_shares(costs: Costs) -> Shares:
+def equal_shares(costs: Costs) -> CostShares:
     """Let all servers of a job pay the same, and the price be what the last server of the demand pays.
 
     The bound is what the cheapest servers pay, as many as are demanded. O(P + G log G) for P pairs of a group
@@ -167,4 +167,4 @@ def equal_shares(costs: Costs) -> Shares:
     paid = costs.own * parts + network.sent(shares)
     order = np.argsort(paid)
     last = order[np.searchsorted(np.cumsum(costs.sizes[order]), reduction.demand)]
-    return Shares(costs, parts, shares * costs.sizes[network.source], int(paid[last]))
+    return CostShares(costs, parts, shares * costs.sizes[network.source], int(paid[last]))

@@ -11,8 +11,8 @@ import numpy as np
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.moving import DRAWS, Lists, anneal, begin
 from formulations.scheduling.segments import Integers, Reals, Segments
-from formulations.scheduling.serving import Changes, Marks, State, trace
-from formulations.scheduling.timetable import Piece, Timetable
+from formulations.scheduling.serving import Changes, Marks, ReplayState, trace
+from formulations.scheduling.timetable import ScheduledPiece, Timetable
 from gsopt.core.budget import Budget
 
 #: Marks, at most, and the numbers that they hold.
@@ -90,7 +90,7 @@ class Annealing:
     def __init__(self, instance: Instance, names: Sequence[Integers] = (), *, seed: int = 0) -> None:
         jobs = len(instance)
         self.instance, self.segments = instance, Segments.of(instance)
-        self._state = State.of(self.segments)
+        self._state = ReplayState.of(self.segments)
         most = max(1, min(_MOST_MARKS, jobs, _MOST_MARKED // jobs))
         start = float(sum(map(instance.earliest, range(jobs))))
         self._known, self._noted = (Marks.of(jobs, most, start) for _ in range(2))
@@ -200,16 +200,16 @@ def timetable(instance: Instance, segments: Segments, names: Integers) -> Timeta
     >>> instance = Instance.of(Scheduling(gpus=2, jobs=jobs))
     >>> segments = Segments.of(instance)
     >>> timetable(instance, segments, np.array([0, 1, 0, 1])).pieces
-    (Piece(job=0, start=0.0, end=2.0, gpus=1), Piece(job=1, start=0.0, end=2.0, gpus=1))
+    (ScheduledPiece(job=0, start=0.0, end=2.0, gpus=1), ScheduledPiece(job=1, start=0.0, end=2.0, gpus=1))
     """
-    state, completions, changes = State.of(segments), np.zeros(len(instance)), Changes.of(0)
+    state, completions, changes = ReplayState.of(segments), np.zeros(len(instance)), Changes.of(0)
     size = trace(segments, names, state, state.here * 0, completions, changes)
     changes = Changes.of(size)
     trace(segments, names, state, state.here * 0, completions, changes)
     return Timetable(instance, tuple(_pieces(changes, completions)), tuple(completions.tolist()))
 
 
-def _pieces(changes: Changes, completions: Reals) -> list[Piece]:
+def _pieces(changes: Changes, completions: Reals) -> list[ScheduledPiece]:
     """Return what runs, job by job."""
     rows: list[Any] = sorted(
         zip(changes.job.tolist(), changes.time.tolist(), changes.gpus.tolist(), strict=True)
@@ -218,5 +218,5 @@ def _pieces(changes: Changes, completions: Reals) -> list[Piece]:
     for (job, start, gpus), (following, time, _) in zip(rows, [*rows[1:], (-1, 0.0, 0)], strict=True):
         end = time if following == job else float(completions[job])
         if gpus and start < end:
-            pieces.append(Piece(job, start, end, gpus))
+            pieces.append(ScheduledPiece(job, start, end, gpus))
     return pieces

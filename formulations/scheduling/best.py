@@ -3,8 +3,15 @@
 from math import inf, isfinite
 
 from formulations.scheduling.instance import Instance
-from formulations.scheduling.order import Plan
-from formulations.scheduling.timetable import Step, Timetable, replay, steps_of, steps_of_pieces, timetable_of
+from formulations.scheduling.order import OrderPlan
+from formulations.scheduling.timetable import (
+    Timetable,
+    TimetableStep,
+    replay,
+    steps_of,
+    steps_of_pieces,
+    timetable_of,
+)
 from gsopt.core.budget import Budget
 from gsopt.core.numbers.tolerances import CONTINUOUS, LINEAR_ROWS, TERM
 from gsopt.core.result import Result, StoppedBy
@@ -45,13 +52,13 @@ class Best:
         self.infeasible = ""
         self.asked_to_stop = False
         self._timetable: Timetable | None = None
-        self._plan: Plan | None = None
+        self._plan: OrderPlan | None = None
 
     @property
-    def plan(self) -> Plan | None:
+    def plan(self) -> OrderPlan | None:
         """The best plan, or None."""
         if self._plan is None and self._timetable is not None:
-            self._plan = Plan(steps_of_pieces(self._timetable), self._timetable.completions)
+            self._plan = OrderPlan(steps_of_pieces(self._timetable), self._timetable.completions)
         return self._plan
 
     @property
@@ -119,17 +126,17 @@ class Best:
         steps = tuple(steps_of(self.instance, self.budget.start))
         return self.take_timetable(replay(self.instance, steps), steps)
 
-    def take(self, plan: Plan | None) -> bool:
+    def take(self, plan: OrderPlan | None) -> bool:
         """Keep a plan if its schedule is the best and keeps all deadlines; return whether it is."""
         if plan is None:
             return False
         return self.take_timetable(replay(self.instance, plan.steps), plan.steps)
 
-    def take_timetable(self, timetable: Timetable, steps: tuple[Step, ...] | None = None) -> bool:
+    def take_timetable(self, timetable: Timetable, steps: tuple[TimetableStep, ...] | None = None) -> bool:
         """Keep a timetable if it is the best and keeps all deadlines, with its steps where they are known."""
         if timetable.total >= self.total or not self.instance.keeps_deadlines(timetable.completions):
             return False
-        self._plan = None if steps is None else Plan(steps, timetable.completions)
+        self._plan = None if steps is None else OrderPlan(steps, timetable.completions)
         self._timetable, self.completions = timetable, timetable.completions
         self._tell(timetable)
         return True

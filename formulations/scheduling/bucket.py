@@ -9,12 +9,12 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from formulations.common.probing import Choice
+from formulations.common.probing import ChoiceColumns
 from formulations.scheduling.groups import groups, taken
-from formulations.scheduling.instance import Instance, Mode
+from formulations.scheduling.instance import Instance, SpeedMode
 from formulations.scheduling.mixture import Item, lifted, shortest_mixture
-from formulations.scheduling.order import Plan
-from formulations.scheduling.rows import Entry, Rows
+from formulations.scheduling.order import OrderPlan
+from formulations.scheduling.rows import Entry, SparseRows
 from formulations.scheduling.windows import Span, Windows
 from gsopt.core.numbers.tolerances import LINEAR_ROWS, SPAN_ERROR
 from gsopt.solvers.standard_form import StandardForm
@@ -160,7 +160,7 @@ class BucketModel:
         return range(first, last + 1)
 
     @cached_property
-    def _modes(self) -> list[list[tuple[int, Mode]]]:
+    def _modes(self) -> list[list[tuple[int, SpeedMode]]]:
         return [list(enumerate(modes)) for modes in self.instance.modes]
 
     @cached_property
@@ -198,10 +198,10 @@ class BucketModel:
         return found
 
     @property
-    def choices(self) -> list[Choice]:
+    def choices(self) -> list[ChoiceColumns]:
         """The buckets of each job, to be probed."""
         return [
-            Choice(
+            ChoiceColumns(
                 np.array([self.columns[job, bucket] for bucket in window], dtype=np.int32),
                 np.array(window, dtype=np.int32),
                 job,
@@ -226,7 +226,7 @@ class BucketModel:
             Whether to add a row that keeps the objective within the limit. It helps branch and bound; a linear
             program whose bound is asked for does better without it.
         """
-        rows = Rows()
+        rows = SparseRows()
         jobs = len(self.instance)
         for job in range(jobs):
             self._job_rows(rows, job)
@@ -273,7 +273,7 @@ class BucketModel:
                     found.append(prices)
         return found
 
-    def point(self, plan: Plan) -> Reals | None:
+    def point(self, plan: OrderPlan) -> Reals | None:
         """Return the columns of a schedule; None when it completes a job outside its window."""
         values = np.zeros(self.size)
         times, slack = self.grid.times, SPAN_ERROR * self.grid.times[-1]
@@ -302,7 +302,7 @@ class BucketModel:
             for k, _ in self._modes[job]
         ]
 
-    def _job_rows(self, rows: Rows, job: int) -> None:
+    def _job_rows(self, rows: SparseRows, job: int) -> None:
         columns, window, modes = self.columns, self.buckets[job], self._modes[job]
         first, (low, high) = self.begin(job), (time / self.unit for time in self.windows.spans[job])
         complete = [(columns[job, b], 1.0) for b in window]
@@ -327,7 +327,7 @@ class BucketModel:
         begun = [(columns[job, b], -self.begins(job, b)) for b in window]
         rows.add(f"own[{job}]", [(job, 1.0), *begun, *own], lower=0.0)
 
-    def _capacity_rows(self, rows: Rows, bucket: int) -> None:
+    def _capacity_rows(self, rows: SparseRows, bucket: int) -> None:
         items, length, gpus = self._there(bucket), float(self.lengths[bucket]), self.instance.gpus
         if not items:
             return
@@ -345,7 +345,7 @@ class BucketModel:
             ]
             rows.add(f"mixture[{number},{bucket}]", priced, upper=length)
 
-    def _order_rows(self, rows: Rows, first: int, second: int) -> None:
+    def _order_rows(self, rows: SparseRows, first: int, second: int) -> None:
         """Let the first job be complete by the end of every bucket by which the second is."""
         rows.add(f"order[{first},{second}]", [(first, 1.0), (second, -1.0)], upper=0.0)
         for bucket in self.buckets[second]:
@@ -354,7 +354,7 @@ class BucketModel:
             rows.add(f"order[{first},{second},{bucket}]", [*done, *mine], upper=0.0)
 
 
-def _pieces(plan: Plan, times: Sequence[float]) -> Iterator[tuple[int, int, int, float]]:
+def _pieces(plan: OrderPlan, times: Sequence[float]) -> Iterator[tuple[int, int, int, float]]:
     """Cut the steps of a plan at the times of a grid: job, GPUs, bucket, seconds."""
     now, bucket = times[0], 0
     for step in plan.steps:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from formulations.scheduling.groups import groups, taken
 from formulations.scheduling.mixture import Item
 from formulations.scheduling.positions import Positions
-from formulations.scheduling.rows import Entry, Rows
+from formulations.scheduling.rows import Entry, SparseRows
 from formulations.scheduling.timetable import Timetable
 from gsopt.core.errors import Unsupported
 from gsopt.core.numbers.tolerances import HIGHS_ROWS
@@ -130,7 +130,7 @@ class _Filling:
         self.names: dict[str, int] = {}
         self.lower: list[float] = []
         self.upper: list[float] = []
-        self.rows = Rows()
+        self.rows = SparseRows()
         self.z: list[list[Entry]] = [[] for _ in self.jobs]  # of each job: position, column
         self._add_columns()
 

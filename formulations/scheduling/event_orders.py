@@ -11,8 +11,8 @@ from formulations.common.duals import bound_by_total
 from formulations.scheduling.best import Best
 from formulations.scheduling.blocks import by_blocks
 from formulations.scheduling.instance import Instance
-from formulations.scheduling.order import Plan, refuted
-from formulations.scheduling.timetable import Step, replay
+from formulations.scheduling.order import OrderPlan, refuted
+from formulations.scheduling.timetable import TimetableStep, replay
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
 from gsopt.core.method import exact_method
@@ -111,7 +111,7 @@ def _try_all(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
         steps, bound = _solve(instance, configurations, order)
         least = min(least, bound)
         if steps:
-            best.take(Plan(tuple(steps), replay(instance, steps).completions))
+            best.take(OrderPlan(tuple(steps), replay(instance, steps).completions))
     if least < inf:
         best.raise_bound(least)
     if best.plan is None and refuted(instance, budget=budget):
@@ -144,7 +144,7 @@ def _orders(instance: Instance) -> Iterator[list[Cell]]:
 
 def _solve(
     instance: Instance, configurations: Sequence[Configuration], order: Sequence[Cell]
-) -> tuple[list[Step], float]:
+) -> tuple[list[TimetableStep], float]:
     """Return the best plan of an order, none if deadlines are missed, and a bound on the sum of completions.
 
     A release or a completion may be late at a price that is never worth it, so that dual values prove what an
@@ -192,7 +192,7 @@ def _solve(
     if lateness.max(initial=0.0) > LEAST_TOLERANCE:
         return [], bound
     plan = [
-        Step(float(part) * unit, {job: count for job, count in enumerate(gpus) if count})
+        TimetableStep(float(part) * unit, {job: count for job, count in enumerate(gpus) if count})
         for part, (_, gpus) in zip(times, columns, strict=True)
         if part > 0
     ]

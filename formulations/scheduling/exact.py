@@ -18,9 +18,9 @@ from formulations.scheduling.local_search import LocalSearch
 from formulations.scheduling.mixture import Item
 from formulations.scheduling.order import best_nearby_plan, event_order, refuted
 from formulations.scheduling.positions import Positions
-from formulations.scheduling.priced import Priced, load_kernels
+from formulations.scheduling.priced import PricedSearch, load_kernels
 from formulations.scheduling.resizing import resizing
-from formulations.scheduling.search import Search
+from formulations.scheduling.search import PositionSearch
 from formulations.scheduling.windows import Windows
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
@@ -166,7 +166,7 @@ class _Bracket:
             self._be_fair()
         if many:
             self.technique = "prices and lists"
-            Priced(self.best, self.incumbents).close()
+            PricedSearch(self.best, self.incumbents).close()
         else:
             self._anneal()
             self._search()
@@ -325,7 +325,7 @@ class _Bracket:
         if positions.contradict:  # only by rounding
             return False
         try:
-            search = Search(self.best, positions, self.budget, self.cuts)
+            search = PositionSearch(self.best, positions, self.budget, self.cuts)
         except Unsupported:  # too many times of modes, or times too different in scale
             return False
         search.run()

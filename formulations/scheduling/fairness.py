@@ -4,7 +4,7 @@ from bisect import bisect_left
 from dataclasses import dataclass, replace
 
 from formulations.scheduling.instance import Instance
-from formulations.scheduling.order import Plan, best_plan, event_order, least_delay
+from formulations.scheduling.order import OrderPlan, best_plan, event_order, least_delay
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
 from gsopt.problems.scheduling import Scheduling
@@ -24,7 +24,7 @@ class Fairest:
     """
 
     delay: float
-    plan: Plan
+    plan: OrderPlan
 
 
 def smallest_fairness(problem: Scheduling, *, time_limit: float | None = None) -> float:

@@ -14,7 +14,7 @@ from gsopt.schedule.retiming import Task
 _PLANNED, _KEPT = 0.5, 0.25
 
 
-class Mode(NamedTuple):
+class SpeedMode(NamedTuple):
     """A number of GPUs and the work per second on them."""
 
     gpus: int
@@ -51,7 +51,7 @@ class Instance:
     >>> job = ElasticJob(name="a", release=1, work=8, rates={1: 1.0, 2: 1.0, 4: 2.0})
     >>> instance = Instance.of(Scheduling(gpus=4, jobs=[job]))
     >>> instance.modes[0], instance.height(0), instance.area(0)
-    ((Mode(gpus=1, rate=1.0), Mode(gpus=4, rate=2.0)), 4.0, 8.0)
+    ((SpeedMode(gpus=1, rate=1.0), SpeedMode(gpus=4, rate=2.0)), 4.0, 8.0)
     >>> instance.origin, instance.release
     (1.0, (0.0,))
     """
@@ -61,7 +61,7 @@ class Instance:
     release: tuple[float, ...]
     names: tuple[str, ...]
     work: tuple[float, ...]
-    modes: tuple[tuple[Mode, ...], ...]
+    modes: tuple[tuple[SpeedMode, ...], ...]
     deadline: tuple[float, ...]
 
     @classmethod
@@ -143,10 +143,10 @@ def _deadlines(problem: Scheduling) -> list[float]:
     return [time + ULPS * ulp(time) for time in map(float, problem.deadlines)]
 
 
-def _useful(task: Task) -> tuple[Mode, ...]:
+def _useful(task: Task) -> tuple[SpeedMode, ...]:
     """Return the modes that fit, without those no faster than one on fewer GPUs."""
-    kept: list[Mode] = []
+    kept: list[SpeedMode] = []
     for count, rate in task.rates.items():
         if not kept or rate > kept[-1].rate:
-            kept.append(Mode(count, float(rate)))
+            kept.append(SpeedMode(count, float(rate)))
     return tuple(kept)

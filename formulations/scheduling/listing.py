@@ -9,7 +9,7 @@ from typing import Protocol
 
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.segments import POWER, Segments
-from formulations.scheduling.timetable import Piece, Timetable
+from formulations.scheduling.timetable import ScheduledPiece, Timetable
 from gsopt.core.numbers.tolerances import WORK_DONE
 
 #: GPUs and speed of each job that runs.
@@ -172,7 +172,7 @@ class _Log:
     """What has been run so far, and what runs."""
 
     def __init__(self, jobs: int) -> None:
-        self.pieces: list[Piece] = []
+        self.pieces: list[ScheduledPiece] = []
         self.completions = [inf] * jobs
         self._held: dict[int, tuple[float, int]] = {}  # since when, and how many GPUs
 
@@ -194,7 +194,7 @@ class _Log:
     def _end(self, job: int, now: float) -> None:
         start, gpus = self._held.pop(job, (now, 0))
         if start < now:
-            self.pieces.append(Piece(job, start, now, gpus))
+            self.pieces.append(ScheduledPiece(job, start, now, gpus))
 
 
 def _ladders(segments: Segments) -> list[list[tuple[int, float]]]:

@@ -6,14 +6,14 @@ from itertools import product
 from math import inf
 from random import Random
 
-from formulations.scheduling.instance import Instance, Mode
-from formulations.scheduling.order import Plan, best_nearby_plan, event_order
-from formulations.scheduling.timetable import Step
+from formulations.scheduling.instance import Instance, SpeedMode
+from formulations.scheduling.order import OrderPlan, best_nearby_plan, event_order
+from formulations.scheduling.timetable import TimetableStep
 from gsopt.core.budget import Budget
 from gsopt.core.numbers.tolerances import IMPROVEMENT, WORK_DONE
 
 #: Seconds, and the jobs that run with their modes.
-_Held = tuple[float, list[tuple[int, Mode]]]
+_Held = tuple[float, list[tuple[int, SpeedMode]]]
 
 #: Sweeps over all jobs, at most, from one start.
 _SWEEPS = 20
@@ -45,14 +45,14 @@ class Priorities:
     """
 
     order: tuple[int, ...]
-    modes: tuple[tuple[Mode, ...], ...]
+    modes: tuple[tuple[SpeedMode, ...], ...]
 
 
-def list_schedule(instance: Instance, priorities: Priorities) -> Plan:
+def list_schedule(instance: Instance, priorities: Priorities) -> OrderPlan:
     """Serve the jobs by priority at every arrival and completion: each takes its fastest mode that fits."""
     completions, held = _serve(instance, priorities)
-    steps = (Step(seconds, {job: mode.gpus for job, mode in running}) for seconds, running in held)
-    return Plan(tuple(steps), tuple(completions))
+    steps = (TimetableStep(seconds, {job: mode.gpus for job, mode in running}) for seconds, running in held)
+    return OrderPlan(tuple(steps), tuple(completions))
 
 
 class LocalSearch:
@@ -75,7 +75,7 @@ class LocalSearch:
         self._best: tuple[float, Priorities] | None = None
         self._orders: set[tuple[int, ...]] = set()
 
-    def begin(self, budget: Budget, *, known: Sequence[Plan] = ()) -> Iterator[Plan]:
+    def begin(self, budget: Budget, *, known: Sequence[OrderPlan] = ()) -> Iterator[OrderPlan]:
         """Search from the best of several starts.
 
         These are the orders by least area, by least time, by earliest completion alone, by deadline where there
@@ -100,7 +100,7 @@ class LocalSearch:
             if budget.passed:
                 return
 
-    def go_on(self, budget: Budget) -> Iterator[Plan]:
+    def go_on(self, budget: Budget) -> Iterator[OrderPlan]:
         """Search once more from the best order that was found, with a few jobs moved at random."""
         if self._best is None:
             return
@@ -114,7 +114,7 @@ class LocalSearch:
         modes[job] = every[self._random.randrange(len(every)) :]
         yield from self._from(Priorities(tuple(order), tuple(modes)), budget)
 
-    def _from(self, start: Priorities, budget: Budget) -> Iterator[Plan]:
+    def _from(self, start: Priorities, budget: Budget) -> Iterator[OrderPlan]:
         """Descend from a start, and make the best of the order of events where it is promising."""
         found = _descend(self.instance, start, budget, self._random)
         plan = list_schedule(self.instance, found)
@@ -132,12 +132,12 @@ class LocalSearch:
             yield better
 
 
-def good_plans(instance: Instance, budget: Budget) -> Iterator[Plan]:
+def good_plans(instance: Instance, budget: Budget) -> Iterator[OrderPlan]:
     """Return the plans that a local search finds from its starts."""
     return LocalSearch(instance).begin(budget)
 
 
-def _starts(instance: Instance, known: Sequence[Plan]) -> Iterator[Priorities]:
+def _starts(instance: Instance, known: Sequence[OrderPlan]) -> Iterator[Priorities]:
     jobs = range(len(instance))
     keys: list[Callable[[int], float]] = [instance.area, instance.height, instance.earliest]
     if min(instance.deadline) < inf:
@@ -148,7 +148,7 @@ def _starts(instance: Instance, known: Sequence[Plan]) -> Iterator[Priorities]:
         yield Priorities(tuple(sorted(jobs, key=key)), modes)
 
 
-def _efficient(instance: Instance, job: int, efficiency: float) -> tuple[Mode, ...]:
+def _efficient(instance: Instance, job: int, efficiency: float) -> tuple[SpeedMode, ...]:
     """Return the modes that do as much per GPU as a part of the best one, the fastest first."""
     most = max(mode.rate / mode.gpus for mode in instance.modes[job])
     return tuple(mode for mode in reversed(instance.modes[job]) if mode.rate >= efficiency * most * mode.gpus)
@@ -208,7 +208,7 @@ def _serve(instance: Instance, priorities: Priorities) -> tuple[list[float], lis
     steps: list[_Held] = []
     while waiting:
         free, soonest = instance.gpus, inf
-        running: list[tuple[int, Mode]] = []
+        running: list[tuple[int, SpeedMode]] = []
         for job in waiting:
             if release[job] > now or free < least:
                 continue

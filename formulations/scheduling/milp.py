@@ -13,7 +13,7 @@ from formulations.scheduling.instance import Instance
 from formulations.scheduling.local_search import good_plans
 from formulations.scheduling.order import refuted
 from formulations.scheduling.positions import Positions
-from formulations.scheduling.search import Search, plan_of
+from formulations.scheduling.search import PositionSearch, plan_of
 from formulations.scheduling.timetable import replay, steps_of
 from gsopt.core.budget import Budget
 from gsopt.core.errors import ModelMismatch, Unsupported
@@ -169,7 +169,7 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
         if positions.contradict:  # only by rounding
             return best.result(StoppedBy.FINISHED)
         best.raise_bound(sum(positions.lower))
-        search = Search(best, positions, budget)
+        search = PositionSearch(best, positions, budget)
         search.run()
         return best.result(search.stopped_by, solver=search.solver, message=search.message)
 

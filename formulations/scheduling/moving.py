@@ -4,7 +4,7 @@ from math import log1p
 from typing import NamedTuple
 
 from formulations.scheduling.segments import Integers, Reals, Segments
-from formulations.scheduling.serving import Marks, State, replay
+from formulations.scheduling.serving import Marks, ReplayState, replay
 from gsopt.core.numbers.compiled import compiled
 from gsopt.core.numbers.tolerances import IMPROVEMENT
 
@@ -106,7 +106,7 @@ def _keep(known: Marks, noted: Marks, mark: int, after: int, difference: float, 
 
 
 @compiled
-def begin(segments: Segments, lists: Lists, state: State, known: Marks, noted: Marks) -> float:
+def begin(segments: Segments, lists: Lists, state: ReplayState, known: Marks, noted: Marks) -> float:
     """Replay the current list from the beginning; return its cost."""
     jobs = len(segments.work)
     cost, after = replay(segments, lists.current, state, known, noted, jobs, 0.0, float("inf"))
@@ -118,7 +118,7 @@ def begin(segments: Segments, lists: Lists, state: State, known: Marks, noted: M
 def anneal(
     segments: Segments,
     lists: Lists,
-    state: State,
+    state: ReplayState,
     known: Marks,
     noted: Marks,
     reach: Integers,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
 from formulations.scheduling.instance import Instance
-from formulations.scheduling.timetable import Step
+from formulations.scheduling.timetable import TimetableStep
 from gsopt.core.budget import Budget
 from gsopt.core.numbers.tolerances import IMPROVEMENT, LINEAR_ROWS, PRICING, SPAN_ERROR, TERM
 from gsopt.core.result import StoppedBy
@@ -31,7 +31,7 @@ _PENALTY = 1e3
 
 
 @dataclass(frozen=True)
-class Plan:
+class OrderPlan:
     """A plan from the first release date on.
 
     Attributes
@@ -42,7 +42,7 @@ class Plan:
         Planned completion time of each job in seconds.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[TimetableStep, ...]
     completions: tuple[float, ...]
 
     @property
@@ -70,9 +70,9 @@ def best_plan(
     instance: Instance,
     order: Sequence[int],
     *,
-    known: Sequence[Plan] = (),
+    known: Sequence[OrderPlan] = (),
     budget: Budget | None = None,
-) -> Plan | None:
+) -> OrderPlan | None:
     """Minimise the sum of completion times over all schedules whose events happen in this order.
 
     Between two events the same jobs are there, so the schedule is a mix of configurations, which say on how
@@ -117,9 +117,9 @@ def best_nearby_plan(
     instance: Instance,
     order: Sequence[int],
     *,
-    known: Sequence[Plan] = (),
+    known: Sequence[OrderPlan] = (),
     budget: Budget | None = None,
-) -> Plan | None:
+) -> OrderPlan | None:
     """Improve the best plan of an order by exchanging events that it lets happen at the same time.
 
     Where two events in a row are apart, the orders next to this one have nothing better close by; where they
@@ -141,7 +141,7 @@ def best_nearby_plan(
 
 
 def _exchanged(
-    instance: Instance, order: tuple[int, ...], plan: Plan, tried: set[tuple[int, ...]]
+    instance: Instance, order: tuple[int, ...], plan: OrderPlan, tried: set[tuple[int, ...]]
 ) -> tuple[int, ...] | None:
     """Exchange two events in a row that coincide, in a way not tried yet; None when there is none."""
     arrivals = iter(instance.arrivals[1:])
@@ -159,7 +159,7 @@ def _exchanged(
 
 def least_delay(
     instance: Instance, order: Sequence[int], *, budget: Budget | None = None
-) -> tuple[float, Plan] | None:
+) -> tuple[float, OrderPlan] | None:
     """Minimise the largest delay behind the jobs' deadlines over all schedules with this order of events.
 
     Returns
@@ -226,10 +226,10 @@ class _Program:
         self.seen: set[tuple[int, tuple[int, ...]]] = set()
         self.duals = np.zeros(0)
 
-    def solve(self, known: Sequence[Plan]) -> Plan | None:
+    def solve(self, known: Sequence[OrderPlan]) -> OrderPlan | None:
         """Generate configurations until none improves the plan."""
         self._begin(known)
-        plan: Plan | None = None
+        plan: OrderPlan | None = None
         while True:
             outcome = Highs().solve(self._form(), time_limit=self.budget.left())
             if outcome.stopped_by is StoppedBy.INTERRUPT:
@@ -282,7 +282,7 @@ class _Program:
             else:
                 done.add(event)
 
-    def _begin(self, known: Sequence[Plan]) -> None:
+    def _begin(self, known: Sequence[OrderPlan]) -> None:
         """Offer idling everywhere, and the configurations of known plans about where they stand there."""
         jobs, cells = range(len(self.instance)), len(self.order)
         for cell in range(cells):
@@ -373,15 +373,17 @@ class _Program:
             left -= counts[:, job]
         return value[:, -1], counts
 
-    def _plan(self, values: Reals) -> Plan:
+    def _plan(self, values: Reals) -> OrderPlan:
         """Read the plan; the steps of a cell may come in any order."""
         amounts = values[self.before :] * self.unit
         used = sorted(np.flatnonzero(amounts > 0), key=lambda column: self.columns[column][0])
         spent = np.zeros(len(self.order))
-        steps: list[Step] = []
+        steps: list[TimetableStep] = []
         for column in used:
             cell, counts = self.columns[column]
             spent[cell] += amounts[column]
-            steps.append(Step(float(amounts[column]), {job: gpus for job, gpus in enumerate(counts) if gpus}))
+            steps.append(
+                TimetableStep(float(amounts[column]), {job: gpus for job, gpus in enumerate(counts) if gpus})
+            )
         ends = np.cumsum(spent)
-        return Plan(tuple(steps), tuple(float(ends[self.ends[job]]) for job in range(len(self.instance))))
+        return OrderPlan(tuple(steps), tuple(float(ends[self.ends[job]]) for job in range(len(self.instance))))

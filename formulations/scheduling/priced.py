@@ -22,7 +22,7 @@ _WORTH = 0.02
 _MANY_CELLS, _MOST_CELLS = 320, 1_280
 
 
-class Priced:
+class PricedSearch:
     """Prices and lists in turn: dual values make lists, and what is left of the time is shared.
 
     Parameters

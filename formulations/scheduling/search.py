@@ -10,7 +10,7 @@ from formulations.proving import proven_bound
 from formulations.scheduling.best import Best
 from formulations.scheduling.cells import Cells, cell_form, encode
 from formulations.scheduling.mixture import Item, lifted, shortest_mixture
-from formulations.scheduling.order import Plan, best_nearby_plan, event_order, refuted
+from formulations.scheduling.order import OrderPlan, best_nearby_plan, event_order, refuted
 from formulations.scheduling.positions import Positions
 from formulations.scheduling.timetable import replay
 from gsopt.core.budget import Budget
@@ -34,7 +34,7 @@ _GAP = CONTINUOUS / 4
 _COST = 1e3
 
 
-class Search:
+class PositionSearch:
     """Solves the model, cuts off what no configurations can do, and keeps the best schedule and bound.
 
     Parameters
@@ -146,7 +146,7 @@ class Search:
         if found > -inf:
             best.raise_bound(best.instance.total(found / factor))
 
-    def _plan(self, form: StandardForm, values: Vector) -> Plan | None:
+    def _plan(self, form: StandardForm, values: Vector) -> OrderPlan | None:
         return plan_of(self.positions, form.named(values), self.budget)
 
     def _refuse_mismatch(self, modelled: float) -> None:
@@ -173,7 +173,7 @@ class Search:
         return found
 
 
-def plan_of(positions: Positions, values: Mapping[str, float], budget: Budget) -> Plan | None:
+def plan_of(positions: Positions, values: Mapping[str, float], budget: Budget) -> OrderPlan | None:
     """Make the best plan for the order of events of a solution; None where no deadlines can be kept."""
     instance = positions.instance
     jobs = range(len(instance))

@@ -14,7 +14,7 @@ from gsopt.core.numbers.compiled import compiled
 from gsopt.core.numbers.tolerances import WORK_DONE
 
 
-class State(NamedTuple):
+class ReplayState(NamedTuple):
     """What a replay writes to.
 
     Attributes
@@ -39,7 +39,7 @@ class State(NamedTuple):
     place: Integers
 
     @classmethod
-    def of(cls, segments: Segments) -> "State":
+    def of(cls, segments: Segments) -> "ReplayState":
         """Make room for the replays of some jobs."""
         jobs, size = len(segments.work), len(segments.job)
         return cls(
@@ -110,7 +110,7 @@ class Changes(NamedTuple):
 
 
 @compiled
-def locate(segments: Segments, names: Integers, state: State) -> None:
+def locate(segments: Segments, names: Integers, state: ReplayState) -> None:
     """Find the place of each segment in a list."""
     for job in range(len(state.level)):
         state.level[job] = 0
@@ -123,7 +123,7 @@ def locate(segments: Segments, names: Integers, state: State) -> None:
 
 
 @compiled
-def _arrive(segments: Segments, state: State, job: int, here: int, waiting: int) -> int:
+def _arrive(segments: Segments, state: ReplayState, job: int, here: int, waiting: int) -> int:
     """Let a job join those that are there; return how many places of the list there are then."""
     state.here[here] = job
     state.left[job] = segments.work[job]
@@ -140,7 +140,7 @@ def _arrive(segments: Segments, state: State, job: int, here: int, waiting: int)
 
 
 @compiled
-def _serve(segments: Segments, names: Integers, state: State, waiting: int) -> int:
+def _serve(segments: Segments, names: Integers, state: ReplayState, waiting: int) -> int:
     """Hand out GPUs by the list; return the number of jobs that run."""
     free, running = segments.gpus, 0
     for place in range(waiting):
@@ -158,7 +158,7 @@ def _serve(segments: Segments, names: Integers, state: State, waiting: int) -> i
 
 
 @compiled
-def _soonest(segments: Segments, state: State, running: int) -> float:
+def _soonest(segments: Segments, state: ReplayState, running: int) -> float:
     """Return the seconds until the first of the jobs that run completes."""
     soonest = np.inf
     for place in range(running):
@@ -169,7 +169,7 @@ def _soonest(segments: Segments, state: State, running: int) -> float:
 
 
 @compiled
-def _work(segments: Segments, state: State, running: int, seconds: float) -> tuple[float, int]:
+def _work(segments: Segments, state: ReplayState, running: int, seconds: float) -> tuple[float, int]:
     """Work for some seconds, and take the GPUs back.
 
     Returns how many jobs could have been run at their highest speed with what was done, and how many complete.
@@ -188,7 +188,7 @@ def _work(segments: Segments, state: State, running: int, seconds: float) -> tup
 
 
 @compiled
-def _late(segments: Segments, state: State, running: int, now: float) -> float:
+def _late(segments: Segments, state: ReplayState, running: int, now: float) -> float:
     """Compute by how much the jobs that just completed miss their deadlines, in all."""
     late = 0.0
     for place in range(running):
@@ -199,7 +199,7 @@ def _late(segments: Segments, state: State, running: int, now: float) -> float:
 
 
 @compiled
-def _leave(names: Integers, state: State, here: int, waiting: int) -> tuple[int, int]:
+def _leave(names: Integers, state: ReplayState, here: int, waiting: int) -> tuple[int, int]:
     """Let those go that are complete; return the number of jobs and of places that stay."""
     jobs = places = 0
     for index in range(here):
@@ -216,7 +216,7 @@ def _leave(names: Integers, state: State, here: int, waiting: int) -> tuple[int,
 
 
 @compiled
-def _resume(names: Integers, state: State, marks: Marks, mark: int) -> tuple[int, int]:
+def _resume(names: Integers, state: ReplayState, marks: Marks, mark: int) -> tuple[int, int]:
     """Take over who is there at a mark; return the number of jobs, and of their places in the list."""
     here, row, places = marks.there[mark], mark * len(state.left), 0
     for job in range(len(state.left)):
@@ -234,7 +234,7 @@ def _resume(names: Integers, state: State, marks: Marks, mark: int) -> tuple[int
 
 
 @compiled
-def _note(segments: Segments, state: State, marks: Marks, mark: int, here: int, cost: float) -> None:
+def _note(segments: Segments, state: ReplayState, marks: Marks, mark: int, here: int, cost: float) -> None:
     """Note at a mark who is there."""
     row = mark * len(segments.work)
     marks.there[mark] = here
@@ -246,7 +246,7 @@ def _note(segments: Segments, state: State, marks: Marks, mark: int, here: int, 
 
 
 @compiled
-def _is_back(segments: Segments, state: State, marks: Marks, mark: int, here: int, moved: int) -> bool:
+def _is_back(segments: Segments, state: ReplayState, marks: Marks, mark: int, here: int, moved: int) -> bool:
     """Check whether all is as it was at a mark, and the job that was moved in the list is gone."""
     row = mark * len(segments.work)
     if here != marks.there[mark] or state.left[moved] >= 0:
@@ -263,7 +263,7 @@ def _is_back(segments: Segments, state: State, marks: Marks, mark: int, here: in
 def replay(
     segments: Segments,
     names: Integers,
-    state: State,
+    state: ReplayState,
     known: Marks,
     noted: Marks,
     moved: int,
@@ -338,7 +338,7 @@ def replay(
 
 @compiled
 def _write(
-    segments: Segments, state: State, held: Integers, changes: Changes, here: int, now: float, size: int
+    segments: Segments, state: ReplayState, held: Integers, changes: Changes, here: int, now: float, size: int
 ) -> int:
     """Write down whose GPUs change, where there is room; return how many changes there have been."""
     for index in range(here):
@@ -357,7 +357,7 @@ def _write(
 
 
 @compiled
-def _complete(state: State, running: int, now: float, completions: Reals) -> None:
+def _complete(state: ReplayState, running: int, now: float, completions: Reals) -> None:
     """Write down when the jobs complete that just did."""
     for place in range(running):
         if state.left[state.running[place]] < 0:
@@ -366,7 +366,12 @@ def _complete(state: State, running: int, now: float, completions: Reals) -> Non
 
 @compiled
 def trace(
-    segments: Segments, names: Integers, state: State, held: Integers, completions: Reals, changes: Changes
+    segments: Segments,
+    names: Integers,
+    state: ReplayState,
+    held: Integers,
+    completions: Reals,
+    changes: Changes,
 ) -> int:
     """Replay a list from the beginning, and write down what changes, as far as there is room.
 

@@ -16,7 +16,7 @@ from gsopt.problems.scheduling import SchedulingSolution
 from gsopt.schedule.retiming import Stretch
 
 
-class Step(NamedTuple):
+class TimetableStep(NamedTuple):
     """A configuration and how long it is held.
 
     Attributes
@@ -31,7 +31,7 @@ class Step(NamedTuple):
     gpus: Mapping[int, int]
 
 
-class Piece(NamedTuple):
+class ScheduledPiece(NamedTuple):
     """A job by number on the same number of GPUs from start to end, in seconds of the instance's clock."""
 
     job: int
@@ -55,7 +55,7 @@ class Timetable:
     """
 
     instance: Instance
-    pieces: tuple[Piece, ...]
+    pieces: tuple[ScheduledPiece, ...]
     completions: tuple[float, ...]
 
     @property
@@ -72,7 +72,7 @@ class Timetable:
         )
 
 
-def replay(instance: Instance, plan: Sequence[Step]) -> Timetable:
+def replay(instance: Instance, plan: Sequence[TimetableStep]) -> Timetable:
     """Replay a plan step by step, the first at the first release date, without rounding errors.
 
     A program's plan holds to its tolerance only. Here a step begins no earlier than its jobs are released, a
@@ -92,7 +92,7 @@ def replay(instance: Instance, plan: Sequence[Step]) -> Timetable:
     >>> from gsopt.problems.scheduling import ElasticJob, Scheduling
     >>> jobs = [ElasticJob(name=n, release=r, work=2, rates={1: 1.0, 2: 2.0}) for n, r in [("a", 0), ("b", 1)]]
     >>> instance = Instance.of(Scheduling(gpus=2, jobs=jobs))
-    >>> timetable = replay(instance, [Step(0.999_999_999_9, {0: 2}), Step(2, {1: 1})])
+    >>> timetable = replay(instance, [TimetableStep(0.999_999_999_9, {0: 2}), TimetableStep(2, {1: 1})])
     >>> timetable.completions
     (1.0, 3.0)
     >>> for run in timetable.solution.runs:
@@ -105,7 +105,7 @@ def replay(instance: Instance, plan: Sequence[Step]) -> Timetable:
     last = {job: index for index, step in enumerate(steps) for job in step.gpus}
     rates = [{mode.gpus: mode.rate for mode in modes} for modes in instance.modes]
     left = list(instance.work)
-    pieces: list[list[Piece]] = [[] for _ in instance.names]
+    pieces: list[list[ScheduledPiece]] = [[] for _ in instance.names]
     completions = [inf] * len(instance)
     now = 0.0
     for index, (planned, gpus) in enumerate(steps):
@@ -117,7 +117,7 @@ def replay(instance: Instance, plan: Sequence[Step]) -> Timetable:
                 continue
             end = now + min(duration, needed[job])
             left[job] = max(left[job] - duration * rates[job][count], 0.0)
-            _append(pieces[job], Piece(job, now, end, count))
+            _append(pieces[job], ScheduledPiece(job, now, end, count))
             if left[job] <= WORK_DONE * instance.work[job]:
                 completions[job] = end
         now += duration
@@ -133,7 +133,7 @@ def timetable_of(instance: Instance, solution: SchedulingSolution) -> Timetable:
     >>> job = ElasticJob(name="a", release=5, work=2, rates={1: 1.0})
     >>> solution = SchedulingSolution(runs=[Run(job="a", start=6, end=8, gpus=1)])
     >>> timetable_of(Instance.of(Scheduling(gpus=1, jobs=[job])), solution)  # doctest: +ELLIPSIS
-    Timetable(instance=..., pieces=(Piece(job=0, start=1.0, end=3.0, gpus=1),), completions=(3.0,))
+    Timetable(instance=..., pieces=(ScheduledPiece(job=0, start=1.0, end=3.0, gpus=1),), completions=(3.0,))
     """
     number = {name: job for job, name in enumerate(instance.names)}
     completions = [0.0] * len(instance)
@@ -141,13 +141,13 @@ def timetable_of(instance: Instance, solution: SchedulingSolution) -> Timetable:
     origin = instance.problem.origin
     for run in solution.runs:
         start, end = (float(decimal(time) - origin) for time in (run.start, run.end))
-        piece = Piece(number[run.job], start, end, run.gpus)
+        piece = ScheduledPiece(number[run.job], start, end, run.gpus)
         pieces.append(piece)
         completions[piece.job] = max(completions[piece.job], piece.end)
     return Timetable(instance, tuple(sorted(pieces)), tuple(completions))
 
 
-def steps_of(instance: Instance, solution: SchedulingSolution) -> list[Step]:
+def steps_of(instance: Instance, solution: SchedulingSolution) -> list[TimetableStep]:
     """Return the steps of a schedule.
 
     A run on GPUs that are no faster than fewer is taken to be on those fewer. What lies within a few ticks of
@@ -158,8 +158,9 @@ def steps_of(instance: Instance, solution: SchedulingSolution) -> list[Step]:
     >>> from gsopt.problems.scheduling import ElasticJob, Run, Scheduling
     >>> job = ElasticJob(name="a", release=5, work=4, rates={1: 1.0, 2: 2.0})
     >>> runs = [Run(job="a", start=6, end=7, gpus=2), Run(job="a", start=7, end=9, gpus=1)]
-    >>> steps_of(Instance.of(Scheduling(gpus=2, jobs=[job])), SchedulingSolution(runs=runs))
-    [Step(duration=1.0, gpus={}), Step(duration=1.0, gpus={0: 2}), Step(duration=2.0, gpus={0: 1})]
+    >>> steps = steps_of(Instance.of(Scheduling(gpus=2, jobs=[job])), SchedulingSolution(runs=runs))
+    >>> [tuple(step) for step in steps]
+    [(1.0, {}), (1.0, {0: 2}), (2.0, {0: 1})]
     """
     number = {name: job for job, name in enumerate(instance.names)}
     starting, ending = defaultdict[Number, list[int]](list), defaultdict[Number, list[int]](list)
@@ -170,7 +171,7 @@ def steps_of(instance: Instance, solution: SchedulingSolution) -> list[Step]:
     is_exact = any(isinstance(time, Fraction) for run in solution.runs for time in (run.start, run.end))
     ticks = 0.0 if is_exact else clock_error(float(times[-1]), 0)
     held: dict[int, tuple[int, int]] = {}
-    steps: list[Step] = []
+    steps: list[TimetableStep] = []
     for time, following in pairwise(times):
         for index in ending[time]:
             del held[index]
@@ -179,34 +180,34 @@ def steps_of(instance: Instance, solution: SchedulingSolution) -> list[Step]:
             job = number[run.job]
             held[index] = job, max(mode.gpus for mode in instance.modes[job] if mode.gpus <= run.gpus)
         if following - time > ticks:
-            steps.append(Step(float(following - time), dict(held.values())))
+            steps.append(TimetableStep(float(following - time), dict(held.values())))
     return steps
 
 
-def steps_of_pieces(timetable: Timetable) -> tuple[Step, ...]:
+def steps_of_pieces(timetable: Timetable) -> tuple[TimetableStep, ...]:
     """Return the steps of a timetable.
 
     Examples
     --------
     >>> from gsopt.problems.scheduling import ElasticJob, Scheduling
     >>> jobs = [ElasticJob(name=n, release=0, work=2, rates={1: 1.0}) for n in "ab"]
-    >>> pieces = (Piece(0, 1.0, 3.0, 1), Piece(1, 2.0, 4.0, 1))
+    >>> pieces = (ScheduledPiece(0, 1.0, 3.0, 1), ScheduledPiece(1, 2.0, 4.0, 1))
     >>> for step in steps_of_pieces(Timetable(Instance.of(Scheduling(gpus=2, jobs=jobs)), pieces, (3.0, 4.0))):
     ...     print(step)
-    Step(duration=1.0, gpus={})
-    Step(duration=1.0, gpus={0: 1})
-    Step(duration=1.0, gpus={0: 1, 1: 1})
-    Step(duration=1.0, gpus={1: 1})
+    TimetableStep(duration=1.0, gpus={})
+    TimetableStep(duration=1.0, gpus={0: 1})
+    TimetableStep(duration=1.0, gpus={0: 1, 1: 1})
+    TimetableStep(duration=1.0, gpus={1: 1})
     """
     changes: list[tuple[float, int, int]] = []  # what ends at a time stands before what begins
     for piece in timetable.pieces:
         changes += [(piece.start, piece.gpus, piece.job), (piece.end, 0, piece.job)]
     changes.sort()
     now, held = 0.0, dict[int, int]()
-    steps: list[Step] = []
+    steps: list[TimetableStep] = []
     for time, gpus, job in changes:
         if time > now:
-            steps.append(Step(time - now, dict(held)))
+            steps.append(TimetableStep(time - now, dict(held)))
             now = time
         if gpus:
             held[job] = gpus
@@ -215,7 +216,7 @@ def steps_of_pieces(timetable: Timetable) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def _append(pieces: list[Piece], piece: Piece) -> None:
+def _append(pieces: list[ScheduledPiece], piece: ScheduledPiece) -> None:
     """Add a piece, or let the one before last longer where nothing lies between."""
     if piece.end <= piece.start:  # shorter than the clock can tell
         return

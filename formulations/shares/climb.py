@@ -1,7 +1,7 @@
 """Climb: linear programs, each at the level that the prices of the one before leave possible."""
 
 from formulations.shares.best import Best
-from formulations.shares.linear import Answer, earn, meet
+from formulations.shares.linear import LinearSolution, earn, meet
 from formulations.shares.needs import needs
 from formulations.shares.prices import bound, worths
 from gsopt.core.numbers.grid import Exact
@@ -42,7 +42,7 @@ def _step(best: Best, level: Exact) -> bool:
     return before != (best.value, best.bound)
 
 
-def _answer(best: Best, level: Exact) -> Answer | None:
+def _answer(best: Best, level: Exact) -> LinearSolution | None:
     problem = best.problem
     if problem.criterion == "fifo":
         return earn(problem, worths(problem), best.budget)

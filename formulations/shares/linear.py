@@ -21,7 +21,7 @@ from gsopt.solvers.backends.base import Vector
 from gsopt.solvers.standard_form import StandardForm
 
 if TYPE_CHECKING:
-    from gsopt.solvers.backends.worker import Link
+    from gsopt.solvers.backends.worker import ParentLink
 
 #: Largest factor: where needs are met more often, some are too small for a solver, and the level is to be
 #: raised.
@@ -30,7 +30,7 @@ MOST = 1e6
 Reals = NDArray[np.float64]
 
 
-class Answer(NamedTuple):
+class LinearSolution(NamedTuple):
     """What a linear program says.
 
     Attributes
@@ -53,7 +53,7 @@ class Answer(NamedTuple):
 
 def meet(
     problem: Shares, needs: Sequence[Exact], budget: Budget, *, settled: Collection[int] = ()
-) -> Answer | None:
+) -> LinearSolution | None:
     """Find the shares that meet the needs of all jobs as many times as can be, up to `MOST`; None out of time.
 
     Sets: jobs m, types t on which each runs.
@@ -109,10 +109,10 @@ def meet(
     prices = [
         decimal(max(0.0, -price) / float(need)) for price, need in zip(duals.tolist(), needs, strict=False)
     ]
-    return Answer(table.shares(values[:-1] * using), prices, table.prices(duals), float(values[-1]))
+    return LinearSolution(table.shares(values[:-1] * using), prices, table.prices(duals), float(values[-1]))
 
 
-def earn(problem: Shares, worths: Sequence[Exact], budget: Budget) -> Answer | None:
+def earn(problem: Shares, worths: Sequence[Exact], budget: Budget) -> LinearSolution | None:
     """Find the shares whose throughputs are worth most; None out of time.
 
     As `meet`, but with the shares themselves as columns, and max sum_{m, t} y_m a_mt x_mt for worths y_m.
@@ -141,7 +141,7 @@ def earn(problem: Shares, worths: Sequence[Exact], budget: Budget) -> Answer | N
     if solved is None:
         return None
     values, duals = solved
-    return Answer(table.shares(values), worths, table.prices(duals * largest), 0.0)
+    return LinearSolution(table.shares(values), worths, table.prices(duals * largest), 0.0)
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ class Precise(Highs):
 
     def request(
         self, form: StandardForm, *, time_limit: float | None, gap: float, start: Vector | None
-    ) -> tuple[Callable[[Any, "Link"], Solved], Any]:
+    ) -> tuple[Callable[[Any, "ParentLink"], Solved], Any]:
         """Return the arrays and HiGHS' options."""
         function, task = super().request(form, time_limit=time_limit, gap=gap, start=start)
         tolerances = dict.fromkeys(

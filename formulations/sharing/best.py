@@ -26,7 +26,7 @@ class Best(BestOf[Sharing, SharingSolution]):
         super().__init__(problem, budget, method, bound=_alone(problem))
 
 
-class Part:
+class IndependentPart:
     """Jobs that meet no others in any schedule as good as the known one, as a problem of their own.
 
     Parameters
@@ -102,7 +102,8 @@ class Parts:
     def __init__(self, best: Best) -> None:
         self.best = best
         self.every = [
-            Part(self, part, _restricted(best.known, part)) for part in _parted(best.problem, best.known_value)
+            IndependentPart(self, part, _restricted(best.known, part))
+            for part in _parted(best.problem, best.known_value)
         ]
 
     def take(self) -> None:

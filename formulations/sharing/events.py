@@ -4,7 +4,7 @@ from fractions import Fraction
 from math import ulp
 from time import perf_counter
 
-from formulations.sharing.best import Best, Part, Parts
+from formulations.sharing.best import Best, IndependentPart, Parts
 from formulations.sharing.jobs import Jobs, arrays_of, in_floats
 from formulations.sharing.listing import take_lists
 from formulations.sharing.root import raise_part_to_root
@@ -73,7 +73,7 @@ def _raise_by_prices(best: Best) -> None:
         best.raise_bound(Fraction(priced.mean_jct) - CLOCK_TICKS * Fraction(ulp(last + priced.mean_jct)))
 
 
-def search_part(part: Part) -> None:
+def search_part(part: IndependentPart) -> None:
     """Find a part's best schedule of starts at events; raise its bound where it starts at events only."""
     search = _Search(part)
     search.run()
@@ -84,7 +84,7 @@ def search_part(part: Part) -> None:
 class _Search:
     """The search, step by step: in floats, first plain and then compiled; in fractions where it must be."""
 
-    def __init__(self, part: Part) -> None:
+    def __init__(self, part: IndependentPart) -> None:
         from formulations.sharing import search, stack, table
 
         self.part, self.kernel = part, search

@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import accumulate, product
 from typing import Any
 
-from formulations.sharing.best import Best, Part, Parts
+from formulations.sharing.best import Best, IndependentPart, Parts
 from formulations.sharing.events import search_events
 from formulations.sharing.listing import take_lists
 from formulations.sharing.program import least
@@ -114,7 +114,7 @@ def orders(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
     return best.result(stopped_by, message=f"Model C: starts at any time; {programs:,} linear programs")
 
 
-def search_orders(part: Part) -> int:
+def search_orders(part: IndependentPart) -> int:
     """Find the best schedule of starts at any time of a part, and prove it when all orders are searched.
 
     Returns
@@ -131,7 +131,7 @@ def search_orders(part: Part) -> int:
 class Orders:
     """The search over orders."""
 
-    def __init__(self, part: Part) -> None:
+    def __init__(self, part: IndependentPart) -> None:
         self.part, self.problem = part, part.problem
         self.count = len(part.problem.jobs)
         self.releases = [release - part.problem.origin for release in part.problem.releases]

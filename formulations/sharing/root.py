@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from formulations.sharing.best import Best, Part, Parts
+from formulations.sharing.best import Best, IndependentPart, Parts
 from formulations.sharing.jobs import arrays_of
 from gsopt.core.numbers.compiled import twin
 
@@ -32,7 +32,7 @@ def raise_to_root(best: Best) -> None:
             raise_part_to_root(part)
 
 
-def raise_part_to_root(part: Part) -> None:
+def raise_part_to_root(part: IndependentPart) -> None:
     """Raise the bound of a part to that of areas."""
     from formulations.sharing.areas import area_bound
     from formulations.sharing.lower import weigh

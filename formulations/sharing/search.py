@@ -7,7 +7,7 @@ import numpy as np
 from formulations.sharing.jobs import Jobs
 from formulations.sharing.lower import lower
 from formulations.sharing.stack import ENDED, PENDING, RUNNING, Stack, copy_node, has_come, is_whole, pending
-from formulations.sharing.table import Table, is_new
+from formulations.sharing.table import StateTable, is_new
 from gsopt.core.numbers.compiled import compiled
 
 Array = np.ndarray[Any, Any]
@@ -47,7 +47,7 @@ def nothing_found(jobs: Jobs, value: Any = np.inf, rest: Array | None = None) ->
 
 
 @compiled
-def search(jobs: Jobs, stack: Stack, table: Table, found: Found, nodes: int) -> int:
+def search(jobs: Jobs, stack: Stack, table: StateTable, found: Found, nodes: int) -> int:
     """Search on for at most so many nodes; return how many it took.
 
     At an event either one more job starts, of a higher number than the one before it at this instant, on some

@@ -16,8 +16,8 @@ from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.sharing import Sharing, SharingSolution
 from gsopt.solvers.backends import CpSat
 from gsopt.solvers.backends.base import GRACE
-from gsopt.solvers.backends.process import Frame, Kind
-from gsopt.solvers.backends.slotted import Answer, Planned, SlottedJob, Task, solve
+from gsopt.solvers.backends.process import Frame, FrameKind
+from gsopt.solvers.backends.slotted import Planned, SlottedAnswer, SlottedJob, Task, solve
 
 #: What a schedule is, by when jobs may start.
 _MODELS = {
@@ -162,7 +162,7 @@ class _Call:
         left = self.best.budget.left()
         task = task_of(self.model, self.best.budget, self.hint)
         reply = CpSat().call(solve, task, limit=None if left is None else left + GRACE, hear=self._hear)
-        if isinstance(reply.answer, Answer):
+        if isinstance(reply.answer, SlottedAnswer):
             self._take(reply.answer.plan, reply.answer.bound)
             self.is_proven = reply.answer.status in {"OPTIMAL", "INFEASIBLE"}
         if reply.stopped_by is StoppedBy.INTERRUPT and not self.told_to_stop:
@@ -183,9 +183,9 @@ class _Call:
     def _hear(self, frame: Frame) -> bool:
         """Keep what the solver finds on the way; return whether to stop."""
         kind, content = frame
-        if kind is Kind.INCUMBENT:
+        if kind is FrameKind.INCUMBENT:
             self._take(*content)
-        elif kind is Kind.BOUND:
+        elif kind is FrameKind.BOUND:
             self._take(None, content)
         self.told_to_stop = self.best.finished is not None
         return self.told_to_stop

@@ -17,7 +17,7 @@ _FACTOR = 1000003
 _PROBES = 8
 
 
-class Table(NamedTuple):
+class StateTable(NamedTuple):
     """States that were seen, as a whole, and the least cost of each.
 
     Attributes
@@ -46,10 +46,10 @@ class Table(NamedTuple):
     cost_rests: Array
 
 
-def new_table(jobs: Jobs, size: int) -> Table:
+def new_table(jobs: Jobs, size: int) -> StateTable:
     """Return an empty table of so many places."""
     count, primes, kind = len(jobs.demand), len(jobs.primes), jobs.release.dtype
-    return Table(
+    return StateTable(
         keys=np.zeros(size, dtype=np.int64),
         counts=np.zeros((size, count * (count + 1) // 2), dtype=np.int16),
         times=np.zeros((size, count + 1), dtype=kind),
@@ -59,14 +59,14 @@ def new_table(jobs: Jobs, size: int) -> Table:
     )
 
 
-def table_within(jobs: Jobs, memory: int) -> Table:
+def table_within(jobs: Jobs, memory: int) -> StateTable:
     """Return an empty table of as many places as so many bytes hold, and at least one."""
     place = sum(column.nbytes for column in new_table(jobs, 1))
     return new_table(jobs, max(1, memory // place))
 
 
 @compiled
-def is_new(jobs: Jobs, stack: Stack, depth: int, table: Table) -> bool:
+def is_new(jobs: Jobs, stack: Stack, depth: int, table: StateTable) -> bool:
     """Check whether the state of a node was not seen before at as low a cost, and note it.
 
     Where no arrival is ahead, what follows is the same at any time, only later. So the cost of a state is the
@@ -108,7 +108,7 @@ def arrives(jobs: Jobs, stack: Stack, depth: int) -> bool:
 
 @compiled
 def is_same(  # noqa: C901, PLR0911 - compiled, one pass over a state
-    jobs: Jobs, stack: Stack, depth: int, ahead: bool, table: Table, place: int
+    jobs: Jobs, stack: Stack, depth: int, ahead: bool, table: StateTable, place: int
 ) -> bool:
     """Check whether the state at a place is provably that of a node."""
     count, at, near = len(jobs.demand), 0, jobs.near[0] / 4
@@ -138,7 +138,7 @@ def is_same(  # noqa: C901, PLR0911 - compiled, one pass over a state
 
 
 @compiled
-def is_equal(jobs: Jobs, stack: Stack, depth: int, table: Table, place: int, cost: float) -> bool:
+def is_equal(jobs: Jobs, stack: Stack, depth: int, table: StateTable, place: int, cost: float) -> bool:
     """Check whether the cost at a place is provably that of a node."""
     if abs(table.costs[place] - cost) > jobs.near[0] / 4:
         return False
@@ -151,7 +151,7 @@ def is_equal(jobs: Jobs, stack: Stack, depth: int, table: Table, place: int, cos
 
 
 @compiled
-def note(jobs: Jobs, stack: Stack, depth: int, ahead: bool, table: Table, place: int) -> None:
+def note(jobs: Jobs, stack: Stack, depth: int, ahead: bool, table: StateTable, place: int) -> None:
     """Write the state of a node to a place, and the remainders of its cost."""
     count, at = len(jobs.demand), 0
     now, rests = stack.time[depth], stack.time_rest[depth]

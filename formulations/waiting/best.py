@@ -1,7 +1,7 @@
 """Best: the best schedule and the best bound that a method for waiting knows, and the problem's grid."""
 
 from formulations.common.best import Best as BestOf
-from formulations.waiting.instance import Instance
+from formulations.waiting.instance import SlottedInstance
 from gsopt.core.budget import Budget
 from gsopt.problems.waiting import Waiting, WaitingSolution
 
@@ -19,6 +19,6 @@ class Best(BestOf[Waiting, WaitingSolution]):
         Name of the method.
     """
 
-    def __init__(self, instance: Instance, budget: Budget, method: str) -> None:
+    def __init__(self, instance: SlottedInstance, budget: Budget, method: str) -> None:
         self.instance = instance
         super().__init__(instance.problem, budget, method)

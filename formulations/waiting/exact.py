@@ -4,10 +4,10 @@ from importlib.util import find_spec
 from math import inf
 
 from formulations.waiting.best import Best
-from formulations.waiting.instance import Instance
+from formulations.waiting.instance import SlottedInstance
 from formulations.waiting.intervals import solve_intervals
 from formulations.waiting.listing import search_lists
-from formulations.waiting.search import Search
+from formulations.waiting.search import DepthFirstSearch
 from formulations.waiting.simple_bounds import bound_at_once
 from formulations.waiting.time_indexed import solve_relaxation
 from gsopt.core.budget import Budget
@@ -61,13 +61,13 @@ def exact(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     >>> exact(Waiting(cluster=cluster, jobs=jobs, minimize="makespan")).objective
     20
     """
-    best = Best(Instance.of(problem), budget, "exact")
+    best = Best(SlottedInstance.of(problem), budget, "exact")
     technique = "lists"
     try:
         bound_at_once(best)
         search_lists(best)
         few = len(problem.jobs) <= _FEW_JOBS
-        if few and not best.finished and Search(best).run(_FEW_NODES):
+        if few and not best.finished and DepthFirstSearch(best).run(_FEW_NODES):
             technique = "search"
         has_intervals = find_spec(CpSat.package) is not None
         if not best.finished and not has_intervals:
@@ -77,7 +77,12 @@ def exact(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
         if not best.finished and has_intervals:
             technique = "intervals"
             solve_intervals(best)
-        if few and not best.finished and not best.instance.limited.is_exact and Search(best).run(_NODES):
+        if (
+            few
+            and not best.finished
+            and not best.instance.limited.is_exact
+            and DepthFirstSearch(best).run(_NODES)
+        ):
             technique = "search"
         stopped_by = best.finished or StoppedBy.FINISHED
     except KeyboardInterrupt:

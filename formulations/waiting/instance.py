@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from gsopt.core.numbers.grid import Exact, decimal, step
-from gsopt.problems.waiting import Share, Waiting, WaitingSolution
+from gsopt.problems.waiting import CellShare, Waiting, WaitingSolution
 
 #: Slots of all jobs' ends together, at most, for solvers: doubles hold such sums exactly, and with more of them
 #: CP-SAT takes minutes over three jobs.
@@ -32,7 +32,7 @@ class Place(NamedTuple):
     gpus: int
 
 
-class Choice(NamedTuple):
+class SlottedRun(NamedTuple):
     """Where and when a job runs, in slots.
 
     Attributes
@@ -51,7 +51,7 @@ class Choice(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Instance:
+class SlottedInstance:
     """Jobs and places of a problem on a grid of slots.
 
     Slots are the longest of which all times are multiples, however short. Solvers that cannot count so many
@@ -71,7 +71,7 @@ class Instance:
     >>> from gsopt.scenario.cluster import Cluster
     >>> from gsopt.scenario.job import Job
     >>> job = Job(name="a", release_date=5, duration=10, gpus=3, model="alexnet")
-    >>> instance = Instance.of(Waiting(cluster=Cluster.uniform(racks=2, machines=2, gpus=2), jobs=[job]))
+    >>> instance = SlottedInstance.of(Waiting(cluster=Cluster.uniform(racks=2, machines=2, gpus=2), jobs=[job]))
     >>> instance.slot, instance.release, instance.lengths, instance.places_of(0)
     (Fraction(1, 10), (0,), ((102, 113, 200),), (4, 5, 6))
     >>> instance.places[4]
@@ -82,22 +82,22 @@ class Instance:
     slot: Fraction
 
     @classmethod
-    def of(cls, problem: Waiting) -> "Instance":
+    def of(cls, problem: Waiting) -> "SlottedInstance":
         """Take the longest slots of which all times are multiples."""
         times = [time for job in problem.jobs for time in problem.run_times(job)]
         releases = (decimal(job.release_date) - problem.origin for job in problem.jobs)
         return cls(problem, step([*times, *releases]) or Fraction(1))
 
     @cached_property
-    def limited(self) -> "Instance":
+    def limited(self) -> "SlottedInstance":
         """The same on slots that are few enough for solvers."""
         longest = sum(map(max, self.seconds)) + max(self.exact_release)
         least = Fraction(longest * len(self.demand), _MOST_SLOTS)
-        return self if self.slot >= least else Instance(self.problem, least)
+        return self if self.slot >= least else SlottedInstance(self.problem, least)
 
-    def coarser(self, factor: int) -> "Instance":
+    def coarser(self, factor: int) -> "SlottedInstance":
         """Return the same on slots that are so many times as long."""
-        return Instance(self.problem, self.slot * factor)
+        return SlottedInstance(self.problem, self.slot * factor)
 
     @cached_property
     def is_exact(self) -> bool:
@@ -159,7 +159,7 @@ class Instance:
         >>> from gsopt.scenario.job import Job
         >>> job = Job(name="a", release_date=0, duration=10, gpus=1)
         >>> cluster = Cluster.uniform(racks=1, machines=2, gpus=2)
-        >>> Instance.of(Waiting(cluster=cluster, jobs=[job])).places_of(0)
+        >>> SlottedInstance.of(Waiting(cluster=cluster, jobs=[job])).places_of(0)
         (0, 1)
         """
         need = self.demand[job]
@@ -189,21 +189,21 @@ class Instance:
         total = sum(end - release for end, release in zip(ends, self.exact_release, strict=True))
         return Fraction(total) / len(ends)
 
-    def solution(self, choices: Sequence[Choice]) -> WaitingSolution:
+    def solution(self, choices: Sequence[SlottedRun]) -> WaitingSolution:
         """Find the schedule of choices by job, with exact times: in their order, each as early as possible."""
         order = sorted(range(len(choices)), key=lambda job: (choices[job].start, job))
-        return self.problem.started([Share(job, choices[job].counts or {}) for job in order])
+        return self.problem.started([CellShare(job, choices[job].counts or {}) for job in order])
 
-    def choices(self, solution: WaitingSolution) -> list[Choice]:
+    def choices(self, solution: WaitingSolution) -> list[SlottedRun]:
         """Return a schedule as choices by job: the innermost place of each, and its start rounded down."""
         number = {job.name: index for index, job in enumerate(self.problem.jobs)}
         cell_of = [cell for cell, own in enumerate(self.problem.cells) for _ in own]
-        found: dict[int, Choice] = {}
+        found: dict[int, SlottedRun] = {}
         for run in solution.runs:
             counts: dict[int, int] = {}
             for gpu in run.gpus:
                 counts[cell_of[gpu]] = counts.get(cell_of[gpu], 0) + 1
             place = next(i for i, each in enumerate(self.places) if counts.keys() <= set(each.cells))
             start = self.slots(decimal(run.start) - self.origin)
-            found[number[run.job]] = Choice(start, place, counts)
+            found[number[run.job]] = SlottedRun(start, place, counts)
         return [found[job] for job in range(len(found))]

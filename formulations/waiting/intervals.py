@@ -4,7 +4,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 from formulations.waiting.best import Best
-from formulations.waiting.instance import Choice, Instance
+from formulations.waiting.instance import SlottedInstance, SlottedRun
 from formulations.waiting.latest import latest_ends
 from formulations.waiting.listing import search_lists
 from formulations.waiting.simple_bounds import bound_at_once
@@ -15,8 +15,8 @@ from gsopt.core.result import Result, StoppedBy, gap_by_value
 from gsopt.problems.waiting import Waiting, WaitingSolution
 from gsopt.solvers.backends import CpSat
 from gsopt.solvers.backends.base import GRACE
-from gsopt.solvers.backends.cumulative import Activity, Answer, Chosen, Task, Way, solve
-from gsopt.solvers.backends.process import Frame, Kind
+from gsopt.solvers.backends.cumulative import Activity, Chosen, CumulativeAnswer, Task, Way, solve
+from gsopt.solvers.backends.process import Frame, FrameKind
 
 
 @exact_method(unused=["backend"])
@@ -59,7 +59,7 @@ def intervals(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     >>> result.status, result.objective
     (<Status.OPTIMAL: 'optimal'>, Fraction(202, 15))
     """
-    best = Best(Instance.of(problem), budget, "intervals")
+    best = Best(SlottedInstance.of(problem), budget, "intervals")
     try:
         bound_at_once(best)
         search_lists(best)
@@ -82,7 +82,7 @@ def solve_intervals(best: Best) -> None:
     call = _Call(best)
     left = best.budget.left()
     reply = CpSat().call(solve, call.task(), limit=None if left is None else left + GRACE, hear=call.hear)
-    if isinstance(reply.answer, Answer):
+    if isinstance(reply.answer, CumulativeAnswer):
         call.take(reply.answer.chosen, reply.answer.bound)
     if reply.stopped_by is StoppedBy.INTERRUPT and not best.asked_to_stop:
         raise KeyboardInterrupt
@@ -128,9 +128,9 @@ class _Call:
     def hear(self, frame: Frame) -> bool:
         """Keep what the solver finds on the way; tell whether to stop."""
         kind, content = frame
-        if kind is Kind.INCUMBENT:
+        if kind is FrameKind.INCUMBENT:
             self.take(*content)
-        elif kind is Kind.BOUND:
+        elif kind is FrameKind.BOUND:
             self.take(None, content)
         return self.best.asked_to_stop
 
@@ -139,7 +139,8 @@ class _Call:
         instance = self.instance
         if chosen is not None:
             choices = [
-                Choice(each.start, self.places[job][each.way], each.units) for job, each in enumerate(chosen)
+                SlottedRun(each.start, self.places[job][each.way], each.units)
+                for job, each in enumerate(chosen)
             ]
             self.best.take(instance.solution(choices))
         slots = ceil(bound - 0.5)

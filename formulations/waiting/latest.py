@@ -2,11 +2,11 @@
 
 from fractions import Fraction
 
-from formulations.waiting.instance import Instance
+from formulations.waiting.instance import SlottedInstance
 from gsopt.core.numbers.grid import Exact
 
 
-def latest_ends(instance: Instance, value: Exact) -> list[Exact]:
+def latest_ends(instance: SlottedInstance, value: Exact) -> list[Exact]:
     """List the latest end of each job in a schedule of at most some value, in seconds after the first release.
 
     For the mean completion time, all other jobs take at least their shortest run times, which leaves the rest
@@ -19,7 +19,7 @@ def latest_ends(instance: Instance, value: Exact) -> list[Exact]:
     >>> from gsopt.problems.waiting import Waiting
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 2), ("b", 3)]]
     >>> problem = Waiting(cluster=Cluster.uniform(machines=1, gpus=1), jobs=jobs)
-    >>> latest_ends(Instance.of(problem), 4)  # 8 in total
+    >>> latest_ends(SlottedInstance.of(problem), 4)  # 8 in total
     [Fraction(5, 1), Fraction(6, 1)]
     """
     jobs = range(len(instance.demand))

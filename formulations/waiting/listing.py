@@ -6,7 +6,7 @@ from math import inf
 from random import Random
 
 from formulations.waiting.best import Best
-from formulations.waiting.instance import Choice, Instance
+from formulations.waiting.instance import SlottedInstance, SlottedRun
 from gsopt.core.budget import Budget
 
 #: Lists that the local search tries, for each job.
@@ -16,7 +16,7 @@ _TRIES = 30
 _MOST_JOBS = 60
 
 
-class Profile:
+class FreeProfile:
     """Free GPUs of every cell over time, while jobs are placed.
 
     Examples
@@ -25,17 +25,18 @@ class Profile:
     >>> from gsopt.scenario.job import Job
     >>> from gsopt.problems.waiting import Waiting
     >>> jobs = [Job(name=n, release_date=0, duration=10, gpus=3) for n in "ab"]
-    >>> profile = Profile(Instance.of(Waiting(cluster=Cluster.uniform(machines=2, gpus=4), jobs=jobs)))
+    >>> problem = Waiting(cluster=Cluster.uniform(machines=2, gpus=4), jobs=jobs)
+    >>> profile = FreeProfile(SlottedInstance.of(problem))
     >>> profile.place(0), profile.place(1, widest=1)
-    (Choice(start=0, place=0, counts={0: 3}), Choice(start=0, place=1, counts={1: 3}))
+    (SlottedRun(start=0, place=0, counts={0: 3}), SlottedRun(start=0, place=1, counts={1: 3}))
     """
 
-    def __init__(self, instance: Instance) -> None:
+    def __init__(self, instance: SlottedInstance) -> None:
         self.instance = instance
         self._times = [0]
         self._free = [list(instance.sizes)]
 
-    def place(self, job: int, widest: int | None = None) -> Choice:
+    def place(self, job: int, widest: int | None = None) -> SlottedRun:
         """Place a job where it ends earliest, on the innermost tier on a tie.
 
         Parameters
@@ -48,7 +49,7 @@ class Profile:
         instance = self.instance
         places = instance.places_of(job)
         narrow = [each for each in places if widest is None or instance.places[each].tier <= widest]
-        found: Choice | None = None
+        found: SlottedRun | None = None
         end = 0
         by_tier: dict[int, list[int]] = {}
         for place in narrow or places[:1]:
@@ -71,7 +72,7 @@ class Profile:
         yield release
         yield from self._times[bisect_left(self._times, release + 1) :]
 
-    def _fit(self, job: int, start: int, length: int, places: Sequence[int]) -> Choice | None:
+    def _fit(self, job: int, start: int, length: int, places: Sequence[int]) -> SlottedRun | None:
         """Find GPUs that are free for some time: the place that then has the fewest left."""
         need, times = self.instance.demand[job], self._times
         first = bisect_left(times, start + 1) - 1
@@ -90,9 +91,9 @@ class Profile:
             if need and free[cell]:
                 counts[cell] = min(need, free[cell])
                 need -= counts[cell]
-        return Choice(start, place, counts)
+        return SlottedRun(start, place, counts)
 
-    def _take(self, choice: Choice, end: int) -> None:
+    def _take(self, choice: SlottedRun, end: int) -> None:
         for time in (choice.start, end):
             index = bisect_left(self._times, time)
             if index == len(self._times) or self._times[index] != time:
@@ -104,14 +105,14 @@ class Profile:
 
 
 def place_all(
-    instance: Instance, order: Sequence[int], widest: Sequence[int], budget: Budget | None = None
-) -> list[Choice] | None:
+    instance: SlottedInstance, order: Sequence[int], widest: Sequence[int], budget: Budget | None = None
+) -> list[SlottedRun] | None:
     """Place jobs in an order, each no wider than its tier where that is possible; by job.
 
     None where a budget passes meanwhile.
     """
-    profile = Profile(instance)
-    found: dict[int, Choice] = {}
+    profile = FreeProfile(instance)
+    found: dict[int, SlottedRun] = {}
     for job in order:
         if budget is not None and budget.passed:
             return None
@@ -147,7 +148,7 @@ def search_lists(best: Best) -> None:
             value, order, tiers = found, order_now, tiers_now
 
 
-def try_order(best: Best, choices: Sequence[Choice]) -> None:
+def try_order(best: Best, choices: Sequence[SlottedRun]) -> None:
     """Place jobs in the order in which a relaxation starts them, no wider than there, or anywhere."""
     instance = best.instance
     order = sorted(range(len(choices)), key=lambda job: choices[job].start)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array, vstack
 
-from formulations.waiting.instance import Choice, Instance
+from formulations.waiting.instance import SlottedInstance, SlottedRun
 from gsopt.core.numbers.grid import Exact
 from gsopt.solvers.standard_form import StandardForm
 
@@ -59,13 +59,13 @@ class Relaxation:
     >>> from gsopt.problems.waiting import Waiting
     >>> job = Job(name="a", release_date=0, duration=10, gpus=4, model="alexnet")
     >>> cluster = Cluster.uniform(racks=2, machines=2, gpus=4)
-    >>> instance = Instance.of(Waiting(cluster=cluster, jobs=[job], slot=1))
+    >>> instance = SlottedInstance.of(Waiting(cluster=cluster, jobs=[job], slot=1))
     >>> columns = Relaxation(instance, latest_ends(instance, 12)).columns
     >>> columns[0], columns[-1], len(columns)
     (Column(job=0, place=0, start=0), Column(job=0, place=5, start=0), 10)
     """
 
-    instance: Instance
+    instance: SlottedInstance
     latest: Sequence[Exact]
 
     @cached_property
@@ -143,7 +143,7 @@ class Relaxation:
             column_upper=[1.0] * len(self.columns) + [inf] * (number - len(self.columns)),
         )
 
-    def point(self, choices: Sequence[Choice]) -> NDArray[np.float64]:
+    def point(self, choices: Sequence[SlottedRun]) -> NDArray[np.float64]:
         """Return a schedule, by job, as values of the columns."""
         number = {column: index for index, column in enumerate(self.columns)}
         point = np.zeros(len(self.costs))
@@ -156,12 +156,12 @@ class Relaxation:
             point[-1] = max(ends)
         return point
 
-    def choices(self, values: NDArray[np.float64]) -> list[Choice]:
+    def choices(self, values: NDArray[np.float64]) -> list[SlottedRun]:
         """Read place and start of each job."""
         chosen = [self.columns[index] for index in np.flatnonzero(values[: len(self.columns)] > 1 / 2)]
-        return [Choice(start, place) for _, place, start in sorted(chosen)]
+        return [SlottedRun(start, place) for _, place, start in sorted(chosen)]
 
-    def without(self, form: StandardForm, choices: Sequence[Choice], jobs: Sequence[int]) -> StandardForm:
+    def without(self, form: StandardForm, choices: Sequence[SlottedRun], jobs: Sequence[int]) -> StandardForm:
         """Return the arrays with a row more: not all of some jobs have start and run time as chosen."""
         alike = [
             index

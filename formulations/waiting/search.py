@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from formulations.waiting.best import Best
-from gsopt.problems.waiting import Share
+from gsopt.problems.waiting import CellShare
 
 #: States that are remembered, at most.
 _MOST_SEEN = 200_000
@@ -15,7 +15,7 @@ _MOST_SEEN = 200_000
 _MOST_WAYS = 1_000
 
 
-class State(NamedTuple):
+class PartialSchedule(NamedTuple):
     """What has been decided: some jobs have started, none after now.
 
     Attributes
@@ -36,10 +36,10 @@ class State(NamedTuple):
     free: tuple[tuple[int, ...], ...]
     left: tuple[int, ...]
     paid: int
-    shares: tuple[Share, ...]
+    shares: tuple[CellShare, ...]
 
 
-class Search:
+class DepthFirstSearch:
     """Depth first over the next job to start, and how many GPUs of each cell it takes.
 
     Some best schedule starts each job as early as the jobs before it in the order of starts allow, on those
@@ -56,7 +56,7 @@ class Search:
 
     Examples
     --------
-    >>> from formulations.waiting.instance import Instance
+    >>> from formulations.waiting.instance import SlottedInstance
     >>> from formulations.waiting.listing import search_lists
     >>> from gsopt.core.budget import Budget
     >>> from gsopt.scenario.cluster import Cluster
@@ -64,9 +64,9 @@ class Search:
     >>> from gsopt.problems.waiting import Waiting
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 1e9), ("b", 1e-9)]]
     >>> problem = Waiting(cluster=Cluster.uniform(machines=1, gpus=1), jobs=jobs)
-    >>> best = Best(Instance.of(problem), Budget(), "search")
+    >>> best = Best(SlottedInstance.of(problem), Budget(), "search")
     >>> search_lists(best)
-    >>> Search(best).run(nodes=10)
+    >>> DepthFirstSearch(best).run(nodes=10)
     True
     >>> best.bound == best.value == 500_000_000 + Fraction(1, 10**9)
     True
@@ -99,7 +99,7 @@ class Search:
         jobs = sorted(
             range(len(self.shortest)), key=lambda job: (self.instance.release[job], self.shortest[job])
         )
-        if not self._extend(State(0, free, tuple(jobs), 0, ())):
+        if not self._extend(PartialSchedule(0, free, tuple(jobs), 0, ())):
             return False
         self.best.raise_bound(self.best.known_value)
         return True
@@ -111,7 +111,7 @@ class Search:
             return value / self.instance.slot
         return value * len(self.shortest) / self.instance.slot + sum(self.instance.release)
 
-    def _extend(self, state: State) -> bool:
+    def _extend(self, state: PartialSchedule) -> bool:
         """Search what a state may become; tell whether that is all."""
         if not state.left:
             if state.paid < self.limit():
@@ -127,13 +127,13 @@ class Search:
                 return False
         return True
 
-    def _following(self, state: State) -> Iterator[State]:
+    def _following(self, state: PartialSchedule) -> Iterator[PartialSchedule]:
         for place, job in enumerate(state.left):
             if self.is_twin(job, state.left[:place]):
                 continue
             left = state.left[:place] + state.left[place + 1 :]
             for counts in self._counts(self.instance.demand[job], 0):
-                yield self._started(state, left, Share(job, counts))
+                yield self._started(state, left, CellShare(job, counts))
 
     def _ways(self, need: int) -> int:
         """Count the ways to take so many GPUs."""
@@ -153,7 +153,7 @@ class Search:
                 for others in self._counts(need - count, first + 1):
                     yield own | others
 
-    def _started(self, state: State, left: tuple[int, ...], share: Share) -> State:
+    def _started(self, state: PartialSchedule, left: tuple[int, ...], share: CellShare) -> PartialSchedule:
         job, counts = share
         ready = (state.free[cell][count - 1] for cell, count in counts.items())
         start = max(state.now, self.instance.release[job], *ready)
@@ -165,7 +165,7 @@ class Search:
                 insort(kept, end)
             free[cell] = tuple(kept)
         paid = max(state.paid, end) if self.last else state.paid + end
-        return State(start, tuple(free), left, paid, (*state.shares, share))
+        return PartialSchedule(start, tuple(free), left, paid, (*state.shares, share))
 
     def _tier(self, counts: Mapping[int, int]) -> int:
         return next(
@@ -174,7 +174,7 @@ class Search:
 
     # What is left out
 
-    def is_hopeless(self, state: State) -> bool:
+    def is_hopeless(self, state: PartialSchedule) -> bool:
         """Check whether no schedule of a state can be better than the best one known.
 
         Of the jobs that are left, so many have ended at any time as could have been alone on their best tiers,
@@ -194,7 +194,7 @@ class Search:
         """Check whether one of other jobs is the same but for its name."""
         return any(self.kinds[other] == self.kinds[job] for other in others)
 
-    def is_seen(self, state: State) -> bool:
+    def is_seen(self, state: PartialSchedule) -> bool:
         """Check whether one before a state was no worse, but for which of equal groups of GPUs is which."""
         key = (state.now, frozenset(state.left), self._shape(state))
         if self.seen.get(key, state.paid + 1) <= state.paid:
@@ -203,7 +203,7 @@ class Search:
             self.seen[key] = state.paid
         return False
 
-    def _shape(self, state: State) -> Any:
+    def _shape(self, state: PartialSchedule) -> Any:
         """Describe when GPUs are free, by group within group, none by its number."""
         shape: dict[frozenset[int], Any] = {
             cells: tuple(max(free, state.now) for cell in cells for free in state.free[cell])

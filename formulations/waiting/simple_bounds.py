@@ -4,7 +4,7 @@ from fractions import Fraction
 from itertools import accumulate
 
 from formulations.waiting.best import Best
-from formulations.waiting.instance import Instance
+from formulations.waiting.instance import SlottedInstance
 from gsopt.core.numbers.grid import Exact, float_below
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import Job, Workload
@@ -15,7 +15,7 @@ from gsopt.schedule.bounds.position import positions
 from gsopt.schedule.bounds.work import Steps
 
 
-def simple_bound(instance: Instance) -> Exact:
+def simple_bound(instance: SlottedInstance) -> Exact:
     """Bound the objective by run times on the best tier, and by the GPU time that they take.
 
     A job's best tier is the innermost of which some place holds it, whatever else runs. For the makespan: no
@@ -34,7 +34,7 @@ def simple_bound(instance: Instance) -> Exact:
     >>> from gsopt.problems.waiting import Waiting
     >>> jobs = [Job(name=n, release_date=0, duration=6, gpus=3) for n in "abcd"]
     >>> problem = Waiting(cluster=Cluster.uniform(machines=2, gpus=4), jobs=jobs, minimize="makespan")
-    >>> simple_bound(Instance.of(problem))
+    >>> simple_bound(SlottedInstance.of(problem))
     Fraction(9, 1)
     """
     steps = _steps(instance)
@@ -47,7 +47,7 @@ def simple_bound(instance: Instance) -> Exact:
     return total * steps.seconds / len(steps.release)
 
 
-def _steps(instance: Instance) -> Steps:
+def _steps(instance: SlottedInstance) -> Steps:
     """Count times in parts of a slot of which all GPUs' time is a multiple, jobs by their release."""
     gpus = sum(instance.sizes)
     order = sorted(range(len(instance.demand)), key=lambda job: instance.release[job])
@@ -73,7 +73,8 @@ def bound_at_once(best: Best) -> None:
     >>> from gsopt.scenario.job import Job
     >>> from gsopt.problems.waiting import Waiting
     >>> jobs = [Job(name=n, release_date=0, duration=6, gpus=4) for n in "abcd"]
-    >>> best = Best(Instance.of(Waiting(cluster=Cluster.uniform(machines=1, gpus=4), jobs=jobs)), Budget(), "")
+    >>> problem = Waiting(cluster=Cluster.uniform(machines=1, gpus=4), jobs=jobs)
+    >>> best = Best(SlottedInstance.of(problem), Budget(), "")
     >>> bound_at_once(best)
     >>> best.bound
     15
@@ -85,7 +86,7 @@ def bound_at_once(best: Best) -> None:
             best.raise_bound(found.mean_jct)
 
 
-def on_best_tiers(instance: Instance) -> Scenario:
+def on_best_tiers(instance: SlottedInstance) -> Scenario:
     """Return jobs that run no longer than on their best tiers, wherever they stand.
 
     Examples
@@ -93,7 +94,7 @@ def on_best_tiers(instance: Instance) -> Scenario:
     >>> from gsopt.scenario.cluster import Cluster
     >>> from gsopt.problems.waiting import Waiting
     >>> job = Job(name="a", release_date=0, duration=10, gpus=4, model="alexnet")
-    >>> instance = Instance.of(Waiting(cluster=Cluster.uniform(machines=2, gpus=2), jobs=[job]))
+    >>> instance = SlottedInstance.of(Waiting(cluster=Cluster.uniform(machines=2, gpus=2), jobs=[job]))
     >>> [job.duration for job in on_best_tiers(instance).workload.jobs]
     [11.3]
     """

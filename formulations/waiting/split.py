@@ -3,14 +3,16 @@
 from collections.abc import Iterator, Sequence
 from math import inf
 
-from formulations.waiting.instance import Choice, Instance
+from formulations.waiting.instance import SlottedInstance, SlottedRun
 from gsopt.core.budget import Budget
 from gsopt.core.result import Status, StoppedBy
 from gsopt.solvers.backends import Outcome, solver_of
 from gsopt.solvers.standard_form import StandardForm
 
 
-def find_split(instance: Instance, choices: Sequence[Choice], budget: Budget) -> list[Choice] | None:
+def find_split(
+    instance: SlottedInstance, choices: Sequence[SlottedRun], budget: Budget
+) -> list[SlottedRun] | None:
     """Find GPUs of each cell for every job, from its start to its end; None where none are found in time.
 
     A job may be put at any place where it runs no longer than at the one that was chosen.
@@ -30,8 +32,8 @@ def find_split(instance: Instance, choices: Sequence[Choice], budget: Budget) ->
     >>> from gsopt.scenario.job import Job
     >>> from gsopt.problems.waiting import Waiting
     >>> jobs = [Job(name=n, release_date=0, duration=10, gpus=3) for n in "ab"]
-    >>> instance = Instance.of(Waiting(cluster=Cluster.uniform(machines=2, gpus=4), jobs=jobs))
-    >>> split = find_split(instance, [Choice(0, 2), Choice(0, 2)], Budget())
+    >>> instance = SlottedInstance.of(Waiting(cluster=Cluster.uniform(machines=2, gpus=4), jobs=jobs))
+    >>> split = find_split(instance, [SlottedRun(0, 2), SlottedRun(0, 2)], Budget())
     >>> sum(split[0].counts.values()), sum(split[1].counts.values())
     (3, 3)
     """
@@ -46,7 +48,7 @@ def find_split(instance: Instance, choices: Sequence[Choice], budget: Budget) ->
     return [choice._replace(counts=own) for choice, own in zip(choices, counts, strict=True)]
 
 
-def find_conflict(instance: Instance, choices: Sequence[Choice], budget: Budget) -> list[int] | None:
+def find_conflict(instance: SlottedInstance, choices: Sequence[SlottedRun], budget: Budget) -> list[int] | None:
     """Find jobs for which there are no such GPUs even if the others do not run, as few as will do.
 
     None where it is not proven in time that there are none for all jobs together.
@@ -57,8 +59,8 @@ def find_conflict(instance: Instance, choices: Sequence[Choice], budget: Budget)
     >>> from gsopt.scenario.job import Job
     >>> from gsopt.problems.waiting import Waiting
     >>> jobs = [Job(name=n, release_date=0, duration=10, gpus=3) for n in "abc"]
-    >>> instance = Instance.of(Waiting(cluster=Cluster.uniform(machines=2, gpus=2), jobs=jobs))
-    >>> find_conflict(instance, [Choice(0, 2), Choice(1, 2), Choice(0, 2)], Budget())
+    >>> instance = SlottedInstance.of(Waiting(cluster=Cluster.uniform(machines=2, gpus=2), jobs=jobs))
+    >>> find_conflict(instance, [SlottedRun(0, 2), SlottedRun(1, 2), SlottedRun(0, 2)], Budget())
     [0, 2]
     """
     needed = list(range(len(choices)))
@@ -71,7 +73,9 @@ def find_conflict(instance: Instance, choices: Sequence[Choice], budget: Budget)
     return needed
 
 
-def _is_impossible(instance: Instance, choices: Sequence[Choice], jobs: Sequence[int], budget: Budget) -> bool:
+def _is_impossible(
+    instance: SlottedInstance, choices: Sequence[SlottedRun], jobs: Sequence[int], budget: Budget
+) -> bool:
     if not jobs or budget.passed:
         return False
     return _solve(_model(instance, choices, jobs)[0], budget).status is Status.INFEASIBLE
@@ -85,7 +89,7 @@ def _solve(form: StandardForm, budget: Budget) -> Outcome:
 
 
 def _model(
-    instance: Instance, choices: Sequence[Choice], jobs: Sequence[int]
+    instance: SlottedInstance, choices: Sequence[SlottedRun], jobs: Sequence[int]
 ) -> tuple[StandardForm, list[tuple[int, int]]]:
     """Return the model of some jobs, and the jobs and cells of its first columns."""
     from scipy.sparse import coo_array
@@ -123,7 +127,7 @@ def _model(
     return form, held
 
 
-def _as_fast(instance: Instance, job: int, chosen: int) -> Iterator[int]:
+def _as_fast(instance: SlottedInstance, job: int, chosen: int) -> Iterator[int]:
     """Yield the places at which a job runs no longer than at one."""
     run = instance.seconds[job]
     for place in instance.places_of(job):
@@ -131,7 +135,7 @@ def _as_fast(instance: Instance, job: int, chosen: int) -> Iterator[int]:
             yield place
 
 
-def _together(instance: Instance, choices: Sequence[Choice], jobs: Sequence[int]) -> list[list[int]]:
+def _together(instance: SlottedInstance, choices: Sequence[SlottedRun], jobs: Sequence[int]) -> list[list[int]]:
     """Return those of some jobs that run at each start."""
     spans = {job: (choices[job].start, _end(instance, job, choices[job])) for job in jobs}
     found = [
@@ -141,5 +145,5 @@ def _together(instance: Instance, choices: Sequence[Choice], jobs: Sequence[int]
     return [running for running in found if running]
 
 
-def _end(instance: Instance, job: int, choice: Choice) -> int:
+def _end(instance: SlottedInstance, job: int, choice: SlottedRun) -> int:
     return choice.start + instance.length(job, choice.place)

@@ -7,7 +7,7 @@ import numpy as np
 from formulations.common.duals import prove
 from formulations.common.prover import Prover
 from formulations.waiting.best import Best
-from formulations.waiting.instance import Choice, Instance
+from formulations.waiting.instance import SlottedInstance, SlottedRun
 from formulations.waiting.latest import latest_ends
 from formulations.waiting.listing import search_lists, try_order
 from formulations.waiting.relaxation import Relaxation
@@ -64,7 +64,7 @@ def time_indexed(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     >>> result.status, result.objective, result.message
     (<Status.OPTIMAL: 'optimal'>, Fraction(202, 15), 'the best list')
     """
-    best = Best(Instance.of(problem), budget, "time_indexed")
+    best = Best(SlottedInstance.of(problem), budget, "time_indexed")
     message = _LISTS
     try:
         bound_at_once(best)
@@ -117,7 +117,7 @@ def solve_relaxation(best: Best, share: float = 1.0, conflicts: float = 0) -> st
     return _LISTS
 
 
-def _solve(model: Relaxation, form: StandardForm, best: Best, budget: Budget) -> list[Choice] | None:
+def _solve(model: Relaxation, form: StandardForm, best: Best, budget: Budget) -> list[SlottedRun] | None:
     """Solve the relaxation and raise the bound; give its schedule."""
     start = model.point(model.instance.choices(best.known))
     asked = replace(budget, backend=budget.backend or Prover(), on_incumbent=None, start=None)

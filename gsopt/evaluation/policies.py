@@ -18,7 +18,7 @@ from gsopt.scenario.job import Workload
 from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.bounds import mean_jct_bound
 from gsopt.schedule.fairness import FairTimes
-from gsopt.schedule.figures import FIGURES, Kind, Record
+from gsopt.schedule.figures import FIGURES, FigureKind, Record
 from gsopt.simulation.placer import Placer, consolidated
 from gsopt.simulation.policy import Policy
 from gsopt.simulation.run import replay
@@ -71,7 +71,7 @@ class PolicyComparison(Listing[Record]):
         if bounds:
             least, proof = min(bounds)
             by = f", proven by {proof}" if proof else ""
-            seconds = written(least, Kind.SECONDS)
+            seconds = written(least, FigureKind.SECONDS)
             yield f"times in s; gap to the bound of {seconds} s on every policy{by}"
         for name, line in self.failed.items():
             yield f"{name} failed: {line}"

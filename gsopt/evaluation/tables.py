@@ -16,7 +16,7 @@ from rich.text import Text
 from gsopt.core.errors import escape as escape_text
 from gsopt.core.numbers.grid import Number
 from gsopt.core.result import plain
-from gsopt.schedule.figures import Kind
+from gsopt.schedule.figures import FigureKind
 
 #: Characters in a line of a page.
 PAGE = 80
@@ -208,24 +208,24 @@ def html_of(table: RenderableType, width: int = PAGE) -> str:
     return f"<pre>{escape(text_of(table, width))}</pre>"
 
 
-def written(value: Any, kind: Kind) -> str:
+def written(value: Any, kind: FigureKind) -> str:
     """Write a figure of a kind for a reader; a dash where there is none.
 
     Examples
     --------
-    >>> [written(value, Kind.SECONDS) for value in (12.345, 1234.5, 123456.7, None)]
+    >>> [written(value, FigureKind.SECONDS) for value in (12.345, 1234.5, 123456.7, None)]
     ['12.35', '1,234.5', '123,457', '-']
-    >>> written(0.25, Kind.SHARE), written(7, Kind.COUNT), written(1.23456, Kind.RATIO)
+    >>> written(0.25, FigureKind.SHARE), written(7, FigureKind.COUNT), written(1.23456, FigureKind.RATIO)
     ('25.0 %', '7', '1.235')
     """
     value = plain(value)
     if value is None:
         return "-"
-    if kind is Kind.SHARE:
+    if kind is FigureKind.SHARE:
         return percent(value)
     if isinstance(value, int) or float(value).is_integer():
         return f"{int(value):,}"
-    if kind is Kind.SECONDS and abs(value) >= _DAY:
+    if kind is FigureKind.SECONDS and abs(value) >= _DAY:
         return f"{value:,.0f}"
     return f"{value:,.1f}" if abs(value) >= _LARGE else f"{value:.4g}"
 

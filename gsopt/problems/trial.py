@@ -23,7 +23,7 @@ from gsopt.core.numbers.tolerances import SPAN_ERROR
 from gsopt.schedule.retiming import Task
 
 
-class Piece(NamedTuple):
+class TrialRun(NamedTuple):
     """A run in whole parts of the common clock: its number, and the float of its start for messages."""
 
     start: int
@@ -78,12 +78,14 @@ class Trial:
             *{time.denominator for pair in times for time in pair}, *{date.denominator for date in dates}
         )
         self._released = [self._whole(date) for date in dates]
-        self._own: list[list[Piece]] = [[] for _ in tasks]
+        self._own: list[list[TrialRun]] = [[] for _ in tasks]
         for place, (run, (start, end)) in enumerate(zip(runs, times, strict=True)):
             wrong = self._wrong(run, number)
             self.found += [f"segments[{place}]: {rule}" for rule in wrong]
             if not wrong:
-                self._own[number[run.job]].append(Piece(self._whole(start), self._whole(end), run.gpus, place))
+                self._own[number[run.job]].append(
+                    TrialRun(self._whole(start), self._whole(end), run.gpus, place)
+                )
         for own in self._own:
             own.sort()
         self._limit = [self._excused(job) for job in range(len(tasks))]

@@ -53,7 +53,7 @@ class Run(Frozen):
     gpus: Annotated[Many[Gpu], Field(min_length=1)]
 
 
-class Share(NamedTuple):
+class CellShare(NamedTuple):
     """A job by number, and how many GPUs of each cell it holds.
 
     Attributes
@@ -259,7 +259,7 @@ class Waiting(Problem[WaitingSolution]):
         ]
         for order in permutations(range(len(self.jobs))):
             for counts in product(*(ways[job] for job in order)):
-                yield self.started([Share(*pair) for pair in zip(order, counts, strict=True)])
+                yield self.started([CellShare(*pair) for pair in zip(order, counts, strict=True)])
 
     @cached_property
     def workload(self) -> Workload:
@@ -278,14 +278,14 @@ class Waiting(Problem[WaitingSolution]):
             tiers = {self._as_simulated(job).model: self._rounded_penalty(job) for job in self.jobs}
         return Scenario(workload=self.workload, cluster=self.cluster, speed=Speed(tiers=tiers))
 
-    def started(self, shares: Sequence[Share]) -> WaitingSolution:
+    def started(self, shares: Sequence[CellShare]) -> WaitingSolution:
         """Start jobs in an order, none before the one before it, as early as their cells have GPUs for them.
 
         Examples
         --------
         >>> jobs = [Job(name=n, release_date=0, duration=10, gpus=2) for n in "ab"]
         >>> problem = Waiting(cluster=Cluster.uniform(machines=2, gpus=2), jobs=jobs)
-        >>> [run.start for run in problem.started([Share(1, {0: 2}), Share(0, {0: 1, 1: 1})]).runs]
+        >>> [run.start for run in problem.started([CellShare(1, {0: 2}), CellShare(0, {0: 1, 1: 1})]).runs]
         [0.0, 10.0]
         """
         free_from: dict[int, Exact] = {}

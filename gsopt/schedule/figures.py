@@ -19,7 +19,7 @@ from gsopt.core.problem import Sense
 from gsopt.core.result import plain, refuse_contradiction, relative_gap
 
 
-class Kind(StrEnum):
+class FigureKind(StrEnum):
     """What a figure's numbers are, and so how they are written."""
 
     SECONDS = "seconds"
@@ -48,13 +48,13 @@ class Figure:
 
     Examples
     --------
-    >>> Figure("mean_jct", "mean JCT", Kind.SECONDS, "s").title
+    >>> Figure("mean_jct", "mean JCT", FigureKind.SECONDS, "s").title
     'mean JCT [s]'
     """
 
     key: str
     label: str
-    kind: Kind
+    kind: FigureKind
     unit: str = ""
     rank: int = 0
 
@@ -66,38 +66,38 @@ class Figure:
 
 #: Every figure of a schedule, in the order of tables.
 FIGURES = (
-    Figure("jobs", "jobs", Kind.COUNT),
-    Figure("completed", "completed", Kind.COUNT),
-    Figure("mean_jct", "mean JCT", Kind.SECONDS, "s", rank=1),
-    Figure("median_jct", "median JCT", Kind.SECONDS, "s"),
-    Figure("p95_jct", "p95 JCT", Kind.SECONDS, "s"),
-    Figure("p99_jct", "p99 JCT", Kind.SECONDS, "s", rank=2),
-    Figure("makespan", "makespan", Kind.SECONDS, "s", rank=5),
-    Figure("mean_queueing", "mean queueing", Kind.SECONDS, "s"),
-    Figure("median_queueing", "median queueing", Kind.SECONDS, "s"),
-    Figure("p95_queueing", "p95 queueing", Kind.SECONDS, "s"),
-    Figure("p99_queueing", "p99 queueing", Kind.SECONDS, "s"),
-    Figure("mean_execution", "mean execution", Kind.SECONDS, "s"),
-    Figure("mean_jct_small", "mean JCT, small jobs", Kind.SECONDS, "s"),
-    Figure("mean_jct_large", "mean JCT, large jobs", Kind.SECONDS, "s"),
-    Figure("mean_queueing_small", "mean queueing, small jobs", Kind.SECONDS, "s"),
-    Figure("mean_queueing_large", "mean queueing, large jobs", Kind.SECONDS, "s"),
-    Figure("mean_communication", "mean communication", Kind.SECONDS, "s"),
-    Figure("mean_epochs", "mean epochs", Kind.RATIO),
-    Figure("mean_slowdown", "mean bounded slowdown", Kind.RATIO),
-    Figure("deadlines_kept", "deadlines kept", Kind.SHARE),
-    Figure("utilisation", "GPUs in use", Kind.SHARE, rank=3),
-    Figure("sharing", "GPU time shared", Kind.SHARE),
-    Figure("unfair_fraction", "unfair jobs", Kind.SHARE, rank=3),
-    Figure("worst_fairness", "worst fairness", Kind.RATIO, rank=6),
-    Figure("gps_unfair_fraction", "unfair jobs (GPS)", Kind.SHARE),
-    Figure("gps_worst_fairness", "worst fairness (GPS)", Kind.RATIO),
-    Figure("preemptions", "preemptions", Kind.COUNT),
-    Figure("preemptions_per_job", "preemptions per job", Kind.RATIO, rank=4),
-    Figure("resizes", "resizes", Kind.COUNT),
-    Figure("gpu_hours", "GPU time", Kind.COUNT, "h"),
-    Figure("lower_bound", "bound on mean JCT", Kind.SECONDS, "s", rank=7),
-    Figure("gap", "gap", Kind.SHARE, rank=1),
+    Figure("jobs", "jobs", FigureKind.COUNT),
+    Figure("completed", "completed", FigureKind.COUNT),
+    Figure("mean_jct", "mean JCT", FigureKind.SECONDS, "s", rank=1),
+    Figure("median_jct", "median JCT", FigureKind.SECONDS, "s"),
+    Figure("p95_jct", "p95 JCT", FigureKind.SECONDS, "s"),
+    Figure("p99_jct", "p99 JCT", FigureKind.SECONDS, "s", rank=2),
+    Figure("makespan", "makespan", FigureKind.SECONDS, "s", rank=5),
+    Figure("mean_queueing", "mean queueing", FigureKind.SECONDS, "s"),
+    Figure("median_queueing", "median queueing", FigureKind.SECONDS, "s"),
+    Figure("p95_queueing", "p95 queueing", FigureKind.SECONDS, "s"),
+    Figure("p99_queueing", "p99 queueing", FigureKind.SECONDS, "s"),
+    Figure("mean_execution", "mean execution", FigureKind.SECONDS, "s"),
+    Figure("mean_jct_small", "mean JCT, small jobs", FigureKind.SECONDS, "s"),
+    Figure("mean_jct_large", "mean JCT, large jobs", FigureKind.SECONDS, "s"),
+    Figure("mean_queueing_small", "mean queueing, small jobs", FigureKind.SECONDS, "s"),
+    Figure("mean_queueing_large", "mean queueing, large jobs", FigureKind.SECONDS, "s"),
+    Figure("mean_communication", "mean communication", FigureKind.SECONDS, "s"),
+    Figure("mean_epochs", "mean epochs", FigureKind.RATIO),
+    Figure("mean_slowdown", "mean bounded slowdown", FigureKind.RATIO),
+    Figure("deadlines_kept", "deadlines kept", FigureKind.SHARE),
+    Figure("utilisation", "GPUs in use", FigureKind.SHARE, rank=3),
+    Figure("sharing", "GPU time shared", FigureKind.SHARE),
+    Figure("unfair_fraction", "unfair jobs", FigureKind.SHARE, rank=3),
+    Figure("worst_fairness", "worst fairness", FigureKind.RATIO, rank=6),
+    Figure("gps_unfair_fraction", "unfair jobs (GPS)", FigureKind.SHARE),
+    Figure("gps_worst_fairness", "worst fairness (GPS)", FigureKind.RATIO),
+    Figure("preemptions", "preemptions", FigureKind.COUNT),
+    Figure("preemptions_per_job", "preemptions per job", FigureKind.RATIO, rank=4),
+    Figure("resizes", "resizes", FigureKind.COUNT),
+    Figure("gpu_hours", "GPU time", FigureKind.COUNT, "h"),
+    Figure("lower_bound", "bound on mean JCT", FigureKind.SECONDS, "s", rank=7),
+    Figure("gap", "gap", FigureKind.SHARE, rank=1),
 )
 
 

@@ -39,7 +39,7 @@ from gsopt.schedule.driven import Driven
 from gsopt.schedule.figures import Record
 from gsopt.schedule.presence import Presence
 from gsopt.schedule.schedule import Schedule, Segment
-from gsopt.schedule.sweep import Account, Piece, Sweep
+from gsopt.schedule.sweep import Account, Sweep, SweptSegment
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,7 +158,7 @@ class _Trial:
     def verdict(self) -> Verdict:
         accounts = self._accounts()
         pieces = self._pieces({account.job.name: account for account in accounts})
-        of_job: list[list[Piece]] = [[] for _ in accounts]
+        of_job: list[list[SweptSegment]] = [[] for _ in accounts]
         for piece in pieces:
             of_job[piece.account.number].append(piece)
         for own in filter(None, of_job):
@@ -214,7 +214,7 @@ class _Trial:
     def _slowdown(self, phase: Phase, mode: str) -> Any:
         return self.number(phase.slowdown_in(mode))
 
-    def _open(self, own: Sequence[Piece]) -> None:
+    def _open(self, own: Sequence[SweptSegment]) -> None:
         """Say how much rounding may explain of a job that runs."""
         account = own[0].account
         ways = {(piece.gpus, piece.mode) for piece in own}
@@ -225,7 +225,7 @@ class _Trial:
 
     # Rules of one segment
 
-    def _pieces(self, accounts: Mapping[str, Account]) -> list[Piece]:
+    def _pieces(self, accounts: Mapping[str, Account]) -> list[SweptSegment]:
         pieces = []
         for index, segment in enumerate(self.schedule.segments):
             where = f"segments[{index}]"
@@ -241,8 +241,8 @@ class _Trial:
                     pieces.append(piece)
         return sorted(pieces, key=lambda piece: (piece.start, piece.account.number))
 
-    def _piece(self, where: str, account: Account, segment: Segment) -> Piece:
-        return Piece(
+    def _piece(self, where: str, account: Account, segment: Segment) -> SweptSegment:
+        return SweptSegment(
             where=where,
             account=account,
             start=self.number(segment.start),
@@ -252,7 +252,7 @@ class _Trial:
             mode=segment.mode,
         )
 
-    def _wrong(self, piece: Piece) -> Iterator[str]:
+    def _wrong(self, piece: SweptSegment) -> Iterator[str]:
         job, cluster = piece.job, self.scenario.cluster
         if piece.mode != DEFAULT_MODE and piece.mode not in job.speeds:
             yield f"{piece.mode!r} is no mode of job {job.name!r}"
@@ -273,14 +273,14 @@ class _Trial:
                 yield f"job {job.name!r} must run on {kind} GPUs"
 
     @staticmethod
-    def _kind(piece: Piece) -> str:
+    def _kind(piece: SweptSegment) -> str:
         """Return the only type of GPU for a piece; empty for any."""
         of_mode = {mode.name: mode.gpu_type for mode in piece.job.modes if mode.gpu_type is not None}
         return of_mode.get(piece.mode, piece.job.gpu_type)
 
     # Rules of one job
 
-    def _check_release(self, own: Sequence[Piece]) -> None:
+    def _check_release(self, own: Sequence[SweptSegment]) -> None:
         release = self.number(own[0].job.release_date)
         for piece in own:
             if piece.start < release and not piece.account.excuses(release - piece.start):
@@ -289,14 +289,14 @@ class _Trial:
                     f"before its release at {self.clock.nearest(piece.job.release_date)}"
                 )
 
-    def _check_gang(self, own: Sequence[Piece]) -> None:
+    def _check_gang(self, own: Sequence[SweptSegment]) -> None:
         held_until = accumulate((piece.end for piece in own), max)
         for until, piece in zip(held_until, own[1:], strict=False):
             if piece.start < until and not piece.account.excuses(min(until, piece.end) - piece.start):
                 time = self.clock.nearest(piece.start)
                 self.found.append(f"job {piece.job.name!r} holds two sets of GPUs at {time}")
 
-    def _check_non_preemption(self, own: Sequence[Piece]) -> None:
+    def _check_non_preemption(self, own: Sequence[SweptSegment]) -> None:
         """Refuse pauses, but for those that begin when GPUs go."""
         for early, late in pairwise(own):
             pause = late.start - early.end
@@ -304,12 +304,12 @@ class _Trial:
                 time = self.clock.nearest(early.end)
                 self.found.append(f"job {late.job.name!r} is preempted at {time}")
 
-    def _loses_gpus(self, piece: Piece) -> bool:
+    def _loses_gpus(self, piece: SweptSegment) -> bool:
         """Check whether a piece ends because GPUs go."""
         steps = self.presence.around(piece.end, piece.account.limit)
         return any(step.takes(piece.placement) for step in steps)
 
-    def _set_overheads(self, own: Sequence[Piece]) -> None:
+    def _set_overheads(self, own: Sequence[SweptSegment]) -> None:
         """Find from when on each piece makes progress, and whether it begins anew."""
         overhead = self.scenario.overhead(own[0].job)
         start, stop, resize = map(self.number, (overhead.start, overhead.stop, overhead.resize))
@@ -325,7 +325,7 @@ class _Trial:
                 is_paid, piece.goes_on = self._restarts(before, piece)
                 piece.works_from = max(before.works_from, piece.start + (resize if is_paid else 0))
 
-    def _restarts(self, before: Piece, piece: Piece) -> tuple[bool, bool]:
+    def _restarts(self, before: SweptSegment, piece: SweptSegment) -> tuple[bool, bool]:
         """Check whether a change of GPUs or mode costs an overhead, and whether it is no restart at all."""
         restarts, machine_of = self.scenario.restarts, self.scenario.cluster.machine_of
         if restarts == "change":
@@ -335,7 +335,7 @@ class _Trial:
         is_paid = len(early) != len(late) if restarts == "machines" else not same
         return is_paid, same and piece.mode == before.mode
 
-    def _completion(self, account: Account, own: Sequence[Piece]) -> Any:
+    def _completion(self, account: Account, own: Sequence[SweptSegment]) -> Any:
         """Return the completion time if the work adds up; more or less work than there is breaks a rule."""
         name, work, done = account.job.name, account.work, account.done
         if own:
@@ -363,7 +363,7 @@ class _Trial:
     def _figures(
         self,
         accounts: Sequence[Account],
-        of_job: Sequence[Sequence[Piece]],
+        of_job: Sequence[Sequence[SweptSegment]],
         completions: list[Any],
         sweep: Sweep,
     ) -> Verdict:

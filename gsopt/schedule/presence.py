@@ -18,7 +18,7 @@ _CAPACITY, _EVENT, _VACATED, _DEADLINE = range(4)
 
 
 @dataclass(frozen=True)
-class Step:
+class PresenceStep:
     """What is there from a time on, and what has changed.
 
     Attributes
@@ -129,7 +129,7 @@ class Presence:
         self.steps = [self._step(time, each) for time, each in groupby(happenings, key=lambda each: each.time)]
         self._times = [step.time for step in self.steps]
 
-    def around(self, time: Any, excuse: Any) -> Sequence[Step]:
+    def around(self, time: Any, excuse: Any) -> Sequence[PresenceStep]:
         """Return the steps that are at a time, but for an excuse."""
         begin, end = bisect_left(self._times, time - excuse), bisect_right(self._times, time + excuse)
         return self.steps[begin:end]
@@ -173,7 +173,7 @@ class Presence:
             return requested[place]
         return time
 
-    def _step(self, time: Any, happenings: Iterable[_Happening]) -> Step:
+    def _step(self, time: Any, happenings: Iterable[_Happening]) -> PresenceStep:
         """Let everything of an instant happen."""
         self._fell, self._lost, self._gone = False, [], {}
         before = self._away.copy()
@@ -183,7 +183,7 @@ class Presence:
         away = sum(
             min(gpus_of[each].stop, self._limit) - min(gpus_of[each].start, self._limit) for each in self._away
         )
-        return Step(
+        return PresenceStep(
             time=time,
             limit=self._limit,
             gpus=self._limit - away,

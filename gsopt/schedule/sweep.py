@@ -12,7 +12,7 @@ from gsopt.scenario.cluster import ISLAND, MACHINE, Cluster, Switch
 from gsopt.scenario.job import Job
 from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.driven import Driven
-from gsopt.schedule.presence import Presence, Step
+from gsopt.schedule.presence import Presence, PresenceStep
 
 #: Kinds of events, in their order within an instant.
 _LOSS, _END, _STEP, _START = range(4)
@@ -109,7 +109,7 @@ class Account:
 
 
 @dataclass(slots=True, eq=False)
-class Piece:
+class SweptSegment:
     """A segment on trial, and the state of the sweep over it."""
 
     where: str
@@ -136,7 +136,7 @@ class Broken(NamedTuple):
     """A rule that is broken at some time, and by which pieces: without them it would not be."""
 
     rule: str
-    pieces: Sequence[Piece]
+    pieces: Sequence[SweptSegment]
 
 
 @dataclass
@@ -171,8 +171,8 @@ class Sweep:
         cluster = self.scenario.cluster
         self._capacity = self._limit = cluster.gpus
         self._away: set[int] = set()
-        self._running: dict[Piece, None] = {}
-        self._on_gpu: dict[int, list[Piece]] = {}
+        self._running: dict[SweptSegment, None] = {}
+        self._on_gpu: dict[int, list[SweptSegment]] = {}
         self._unplaced = self._shared = 0
         self._broken: list[Broken] = []  # rules that are, at this time
         self._crowded: set[int] = set()  # GPUs on which they are
@@ -184,7 +184,7 @@ class Sweep:
         """Number of GPUs in use."""
         return self._unplaced + len(self._on_gpu)
 
-    def run(self, pieces: Sequence[Piece]) -> None:
+    def run(self, pieces: Sequence[SweptSegment]) -> None:
         """Sweep; every job then knows what it has done."""
         steps = self.presence.steps
         events: list[tuple[Any, int, int]] = []
@@ -194,7 +194,7 @@ class Sweep:
             events += [(step.time, kind, index) for kind in (_LOSS, _STEP) if kind == _STEP or step.lost]
         events.sort()
         before = None
-        touched: dict[Piece, None] = {}
+        touched: dict[SweptSegment, None] = {}
         for position, (time, kind, index) in enumerate(events):
             if time != before:
                 self._pass(before, time)
@@ -226,7 +226,7 @@ class Sweep:
 
     # Events
 
-    def _start(self, piece: Piece, time: Any, touched: dict[Piece, None]) -> None:
+    def _start(self, piece: SweptSegment, time: Any, touched: dict[SweptSegment, None]) -> None:
         self._running[piece] = touched[piece] = None
         if piece.is_anew:
             piece.account.lose(time)
@@ -242,7 +242,7 @@ class Sweep:
                 self._shared += len(users) == 1
                 users.append(piece)
 
-    def _end(self, piece: Piece, time: Any, touched: dict[Piece, None]) -> None:
+    def _end(self, piece: SweptSegment, time: Any, touched: dict[SweptSegment, None]) -> None:
         self._settle(piece, time)
         if piece.pauses and piece.account.driven is not None:
             piece.account.stop(piece.account.driven, time)
@@ -259,13 +259,13 @@ class Sweep:
                 self._shared -= len(users) == 1
                 self._touch(users, time, touched)
 
-    def _touch(self, users: Iterable[Piece], time: Any, touched: dict[Piece, None]) -> None:
+    def _touch(self, users: Iterable[SweptSegment], time: Any, touched: dict[SweptSegment, None]) -> None:
         """Settle the work of those whose speed may change."""
         for other in users:
             self._settle(other, time)
             touched[other] = None
 
-    def _lose(self, step: Step) -> None:
+    def _lose(self, step: PresenceStep) -> None:
         """Let the jobs on machines that go without notice lose work; those completing have none to lose."""
         lost: dict[Account, Any] = {}
         for gpus, seconds in step.lost:
@@ -277,7 +277,7 @@ class Sweep:
         for account, seconds in lost.items():
             account.lose(step.time, seconds)
 
-    def _step(self, step: Step, touched: dict[Piece, None]) -> None:
+    def _step(self, step: PresenceStep, touched: dict[SweptSegment, None]) -> None:
         """Change what is there, and look again at whoever is where nothing is any more."""
         self._capacity, self._limit = step.gpus, step.limit
         self._away.update(gpu for gpus in step.gone for gpu in gpus)
@@ -291,7 +291,7 @@ class Sweep:
         return gpu >= self._limit or gpu in self._away
 
     @staticmethod
-    def _settle(piece: Piece, time: Any) -> None:
+    def _settle(piece: SweptSegment, time: Any) -> None:
         if piece.rate is not None and piece.account.driven is not None:
             piece.account.follow(piece.account.driven, time)
         elif piece.rate is not None and time > piece.works_from:
@@ -312,7 +312,7 @@ class Sweep:
             if not all(excused[piece.account] for piece in pieces):
                 self.found.append(rule)
 
-    def _check(self, time: Any, touched: Iterable[Piece]) -> None:
+    def _check(self, time: Any, touched: Iterable[SweptSegment]) -> None:
         """Find the rules that are broken from now on."""
         when = self.clock.nearest(time)
         suspects = self._crowded.union(*(piece.placement for piece in touched))
@@ -347,7 +347,7 @@ class Sweep:
 
     # Speed
 
-    def _set_rate(self, piece: Piece, time: Any) -> None:
+    def _set_rate(self, piece: SweptSegment, time: Any) -> None:
         """Let a piece go on at the speed that it has from now on."""
         driven = piece.account.driven
         if driven is None:
@@ -360,7 +360,7 @@ class Sweep:
             driven.slow(slowdown, time)
         piece.rate = slowdown
 
-    def _slowdown(self, piece: Piece) -> Any:
+    def _slowdown(self, piece: SweptSegment) -> Any:
         """Return how many times slower an adaptive job is beside others and on GPUs of its types."""
         worst = max(
             (
@@ -373,12 +373,12 @@ class Sweep:
         )
         return worst / self._share_of_speed(piece.placement) if self.scenario.speed.knows_types else worst
 
-    def _shape(self, piece: Piece) -> tuple[int, ...]:
+    def _shape(self, piece: SweptSegment) -> tuple[int, ...]:
         """Return the number of GPUs on each machine."""
         machines = Counter(dict(self._places[gpu].above)[MACHINE] for gpu in piece.placement)
         return tuple(machines.values())
 
-    def _rate(self, piece: Piece) -> Any:
+    def _rate(self, piece: SweptSegment) -> Any:
         """Return the speed without phases."""
         if not self._places:
             return self.number(piece.job.speed(piece.gpus, piece.mode))
@@ -401,7 +401,7 @@ class Sweep:
         each = sum(1 / number(speed.gpu_types.get(name, 1.0)) for name in types) / len(types)
         return each / number(speed.mixed) if len(set(types)) > 1 else each
 
-    def _waiting(self, piece: Piece) -> Any:
+    def _waiting(self, piece: SweptSegment) -> Any:
         """Return the share of its time in which a piece waits for the network."""
         if not self._places or not self.scenario.speed.tiers:
             return 0
@@ -446,11 +446,13 @@ def _places(cluster: Cluster) -> list[_Place]:
     return places
 
 
-def _memory(piece: Piece) -> int:
+def _memory(piece: SweptSegment) -> int:
     return piece.job.memory_in(piece.mode) or 0
 
 
-def _surplus(pieces: Iterable[Piece], room: int, need: Callable[[Piece], int]) -> Sequence[Piece]:
+def _surplus(
+    pieces: Iterable[SweptSegment], room: int, need: Callable[[SweptSegment], int]
+) -> Sequence[SweptSegment]:
     """Return the pieces that end first, until there is room for the others."""
     by_end = sorted(pieces, key=lambda piece: piece.end)
     needed = accumulate(map(need, reversed(by_end)))

@@ -11,7 +11,7 @@ from gsopt.snapshots.gang import Gang, Part
 Search = Callable[[Placement], Result[PlacementSolution]]
 
 
-class Row(NamedTuple):
+class WorkerLine(NamedTuple):
     """A line of a placement's workers: parts of a gang that are alike, and the number of the line."""
 
     gang: Gang
@@ -19,7 +19,7 @@ class Row(NamedTuple):
     line: int
 
 
-def rows_of(pending: Sequence[Gang]) -> list[Row]:
+def rows_of(pending: Sequence[Gang]) -> list[WorkerLine]:
     """Return the lines of the workers of what waits, in the order in which `Snapshot.placement` has them.
 
     Examples
@@ -28,7 +28,7 @@ def rows_of(pending: Sequence[Gang]) -> list[Row]:
     [0, 1]
     """
     parts = ((gang, part) for gang in pending for part in gang.waiting)
-    return [Row(gang, part, line) for line, (gang, part) in enumerate(parts)]
+    return [WorkerLine(gang, part, line) for line, (gang, part) in enumerate(parts)]
 
 
 class Admission:
@@ -66,7 +66,7 @@ class Admission:
         """The workers that have a place."""
         return [Placed(self._names[server], line, number) for server, line, number in self._placed]
 
-    def take(self, rows: Sequence[Row]) -> int:
+    def take(self, rows: Sequence[WorkerLine]) -> int:
         """Place copies of a gang, each whole, and give how many have a place."""
         order = sorted(rows, key=lambda row: self._demands[row.line], reverse=True)
         taken = 0
@@ -74,7 +74,7 @@ class Admission:
             taken += 1
         return taken
 
-    def _copy(self, rows: Sequence[Row]) -> bool:
+    def _copy(self, rows: Sequence[WorkerLine]) -> bool:
         """Place one copy, or nothing of it."""
         before = len(self._placed)
         if self._too_large.isdisjoint(self._demands[row.line] for row in rows):
@@ -88,7 +88,7 @@ class Admission:
         del self._placed[before:]
         return False
 
-    def _copy_by_search(self, rows: Sequence[Row]) -> bool:
+    def _copy_by_search(self, rows: Sequence[WorkerLine]) -> bool:
         """Place one copy by an exact method, or nothing of it; parts that are alike need none."""
         demands = {self._demands[row.line] for row in rows}
         able = [each for each, room in enumerate(self._rooms) if any(fitting(need, room) for need in demands)]
@@ -107,7 +107,7 @@ class Admission:
             self._placed.append((server, row, number))
         return True
 
-    def _alone(self, rows: Sequence[Row], servers: Sequence[int]) -> Placement:
+    def _alone(self, rows: Sequence[WorkerLine], servers: Sequence[int]) -> Placement:
         """State where to place one copy in what is free on some servers, whose numbers are their names."""
 
         def named(amounts: Vector) -> Resources:
@@ -121,7 +121,7 @@ class Admission:
             ],
         )
 
-    def _parts(self, row: Row) -> bool:
+    def _parts(self, row: WorkerLine) -> bool:
         """Place the parts of a line, each on the fullest server with room; tell whether all have a place."""
         demand, left = self._demands[row.line], row.part.count
         while left:

@@ -9,7 +9,7 @@ from gsopt.core.budget import Budget, TimeLimit, checked_time_limit
 from gsopt.core.result import Result, Status, plain
 from gsopt.evaluation.solve import solve
 from gsopt.problems.placement import Placed, Placement, PlacementSolution
-from gsopt.snapshots.admission import Admission, Row, rows_of
+from gsopt.snapshots.admission import Admission, WorkerLine, rows_of
 from gsopt.snapshots.shortage import More, more_nodes, reason_of
 from gsopt.snapshots.snapshot import Snapshot
 
@@ -154,7 +154,7 @@ def pack(snapshot: Snapshot, *, time_limit: TimeLimit = TIME_LIMIT) -> Pack:
     return _partly(snapshot, problem, result, rows, limit)
 
 
-def _spots(rows: Sequence[Row], placed: Sequence[Placed]) -> tuple[Spot, ...]:
+def _spots(rows: Sequence[WorkerLine], placed: Sequence[Placed]) -> tuple[Spot, ...]:
     return tuple(
         Spot(rows[line].gang.name, rows[line].part.name, node, number) for node, line, number in placed
     )
@@ -164,13 +164,13 @@ def _partly(
     snapshot: Snapshot,
     problem: Placement,
     result: Result[PlacementSolution],
-    rows: Sequence[Row],
+    rows: Sequence[WorkerLine],
     time_limit: float | None,
 ) -> Pack:
     """Place as much as there is room for, and say what is missing for the rest."""
     budget = Budget(time_limit=time_limit)
     admission = Admission(problem, lambda alone: solve(alone, time_limit=budget.left()))
-    of: dict[str, list[Row]] = {}
+    of: dict[str, list[WorkerLine]] = {}
     for row in sorted(rows, key=lambda row: -row.gang.priority):
         of.setdefault(row.gang.name, []).append(row)
     left = {name: mine[0].gang.copies - admission.take(mine) for name, mine in of.items()}

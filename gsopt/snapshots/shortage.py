@@ -7,7 +7,7 @@ from typing import NamedTuple
 from gsopt.core.result import Status
 from gsopt.evaluation.solve import solve
 from gsopt.problems.placement import Placement, Server, Vector, Workers
-from gsopt.snapshots.admission import Row, fitting
+from gsopt.snapshots.admission import WorkerLine, fitting
 
 _MILLI = 1000
 
@@ -34,7 +34,7 @@ class More(NamedTuple):
 
 
 def reason_of(
-    problem: Placement, rooms: Sequence[Vector], rows: Sequence[Row], places: Mapping[str, str]
+    problem: Placement, rooms: Sequence[Vector], rows: Sequence[WorkerLine], places: Mapping[str, str]
 ) -> str:
     """Say why a gang has no room in what is free.
 
@@ -70,7 +70,9 @@ def reason_of(
     )
 
 
-def more_nodes(problem: Placement, short: Sequence[tuple[Row, int]], time_limit: float | None) -> More | None:
+def more_nodes(
+    problem: Placement, short: Sequence[tuple[WorkerLine, int]], time_limit: float | None
+) -> More | None:
     """Say how many nodes like one that is there would hold what has no room.
 
     The node is one of those that would hold most of the gangs, and of these the one that most nodes are like.
@@ -102,13 +104,13 @@ def more_nodes(problem: Placement, short: Sequence[tuple[Row, int]], time_limit:
     return More(like.name, int(result.objective), result.status is Status.OPTIMAL, len(held[best]))
 
 
-def _held(problem: Placement, shape: Vector, short: Sequence[tuple[Row, int]]) -> set[str]:
+def _held(problem: Placement, shape: Vector, short: Sequence[tuple[WorkerLine, int]]) -> set[str]:
     """Name the gangs all of whose parts fit on nodes of a shape."""
     names = {row.gang.name for row, _ in short}
     return names - {row.gang.name for row, _ in short if not fitting(problem.demands[row.line], shape)}
 
 
-def _may_stand(problem: Placement, row: Row, capacity: Vector) -> bool:
+def _may_stand(problem: Placement, row: WorkerLine, capacity: Vector) -> bool:
     """Check whether a node is one of those on which parts may stand."""
     return not row.part.where or capacity[problem.resources.index(row.part.where)] > 0
 

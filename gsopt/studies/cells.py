@@ -14,7 +14,7 @@ from gsopt.evaluation import catalogue
 from gsopt.evaluation.trust import Trust, trusting
 from gsopt.problems.scheduling import Scheduling
 from gsopt.studies.grid import MOST_CELLS, Label, Point, points
-from gsopt.studies.instance import Definition, Instance, instances_of
+from gsopt.studies.instance import Definition, StudyInstance, instances_of
 from gsopt.studies.options import typed
 from gsopt.studies.spec import Study
 
@@ -177,7 +177,7 @@ def fingerprint(data: Any) -> str:
     return sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:32]
 
 
-def _spanned(source: str, index: int, entry: str | Mapping[str, Any]) -> Iterator[Instance]:
+def _spanned(source: str, index: int, entry: str | Mapping[str, Any]) -> Iterator[StudyInstance]:
     with _within(source, f"instances[{index}]"):
         for point in points(entry, "instance"):
             yield from instances_of(point)
@@ -219,11 +219,11 @@ def _known(way: _Way, word: str) -> Mapping[str, Callable[..., Any]]:
     return {name: known[name] for name in catalogue.policies()} if way.kind == _POLICY else known
 
 
-def _fits(way: _Way, instance: Instance) -> bool:
+def _fits(way: _Way, instance: StudyInstance) -> bool:
     return way.meant in ("", instance.group.base) and way.name in _known(way, instance.word)
 
 
-def _refuse_unknown(source: str, ways: Sequence[_Way], given: Sequence[Instance]) -> None:
+def _refuse_unknown(source: str, ways: Sequence[_Way], given: Sequence[StudyInstance]) -> None:
     words = list(dict.fromkeys(instance.word for instance in given))
     for way in ways:
         with _within(source, way.place):
@@ -238,7 +238,7 @@ def _refuse_unknown(source: str, ways: Sequence[_Way], given: Sequence[Instance]
             raise InvalidInput(source, place, shorten(way.name), rule)
 
 
-def _cells(study: Study, source: str, instance: Instance, way: _Way, trust: Trust) -> Iterator[Cell]:
+def _cells(study: Study, source: str, instance: StudyInstance, way: _Way, trust: Trust) -> Iterator[Cell]:
     method = _known(way, instance.word)[way.name]
     options = dict(way.options)
     limit = None

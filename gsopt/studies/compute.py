@@ -29,7 +29,7 @@ from gsopt.schedule.judge import judged
 from gsopt.schedule.loans import Loans
 from gsopt.schedule.schedule import Schedule
 from gsopt.simulation.policy import Policy
-from gsopt.solvers.backends.process import Kind
+from gsopt.solvers.backends.process import FrameKind
 from gsopt.studies.cells import Cell
 from gsopt.studies.instance import load_problem, load_scenario
 from gsopt.studies.options import typed
@@ -154,7 +154,7 @@ def _given_up(cell: Cell, link: Any) -> Iterator[None]:
 
     def give_up() -> None:
         message = f"the time limit of {cell.time_limit:g} s is over, and a decision goes on"
-        link.send(Kind.ANSWER, Outcome(State.FAILED, {}, perf_counter() - begin, message, TimeUp.__name__))
+        link.send(FrameKind.ANSWER, Outcome(State.FAILED, {}, perf_counter() - begin, message, TimeUp.__name__))
         os._exit(0)
 
     begin = perf_counter()

@@ -22,7 +22,7 @@ from uuid import uuid4
 from gsopt.core.errors import GsoptError, InvalidInput, MissingSolver, one_line, shorten
 from gsopt.solvers.backends.process import Reply
 from gsopt.studies.cells import Cell
-from gsopt.studies.dask_worker import Answer, Order, at, carry_out, inspect
+from gsopt.studies.dask_worker import Order, OrderResult, at, carry_out, inspect
 from gsopt.studies.executor import Call
 from gsopt.studies.installation import installation
 from gsopt.studies.needs import Needs, needs_of
@@ -142,14 +142,14 @@ class DaskCluster:
                 return answer.reply
         raise AssertionError  # there is always a next number
 
-    def _answer(self, order: Order) -> Answer:
+    def _answer(self, order: Order) -> OrderResult:
         from distributed import KilledWorker
 
         self._refuse_lost()
         future = self._client.submit(carry_out, order, pure=False)
         self._futures.add(future)
         try:
-            answer: Answer = future.result()
+            answer: OrderResult = future.result()
         except CancelledError:
             self._refuse_lost()
             raise self._lost("has dropped a cell") from None

@@ -57,7 +57,7 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Answer:
+class OrderResult:
     """What came of an order.
 
     Attributes
@@ -92,7 +92,7 @@ def inspect(ours: Installation, needs: Needs) -> InvalidInput | None:
     return None
 
 
-def carry_out(order: Order) -> Answer:
+def carry_out(order: Order) -> OrderResult:
     """Carry out an order on the worker of Dask whose task this is.
 
     Raises
@@ -108,7 +108,7 @@ def carry_out(order: Order) -> Answer:
     worker.log_event(order.run, order.number)
     wanted = partial(_wanted, worker, worker.get_current_task())
     with _bench(order.run) as bench:
-        return Answer(f"{platform.node()} ({platform.platform()})", bench.compute(order, wanted))
+        return OrderResult(f"{platform.node()} ({platform.platform()})", bench.compute(order, wanted))
 
 
 def at(worker: str, wrong: InvalidInput) -> InvalidInput:

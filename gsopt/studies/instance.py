@@ -29,7 +29,7 @@ Definition = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Instance:
+class StudyInstance:
     """An instance of a study.
 
     Attributes
@@ -51,7 +51,7 @@ class Instance:
     options: Mapping[str, Any]
 
 
-def instances_of(point: Point) -> Iterator[Instance]:
+def instances_of(point: Point) -> Iterator[StudyInstance]:
     """Yield the instances that one point of an entry names: several for a suite, otherwise one.
 
     Raises
@@ -66,7 +66,7 @@ def instances_of(point: Point) -> Iterator[Instance]:
     >>> [str(found.name) for point in points(entry, "instance") for found in instances_of(point)]
     ['reclaiming/churn(servers=40, seed=1)', 'reclaiming/churn(servers=40, seed=2)']
     """
-    kinds: dict[str, Callable[[Point], Iterator[Instance]]] = {
+    kinds: dict[str, Callable[[Point], Iterator[StudyInstance]]] = {
         "instance": _named,
         "generator": _generated,
         "reader": _read,
@@ -175,7 +175,7 @@ def generate(generator: Callable[..., Any], options: Mapping[str, Any], *given: 
         raise first_error(generator.__name__, error) from None
 
 
-def _named(point: Point) -> Iterator[Instance]:
+def _named(point: Point) -> Iterator[StudyInstance]:
     name = point.values["instance"]
     _refuse_further(point, ("instance",))
     suite = [] if Path(name).is_file() else catalogue.names(f"{name.rstrip('/')}/")
@@ -183,10 +183,10 @@ def _named(point: Point) -> Iterator[Instance]:
     for member in suite or [name]:
         problem = _file_or_committed(member)
         definition = {"instance": member, "digest": _digest_of(problem)}
-        yield Instance(definition, problem.word, base, Label(member, {}), {})
+        yield StudyInstance(definition, problem.word, base, Label(member, {}), {})
 
 
-def _generated(point: Point) -> Iterator[Instance]:
+def _generated(point: Point) -> Iterator[StudyInstance]:
     full = point.values["generator"]
     word = full.partition("/")[0]
     known = {f"{word}/{each}": made for each, made in catalogue.generators(word).items()}
@@ -197,7 +197,7 @@ def _generated(point: Point) -> Iterator[Instance]:
     yield _instance(point, full, {"generator": full, "options": options}, word)
 
 
-def _read(point: Point) -> Iterator[Instance]:
+def _read(point: Point) -> Iterator[StudyInstance]:
     name = point.values["reader"]
     known = catalogue.trace_readers()
     if name not in known:
@@ -216,7 +216,7 @@ def _read(point: Point) -> Iterator[Instance]:
     yield _instance(point, name, definition)
 
 
-def _workload(point: Point) -> Iterator[Instance]:
+def _workload(point: Point) -> Iterator[StudyInstance]:
     name = point.values["workload"]
     known = catalogue.generators("workloads")
     setting = setting_of(point.values)
@@ -237,7 +237,7 @@ def _workload(point: Point) -> Iterator[Instance]:
     yield _instance(point, name, definition)
 
 
-def _scenario(point: Point) -> Iterator[Instance]:
+def _scenario(point: Point) -> Iterator[StudyInstance]:
     name, path, real = (point.values.get(key) for key in ("scenario", "path", "real"))
     known = catalogue.scenario_makers()
     if name not in known:
@@ -264,10 +264,10 @@ def _refuse_no_data(field: str, point: Point, *, wanted: bool) -> None:
         raise InvalidInput("", "path", shorten(path), "must be the file or folder of a trace")
 
 
-def _instance(point: Point, base: str, definition: Definition, word: str = "") -> Instance:
+def _instance(point: Point, base: str, definition: Definition, word: str = "") -> StudyInstance:
     kinds = ("generator", "reader", "workload", "scenario")
     options = {key: value for key, value in point.values.items() if key not in kinds}
-    return Instance(
+    return StudyInstance(
         definition,
         word,
         group=point.name(base, options, leaving=[key for key in REPEATING if key in point.spanned]),

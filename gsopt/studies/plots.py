@@ -18,7 +18,7 @@ from gsopt.core.drawing import (
     titled,
 )
 from gsopt.core.errors import InvalidInput, escape, shorten
-from gsopt.schedule.figures import Kind, figure_of
+from gsopt.schedule.figures import FigureKind, figure_of
 from gsopt.studies.report import CELL_FIGURES, baselines, headline, is_number, numeric_figures, values_of
 from gsopt.studies.results import Results
 from gsopt.studies.rows import Row
@@ -339,7 +339,7 @@ def _finish(all_axes: "Sequence[Axes]", figure: str, relative_to: str, *, log_y:
         first.set_ylim(pad_equal(first.get_ylim(), heights))
     low, high = first.get_ylim()
     known = figure_of(figure, CELL_FIGURES)
-    if known is not None and known.kind is Kind.SHARE and not relative_to:
+    if known is not None and known.kind is FigureKind.SHARE and not relative_to:
         from matplotlib.ticker import PercentFormatter
 
         first.yaxis.set_major_formatter(PercentFormatter(1.0))

@@ -29,7 +29,7 @@ _BEYOND = 1.5
 
 
 @dataclass(frozen=True)
-class Profile:
+class PerformanceProfile:
     """The performance profile of one method.
 
     Attributes
@@ -43,7 +43,7 @@ class Profile:
 
     Examples
     --------
-    >>> profile = Profile("exact", (1.0, 1.0, 8.0), instances=4)
+    >>> profile = PerformanceProfile("exact", (1.0, 1.0, 8.0), instances=4)
     >>> profile.share(1.0), profile.share(10.0), profile.solved
     (0.5, 0.75, 0.75)
     """
@@ -62,7 +62,7 @@ class Profile:
         return self.share(inf)
 
 
-def profiles(times: Mapping[str, Mapping[str, float | None]]) -> list[Profile]:
+def profiles(times: Mapping[str, Mapping[str, float | None]]) -> list[PerformanceProfile]:
     """Return the profile of every method.
 
     Parameters
@@ -84,7 +84,7 @@ def profiles(times: Mapping[str, Mapping[str, float | None]]) -> list[Profile]:
             if seconds is not None:
                 shortest[instance] = max(min(seconds, shortest.get(instance, inf)), SHORTEST)
     return [
-        Profile(
+        PerformanceProfile(
             method,
             tuple(sorted(max(seconds, SHORTEST) / shortest[name] for name, seconds in _solved(found))),
             len(everyone),
@@ -93,7 +93,7 @@ def profiles(times: Mapping[str, Mapping[str, float | None]]) -> list[Profile]:
     ]
 
 
-def profiles_of(found: Results) -> list[Profile]:
+def profiles_of(found: Results) -> list[PerformanceProfile]:
     """Return the profiles of the exact methods in a study: those that prove a bound somewhere.
 
     An instance is solved where the optimum is proven, or that there is no solution. Only instances that every
@@ -124,12 +124,12 @@ def profiles_of(found: Results) -> list[Profile]:
     return profiles({method: {name: each[name] for name in sorted(asked)} for method, each in times.items()})
 
 
-def draw_profiles(found: Sequence[Profile], axes: "Axes | None" = None) -> "Axes":
+def draw_profiles(found: Sequence[PerformanceProfile], axes: "Axes | None" = None) -> "Axes":
     """Draw profiles as steps over a logarithmic axis of ratios.
 
     Examples
     --------
-    >>> draw_profiles([Profile("exact", (1.0, 8.0), instances=2)]).get_xscale()
+    >>> draw_profiles([PerformanceProfile("exact", (1.0, 8.0), instances=2)]).get_xscale()
     'log'
     """
     from matplotlib.ticker import PercentFormatter

@@ -7,7 +7,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Run:
+class StudyRun:
     """One call of `gsopt.studies.run`, as the study's folder keeps it.
 
     Attributes
@@ -29,7 +29,7 @@ class Run:
 
     Examples
     --------
-    >>> run = Run("2026-01-31T12:00:00+00:00", "0.1.0", "3.11.9", "Linux", 2, 2, cells=4)
+    >>> run = StudyRun("2026-01-31T12:00:00+00:00", "0.1.0", "3.11.9", "Linux", 2, 2, cells=4)
     >>> run.packages
     {}
     """
@@ -59,9 +59,9 @@ def run_of(
     workers: int,
     cells: int,
     details: str,
-) -> Run:
+) -> StudyRun:
     """Read a run from what is stored."""
-    return Run(begun, version, python, machine, cpus, workers, cells, json.loads(details))
+    return StudyRun(begun, version, python, machine, cpus, workers, cells, json.loads(details))
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.files import quoted
 from gsopt.evaluation.listing import Listing
 from gsopt.evaluation.tables import Column, barred, html_of, lay_out, text_of, written
-from gsopt.schedule.figures import FIGURES, Figure, Kind, figure_of
+from gsopt.schedule.figures import FIGURES, Figure, FigureKind, figure_of
 from gsopt.studies.grid import described
 from gsopt.studies.outcome import State
 from gsopt.studies.rows import Row
@@ -21,13 +21,13 @@ from gsopt.studies.statistics import statistic
 
 #: Figures of a cell beside those of a schedule.
 CELL_FIGURES = (
-    Figure("objective", "objective", Kind.COUNT, rank=1),
-    Figure("bound", "own bound", Kind.COUNT),
-    Figure("own_gap", "gap to own bound", Kind.SHARE),
-    Figure("proven_bound", "proven bound", Kind.COUNT),
-    Figure("runtime", "run time", Kind.SECONDS, "s", rank=4),
-    Figure("decision_median", "median decision", Kind.SECONDS, "s"),
-    Figure("decision_p99", "p99 decision", Kind.SECONDS, "s"),
+    Figure("objective", "objective", FigureKind.COUNT, rank=1),
+    Figure("bound", "own bound", FigureKind.COUNT),
+    Figure("own_gap", "gap to own bound", FigureKind.SHARE),
+    Figure("proven_bound", "proven bound", FigureKind.COUNT),
+    Figure("runtime", "run time", FigureKind.SECONDS, "s", rank=4),
+    Figure("decision_median", "median decision", FigureKind.SECONDS, "s"),
+    Figure("decision_p99", "p99 decision", FigureKind.SECONDS, "s"),
 )
 
 #: Counts of cells are left out before any usual figure; a paper has figures up to the second rank.
@@ -179,7 +179,7 @@ class Report:
         first = len(self.names) + len(self.counts)
         numbers = zip(self.figures, line[first:], strict=True)
         shown = [described(value) for value in line[: len(self.names)]]
-        counted = [written(value, Kind.COUNT) for value in line[len(self.names) : first]]
+        counted = [written(value, FigureKind.COUNT) for value in line[len(self.names) : first]]
         return [*shown, *counted, *(written(value, each.kind) for each, value in numbers)]
 
 
@@ -202,7 +202,7 @@ class Heading:
     --------
     >>> heading = Heading("median mean_jct / fifo", figure_of("mean_jct"), "median", "fifo")
     >>> heading.title, heading.kind
-    ('median mean JCT / fifo', <Kind.RATIO: 'ratio'>)
+    ('median mean JCT / fifo', <FigureKind.RATIO: 'ratio'>)
     """
 
     key: str
@@ -220,11 +220,11 @@ class Heading:
         return _head(title, self.statistic, self.relative_to)
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> FigureKind:
         """What its numbers are."""
         if self.relative_to:
-            return Kind.RATIO
-        return Kind.COUNT if self.figure is None else self.figure.kind
+            return FigureKind.RATIO
+        return FigureKind.COUNT if self.figure is None else self.figure.kind
 
     @property
     def rank(self) -> int:

@@ -22,7 +22,7 @@ from gsopt.core.errors import InvalidInput, shorten
 from gsopt.schedule.bounds import MeanBound
 from gsopt.studies.cells import Cell
 from gsopt.studies.outcome import Outcome, State
-from gsopt.studies.provenance import Run, Source, run_of
+from gsopt.studies.provenance import Source, StudyRun, run_of
 from gsopt.studies.rows import Row, labels_of, row_of
 from gsopt.studies.spec import Study
 from gsopt.studies.versions import versions
@@ -185,7 +185,7 @@ class Store:
             (spec,) = database.execute("SELECT spec FROM study").fetchone()
         return str(spec)
 
-    def runs(self) -> list[Run]:
+    def runs(self) -> list[StudyRun]:
         """Return the runs that computed cells of the grid, in order."""
         line = (
             "SELECT begun, version, python, machine, cpus, workers, count(*), details"

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from heuristics.goodput.table import Counts, Table
+from heuristics.goodput.table import Counts, SpeedupTable
 
 
-def with_gangs(table: Table) -> Counts:
+def with_gangs(table: SpeedupTable) -> Counts:
     """Return what jobs have now and, in the order of the list, start on idle GPUs those that one GPU does not.
 
     Each gets its fewest GPUs, on the fewest nodes and, of these, on one that it fills best or on the emptiest.
@@ -15,7 +15,7 @@ def with_gangs(table: Table) -> Counts:
     >>> from gsopt.problems.goodput import Goodput, GoodputJob
     >>> pair = GoodputJob(name="a", speedups=[[0.0, 1.0]], age=30)
     >>> four = GoodputJob(name="b", speedups=[[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]], age=30)
-    >>> with_gangs(Table.of(Goodput(nodes=[3, 4], jobs=[pair, four]))).tolist()
+    >>> with_gangs(SpeedupTable.of(Goodput(nodes=[3, 4], jobs=[pair, four]))).tolist()
     [[2, 0], [1, 3]]
     """
     vectors = table.current.copy()
@@ -29,7 +29,7 @@ def with_gangs(table: Table) -> Counts:
     return vectors
 
 
-def _room(table: Table, vectors: Counts, nodes: int, gpus: int) -> Counts | None:
+def _room(table: SpeedupTable, vectors: Counts, nodes: int, gpus: int) -> Counts | None:
     """Find so many idle GPUs on so many nodes; None where there are too few, or none are asked for."""
     free = np.array(table.problem.nodes, dtype=np.int64) - vectors.sum(axis=0)
     if nodes == 1:

@@ -10,7 +10,7 @@ from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.method import heuristic
 from gsopt.problems.goodput import Goodput, GoodputSolution
 from heuristics.goodput.search import search
-from heuristics.goodput.table import Table
+from heuristics.goodput.table import SpeedupTable
 
 
 @heuristic
@@ -75,7 +75,7 @@ def genetic(
             raise InvalidInput("", name, shorten(value), f"must be at least {least}")
     if most_nodes < 1:
         raise InvalidInput("", "most_nodes", shorten(most_nodes), "must be at least 1")
-    table = Table.of(problem)
+    table = SpeedupTable.of(problem)
     if not table.current.size:
         return GoodputSolution(gpus={})
     found = search(

@@ -7,7 +7,7 @@ from gsopt.core.budget import UNLIMITED, Budget
 from gsopt.core.method import heuristic
 from gsopt.core.numbers.tolerances import IMPROVEMENT
 from gsopt.problems.goodput import Goodput, GoodputSolution
-from heuristics.goodput.table import Counts, Floats, Table
+from heuristics.goodput.table import Counts, Floats, SpeedupTable
 
 Mask = NDArray[np.bool_]
 
@@ -39,7 +39,7 @@ def greedy(problem: Goodput, *, budget: Budget = UNLIMITED) -> GoodputSolution:
     >>> greedy(problem).solution.gpus
     {'j3': (1, 0), 'j2': (0, 4), 'j1': (3, 0)}
     """
-    state = _State(Table.of(problem))
+    state = _State(SpeedupTable.of(problem))
     while not budget.passed and state.change():
         pass
     return state.table.solution(state.vectors)
@@ -48,7 +48,7 @@ def greedy(problem: Goodput, *, budget: Budget = UNLIMITED) -> GoodputSolution:
 class _State:
     """What jobs have, and what each other number of GPUs on a node would gain."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: SpeedupTable) -> None:
         problem = table.problem
         self.table = table
         self.gpus = np.array(problem.nodes, dtype=np.int64)

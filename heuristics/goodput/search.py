@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 from gsopt.core.budget import Budget, rounds
 from heuristics.goodput.cells import Cells
 from heuristics.goodput.fronts import ranks, survivors
-from heuristics.goodput.table import Counts, Floats, Table
+from heuristics.goodput.table import Counts, Floats, SpeedupTable
 
 #: How likely a job gets what it has now; how likely a job loses GPUs, and then how likely those on a node.
 _BACK, _LOSER, _LOST = 0.1, 0.1, 0.1
 
 
 def search(
-    table: Table,
+    table: SpeedupTable,
     start: Counts,
     random: np.random.Generator,
     *,
@@ -44,7 +44,7 @@ def search(
     Examples
     --------
     >>> from instances.goodput import running_jobs
-    >>> table = Table.of(running_jobs(nodes=2, jobs=3, seed=1))
+    >>> table = SpeedupTable.of(running_jobs(nodes=2, jobs=3, seed=1))
     >>> options = {"population": 20, "generations": 10, "most_nodes": 16, "budget": Budget()}
     >>> search(table, table.current[None], np.random.default_rng(0), **options)[0].tolist()
     [[1, 0], [0, 4], [3, 0]]
@@ -88,7 +88,7 @@ class _Pool:
 class _Operators:
     """The operators, on candidates of shape (candidates, jobs, nodes)."""
 
-    def __init__(self, table: Table, most_nodes: int, random: np.random.Generator) -> None:
+    def __init__(self, table: SpeedupTable, most_nodes: int, random: np.random.Generator) -> None:
         self.table, self.most_nodes, self.random = table, most_nodes, random
         self.gpus = np.array(table.problem.nodes, dtype=np.int64)
         total = self.gpus.sum()

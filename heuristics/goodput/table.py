@@ -13,7 +13,7 @@ Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class SpeedupTable:
     """Speed-ups as an array.
 
     Attributes
@@ -31,14 +31,14 @@ class Table:
     current: Counts
 
     @classmethod
-    def of(cls, problem: Goodput) -> "Table":
+    def of(cls, problem: Goodput) -> "SpeedupTable":
         """Fill the table of a problem.
 
         Examples
         --------
         >>> from gsopt.problems.goodput import GoodputJob
         >>> job = GoodputJob(name="a", speedups=[[1.0, 1.5]], current=[1])
-        >>> Table.of(Goodput(nodes=[2], jobs=[job])).speedups.tolist()
+        >>> SpeedupTable.of(Goodput(nodes=[2], jobs=[job])).speedups.tolist()
         [[[0.0, -1.0, -1.0, -1.0], [-1.0, 1.0, 1.5, -1.0], [-1.0, -1.0, -1.0, -1.0]]]
         """
         jobs, nodes, gpus = len(problem.jobs), len(problem.nodes), problem.total

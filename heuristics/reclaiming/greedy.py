@@ -8,7 +8,7 @@ from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 from heuristics.reclaiming.hosting import Hosting
 from heuristics.reclaiming.options import choose
 from heuristics.reclaiming.preemption_cost import (
-    Shares,
+    JobShares,
     gpu_fractions,
     number_of_jobs,
     server_fractions,
@@ -100,7 +100,7 @@ def greedy(
     return hosting.solution(cheapest_first(hosting, shares, problem.demand, tie=tie, seed=seed))
 
 
-def _shares(problem: Reclaiming, hosting: Hosting, cost: str, denominator: str) -> Shares:
+def _shares(problem: Reclaiming, hosting: Hosting, cost: str, denominator: str) -> JobShares:
     by_gpus = choose("cost", cost, {"server_fraction": False, "gpu_fraction": True})
     everywhere = choose("denominator", denominator, {"on_loan": False, "all": True})
     if by_gpus and everywhere:

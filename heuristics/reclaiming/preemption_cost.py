@@ -15,7 +15,7 @@ Definition = Literal["number_of_jobs", "server_fraction", "gpu_fraction"]
 
 
 @dataclass(frozen=True, slots=True)
-class Shares:
+class JobShares:
     """What each job contributes to the preemption cost of each of its servers, in exact integers.
 
     Fractions become integers by one common factor: in floating point the reciprocals of the server counts leave
@@ -33,7 +33,7 @@ class Shares:
     >>> import gsopt
     >>> hosting = Hosting.of(gsopt.load("reclaiming/aryl-figure-5"))
     >>> number_of_jobs(hosting)
-    Shares(of=[[1, 1], [1], [1, 1], [1, 1]], unit=1)
+    JobShares(of=[[1, 1], [1], [1, 1], [1, 1]], unit=1)
     """
 
     of: Sequence[Sequence[int]]
@@ -56,7 +56,7 @@ class Shares:
         return cost
 
 
-def number_of_jobs(hosting: Hosting) -> Shares:
+def number_of_jobs(hosting: Hosting) -> JobShares:
     """Let each job contribute its cost: the number of running jobs when every cost is 1.
 
     Examples
@@ -66,10 +66,10 @@ def number_of_jobs(hosting: Hosting) -> Shares:
     >>> number_of_jobs(hosting).totals(hosting)
     [1, 1, 1, 1, 2, 1]
     """
-    return Shares(_same_on_all(hosting, hosting.weights), hosting.unit)
+    return JobShares(_same_on_all(hosting, hosting.weights), hosting.unit)
 
 
-def job_counts(hosting: Hosting) -> Shares:
+def job_counts(hosting: Hosting) -> JobShares:
     """Let each job contribute 1, whatever its cost.
 
     Examples
@@ -79,10 +79,10 @@ def job_counts(hosting: Hosting) -> Shares:
     >>> job_counts(hosting).totals(hosting)
     [1, 1, 1, 1, 2, 1]
     """
-    return Shares(_same_on_all(hosting, [1] * len(hosting.weights)), 1)
+    return JobShares(_same_on_all(hosting, [1] * len(hosting.weights)), 1)
 
 
-def server_fractions(hosting: Hosting, elsewhere: Sequence[int] | None = None) -> Shares:
+def server_fractions(hosting: Hosting, elsewhere: Sequence[int] | None = None) -> JobShares:
     """Let each job contribute its cost divided by the number of its servers.
 
     Parameters
@@ -97,17 +97,17 @@ def server_fractions(hosting: Hosting, elsewhere: Sequence[int] | None = None) -
     >>> import gsopt
     >>> hosting = Hosting.of(gsopt.load("reclaiming/aryl-figure-5"))
     >>> server_fractions(hosting)
-    Shares(of=[[1, 1], [2], [1, 1], [1, 1]], unit=2)
+    JobShares(of=[[1, 1], [2], [1, 1], [1, 1]], unit=2)
     """
     sizes = [len(servers) for servers in hosting.servers_of]
     if elsewhere is not None:
         sizes = [size + more for size, more in zip(sizes, elsewhere, strict=True)]
     common = lcm(*set(sizes))
     shares = [weight * (common // size) for weight, size in zip(hosting.weights, sizes, strict=True)]
-    return Shares(_same_on_all(hosting, shares), hosting.unit * common)
+    return JobShares(_same_on_all(hosting, shares), hosting.unit * common)
 
 
-def gpu_fractions(hosting: Hosting, problem: Reclaiming) -> Shares:
+def gpu_fractions(hosting: Hosting, problem: Reclaiming) -> JobShares:
     """Let each job contribute its cost times the fraction of its GPUs that is on the server.
 
     Examples
@@ -115,7 +115,7 @@ def gpu_fractions(hosting: Hosting, problem: Reclaiming) -> Shares:
     >>> import gsopt
     >>> problem = gsopt.load("reclaiming/aryl-figure-5")
     >>> gpu_fractions(Hosting.of(problem), problem)
-    Shares(of=[[20, 20], [40], [32, 8], [8, 32]], unit=40)
+    JobShares(of=[[20, 20], [40], [32, 8], [8, 32]], unit=40)
     """
     gpus = [list(job.workers.values()) for job in problem.jobs]
     totals = [sum(workers) for workers in gpus]
@@ -124,7 +124,7 @@ def gpu_fractions(hosting: Hosting, problem: Reclaiming) -> Shares:
         [weight * (common // total) * part for part in workers]
         for weight, total, workers in zip(hosting.weights, totals, gpus, strict=True)
     ]
-    return Shares(shares, hosting.unit * common)
+    return JobShares(shares, hosting.unit * common)
 
 
 def preemption_costs(problem: Reclaiming, definition: Definition = "server_fraction") -> dict[str, Fraction]:
@@ -161,7 +161,7 @@ def preemption_costs(problem: Reclaiming, definition: Definition = "server_fract
     [0.5, 0.5, 1.0, 0.8, 0.4, 0.8]
     """
     hosting = Hosting.of(problem)
-    definitions: dict[str, Callable[[], Shares]] = {
+    definitions: dict[str, Callable[[], JobShares]] = {
         "number_of_jobs": lambda: number_of_jobs(hosting),
         "server_fraction": lambda: server_fractions(hosting),
         "gpu_fraction": lambda: gpu_fractions(hosting, problem),

@@ -6,7 +6,7 @@ from typing import Literal
 
 from heuristics.reclaiming.hosting import Hosting
 from heuristics.reclaiming.options import choose
-from heuristics.reclaiming.preemption_cost import Shares
+from heuristics.reclaiming.preemption_cost import JobShares
 
 #: Which of several servers of equal cost is taken: the first of the instance, a random one, or the one that
 #: hosts the fewest or the most jobs (then the first).
@@ -15,7 +15,7 @@ Tie = Literal["index", "random", "fewest_jobs", "most_jobs"]
 _COUNT_SIGN = {"index": 0, "random": 0, "fewest_jobs": 1, "most_jobs": -1}
 
 
-def cheapest_first(hosting: Hosting, shares: Shares, demand: int, *, tie: Tie, seed: int) -> list[int]:
+def cheapest_first(hosting: Hosting, shares: JobShares, demand: int, *, tie: Tie, seed: int) -> list[int]:
     """Take the cheapest server again and again; each time its jobs go, which makes their other servers cheaper.
 
     A heap with lazy updates: a changed key is pushed anew, and the old one is passed over when it comes up.
@@ -74,7 +74,7 @@ def cheapest_first(hosting: Hosting, shares: Shares, demand: int, *, tie: Tie, s
     return taken
 
 
-def cheapest_at_first(hosting: Hosting, shares: Shares, demand: int, *, tie: Tie, seed: int) -> list[int]:
+def cheapest_at_first(hosting: Hosting, shares: JobShares, demand: int, *, tie: Tie, seed: int) -> list[int]:
     """Take the servers that are cheapest before any is returned; costs are not updated.
 
     Parameters and result are those of `cheapest_first`.
@@ -99,7 +99,7 @@ def _tie_order(hosting: Hosting, tie: Tie, seed: int) -> list[int]:
     return order
 
 
-def _keys(hosting: Hosting, shares: Shares, sign: int, order: list[int]) -> list[tuple[int, int, int]]:
+def _keys(hosting: Hosting, shares: JobShares, sign: int, order: list[int]) -> list[tuple[int, int, int]]:
     """Return what each server is compared by: cost, signed number of jobs, rank in the tie order."""
     rank = [0] * len(order)
     for place, server in enumerate(order):

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 from gsopt.core.errors import require_one_of
 from gsopt.core.method import heuristic
 from gsopt.core.numbers.grid import Exact, decimal
-from gsopt.problems.waiting import Share, Waiting, WaitingSolution
+from gsopt.problems.waiting import CellShare, Waiting, WaitingSolution
 
 Order = Literal["shortest", "smallest", "release"]
 
@@ -65,11 +65,11 @@ class _Listing:
         key = self._keys()[order]
         self.waiting = sorted(range(len(problem.jobs)), key=lambda job: (key(job), self.releases[job], job))
 
-    def shares(self) -> list[Share]:
+    def shares(self) -> list[CellShare]:
         """Return what starts, in the order of time."""
         ends: list[tuple[Exact, int]] = []
         held: dict[int, Mapping[int, int]] = {}
-        found: list[Share] = []
+        found: list[CellShare] = []
         for release in self.releases:
             heappush(ends, (release, -1))
         while self.waiting:
@@ -82,7 +82,7 @@ class _Listing:
                 run = self.problem.run_times(self.problem.jobs[starting])[tier]
                 heappush(ends, (now + run, starting))
                 held[starting] = counts
-                found.append(Share(starting, counts))
+                found.append(CellShare(starting, counts))
         return found
 
     def _keys(self) -> dict[str, Callable[[int], Exact]]:

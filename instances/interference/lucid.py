@@ -7,7 +7,7 @@ from typing import TypeVar
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.performance.interference import Couple, Profile
 from instances.interference.reading import PairReading, assemble
-from instances.traces.reading import Issue, Row, content, find, rows, usable
+from instances.traces.reading import Issue, TraceRow, content, find, rows, usable
 
 T = TypeVar("T")
 
@@ -79,7 +79,7 @@ def _pairs(file: Path) -> list[tuple[Couple, tuple[float, float] | None]]:
     return [pair for _, pair in found]
 
 
-def _pair(row: Row) -> tuple[Couple, tuple[float, float] | None]:
+def _pair(row: TraceRow) -> tuple[Couple, tuple[float, float] | None]:
     for column in ("gpu_num1", "gpu_num2"):
         if (gpus := row.whole_number(column)) != 1:
             raise InvalidInput("", column, str(gpus), "must be 1")
@@ -87,7 +87,7 @@ def _pair(row: Row) -> tuple[Couple, tuple[float, float] | None]:
     return (_name(row, "1"), _name(row, "2")), speeds if all(speeds) else None
 
 
-def _speed(row: Row, column: str) -> float:
+def _speed(row: TraceRow, column: str) -> float:
     if (speed := row.number(column)) < 0:
         raise InvalidInput("", column, str(speed), "must be at least 0")
     return speed
@@ -98,18 +98,20 @@ def _profiles(file: Path) -> dict[str, Profile]:
     return {profile.name: profile for _, profile in _converted(file, columns, _profile)}
 
 
-def _profile(row: Row) -> Profile:
+def _profile(row: TraceRow) -> Profile:
     features = {feature: row.number(column) for feature, column in _FEATURES.items()}
     return Profile(name=_name(row, ""), features=features)
 
 
-def _name(row: Row, job: str) -> str:
+def _name(row: TraceRow, job: str) -> str:
     model, dataset, batch, amp = (row.values[f"{key}{job}"] for key in _KEYS)
     precision = ", amp" if amp == "1" else ""
     return f"{model} on {dataset} (batch size {batch}{precision})"
 
 
-def _converted(file: Path, columns: tuple[str, ...], convert: Callable[[Row], T]) -> list[tuple[Row, T]]:
+def _converted(
+    file: Path, columns: tuple[str, ...], convert: Callable[[TraceRow], T]
+) -> list[tuple[TraceRow, T]]:
     """Convert the rows of a table; the first one that cannot be used is an error."""
     issues: list[Issue] = []
     found = list(usable(rows(str(file), content(file), columns, issues, further=True), convert, issues))

@@ -9,7 +9,7 @@ import numpy as np
 
 from gsopt.core.problem import About
 from gsopt.problems.placement import Placement, Resources, Server, Workers
-from instances.traces.openb import FOLDER, Node, Pod, openb, read_nodes, read_pods
+from instances.traces.openb import FOLDER, OpenbNode, Pod, openb, read_nodes, read_pods
 
 #: Demands are rounded up to multiples of these: GPUs, cores and GiB.
 _GRID = (1, 4, 16)
@@ -70,7 +70,7 @@ def from_data(folder: Path) -> Iterator[Placement]:
     yield _named("arriving", snapshot(nodes, arriving, standing=pods[:_STANDING]))
 
 
-def snapshot(nodes: Sequence[Node], pods: Sequence[Pod], *, standing: Sequence[Pod] = ()) -> Placement:
+def snapshot(nodes: Sequence[OpenbNode], pods: Sequence[Pod], *, standing: Sequence[Pod] = ()) -> Placement:
     """Place pods on nodes, empty ones or ones with pods that stand already.
 
     Amounts are GPUs, cores and GiB. A pod that asks for a part of a GPU gets a whole one, because a sum of
@@ -89,7 +89,7 @@ def snapshot(nodes: Sequence[Node], pods: Sequence[Pod], *, standing: Sequence[P
 
     Examples
     --------
-    >>> node = Node(name="n", cpu_milli=64_000, memory_mib=262_144, gpus=2)
+    >>> node = OpenbNode(name="n", cpu_milli=64_000, memory_mib=262_144, gpus=2)
     >>> pod = Pod(name="p", cpu_milli=6_000, memory_mib=12_288, gpus=1, gpu_milli=460)
     >>> problem = snapshot([node, node], [pod, pod], standing=[pod])
     >>> [(server.count, server.used.vector()) for server in problem.servers], problem.workers[0].demand.vector()
@@ -131,7 +131,7 @@ def _running(folder: Path, pods: Sequence[Pod]) -> list[Pod]:
     return [pod for pod in pods if pod.name in running]
 
 
-def _used(nodes: Sequence[Node], standing: Sequence[Pod]) -> list[Vector]:
+def _used(nodes: Sequence[OpenbNode], standing: Sequence[Pod]) -> list[Vector]:
     """Return what pods use of each node that are placed one by one, each where the fewest GPUs stay free."""
     capacity = np.array([_capacity(node) for node in nodes])
     free = capacity.copy()
@@ -143,7 +143,7 @@ def _used(nodes: Sequence[Node], standing: Sequence[Pod]) -> list[Vector]:
     return [(int(gpu), int(cpu), int(memory)) for gpu, cpu, memory in capacity - free]
 
 
-def _capacity(node: Node) -> Vector:
+def _capacity(node: OpenbNode) -> Vector:
     return node.gpus, node.cpu_milli // _MILLI, node.memory_mib // _MIB
 
 

@@ -12,7 +12,7 @@ from gsopt.scenario.cluster import Cluster, Machine, Rack
 from gsopt.scenario.job import Job, Mode, Workload
 from gsopt.scenario.scenario import Scenario
 from instances.traces.applications import FOLDER
-from instances.traces.reading import Issue, Row, content, find, rows, usable
+from instances.traces.reading import Issue, TraceRow, content, find, rows, usable
 
 #: Name of the mode in which a job chooses its batch.
 ADAPTIVE = "adaptive"
@@ -88,7 +88,7 @@ def orders(path: str | Path, trace: str, number: int, jobs: int | None) -> list[
     return read[:jobs]
 
 
-def _order(row: Row) -> Order:
+def _order(row: TraceRow) -> Order:
     gpus, batch_size = row.whole_number("num_replicas"), row.whole_number("batch_size")
     return Order(row.values["name"], row.number("time"), row.values["application"], gpus, batch_size)
 

@@ -10,7 +10,7 @@ from gsopt.scenario.job import Job, Workload
 from gsopt.scenario.scenario import Overhead, Scenario
 from gsopt.scenario.speed import tabulated_menu
 from instances.allocation.profiles import curves
-from instances.traces.reading import Issue, Row, content, find, rows, usable
+from instances.traces.reading import Issue, TraceRow, content, find, rows, usable
 
 #: The profiles with which each published workload goes, by its name.
 PROFILES: Mapping[str, str] = {"philly_103959": "A100", "elasticVpollux_e": "T4", "resnet_cifar_trace": "A100"}
@@ -107,7 +107,7 @@ def restart_seconds(gpus: int, all_gpus: int) -> float:
     return (7.0 if all_gpus >= _LARGE else 2.0) + 2 * (log2(gpus) + 1)
 
 
-def _job(row: Row, throughputs: Mapping[str, Mapping[int, float]], most: int) -> Job:
+def _job(row: TraceRow, throughputs: Mapping[str, Mapping[int, float]], most: int) -> Job:
     """Make the job of a row."""
     name, gpus = f"{row.values['model_name']}-{row.values['batch_size']}", row.whole_number("num_gpu")
     curve = {count: speed for count, speed in throughputs.get(name, {}).items() if count <= most}

@@ -22,7 +22,7 @@ from instances.traces.profile import (
     spread_point,
     table,
 )
-from instances.traces.reading import Issue, Row
+from instances.traces.reading import Issue, TraceRow
 
 T = TypeVar("T")
 
@@ -165,12 +165,12 @@ def _validations(folder: Path) -> list[Validation]:
     return sorted(found, key=lambda each: each.batch)
 
 
-def _epoch(row: Row) -> Epoch:
+def _epoch(row: TraceRow) -> Epoch:
     progress, iterations, sqr, var = (between(row, column, 0, _LARGEST) for column in _EPOCH_COLUMNS)
     return Epoch(progress=progress, iterations=iterations, sqr=sqr, var=var)
 
 
-def _table(file: Path, columns: tuple[str, ...], convert: Callable[[Row], T]) -> list[tuple[Row, T]]:
+def _table(file: Path, columns: tuple[str, ...], convert: Callable[[TraceRow], T]) -> list[tuple[TraceRow, T]]:
     """Read a table of which every row counts."""
     issues: list[Issue] = []
     read = table(file, columns, convert, issues)

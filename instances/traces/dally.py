@@ -9,7 +9,7 @@ from typing import Any, Literal, Unpack
 
 from gsopt.core.errors import InvalidInput, require, require_one_of, shorten
 from gsopt.scenario.job import LATEST, Job
-from instances.traces.reading import Issue, Reading, Row, content, find, usable
+from instances.traces.reading import Issue, Reading, TraceRow, content, find, usable
 from instances.traces.selection import Entry, Selection, select
 
 #: Place of the file in the folder of public traces: the day of 344 jobs, with real arrivals.
@@ -144,7 +144,7 @@ def dally(
     return select("dally", f"Dally job list, {file.name}", entries, issues, **selection)
 
 
-def _rows(file: Path, keys: tuple[str, ...], issues: list[Issue]) -> Iterator[Row]:
+def _rows(file: Path, keys: tuple[str, ...], issues: list[Issue]) -> Iterator[TraceRow]:
     for number, entry in enumerate(_entries(file), start=1):
         values = entry if isinstance(entry, dict) else {}
         wrong = next((key for key in keys if not isinstance(values.get(key), str) or not values[key]), "")
@@ -153,7 +153,7 @@ def _rows(file: Path, keys: tuple[str, ...], issues: list[Issue]) -> Iterator[Ro
             reason = f"{wrong}: {value}must be a text that is not empty"
             issues.append(Issue(file=file.name, row=number, reason=reason))
         else:
-            yield Row(file.name, number, {key: values[key] for key in keys})
+            yield TraceRow(file.name, number, {key: values[key] for key in keys})
 
 
 def _entries(file: Path) -> list[Any]:
@@ -170,13 +170,15 @@ def _entries(file: Path) -> list[Any]:
     return data
 
 
-def _arriving(table: list[Row], work: str, issues: list[Issue], *, listed: bool) -> tuple[list[Entry], str]:
+def _arriving(
+    table: list[TraceRow], work: str, issues: list[Issue], *, listed: bool
+) -> tuple[list[Entry], str]:
     """Return jobs whose arrivals are to be drawn, at other times that the list holds, and what was done."""
-    when: Callable[[Row], float] = (
+    when: Callable[[TraceRow], float] = (
         (lambda row: row.number(_LISTED)) if listed else (lambda row: row.moment("submit_time"))
     )
 
-    def convert(row: Row) -> Job:
+    def convert(row: TraceRow) -> Job:
         arrival = row.values["start_time"]
         if arrival != _TO_BE_DRAWN:
             raise InvalidInput("", "start_time", shorten(arrival), "must be -1, as in most entries")
@@ -185,7 +187,7 @@ def _arriving(table: list[Row], work: str, issues: list[Issue], *, listed: bool)
     return list(usable(table, convert, issues)), f"{_LISTED if listed else 'submit_time'} is used"
 
 
-def _job(row: Row, release_date: float, work: str) -> Job:
+def _job(row: TraceRow, release_date: float, work: str) -> Job:
     gpus = row.whole_number("max_parallelism")
     model = row.values["model"]
     return Job(
@@ -198,7 +200,7 @@ def _job(row: Row, release_date: float, work: str) -> Job:
     )
 
 
-def _seconds(row: Row, gpus: int) -> float:
+def _seconds(row: TraceRow, gpus: int) -> float:
     """Return the computing time on the demanded GPUs, which share the iterations of one GPU."""
     return row.number("total_iterations") * row.number("time_per_iteration") / max(gpus, 1)
 

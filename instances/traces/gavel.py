@@ -8,7 +8,7 @@ from typing import Unpack
 from gsopt.core.errors import InvalidInput, require, shorten
 from gsopt.scenario.job import Job, Mode
 from gsopt.scenario.training import Training
-from instances.traces.reading import Issue, Reading, Row, content, find, usable
+from instances.traces.reading import Issue, Reading, TraceRow, content, find, usable
 from instances.traces.selection import Selection, select
 from instances.traces.throughputs import TYPES, Throughputs, read_throughputs
 
@@ -99,17 +99,17 @@ def _table(file: Path) -> Path:
     raise InvalidInput(str(file), "throughputs", "", f"must be {_TABLES[1]} beside or above the file, or given")
 
 
-def _rows(file: str, lines: list[str], issues: list[Issue]) -> Iterator[Row]:
+def _rows(file: str, lines: list[str], issues: list[Issue]) -> Iterator[TraceRow]:
     for line, text in enumerate(lines, start=1):
         values = text.rstrip("\r").split("\t")
         if len(values) in _FIELDS:
-            yield Row(file, line, dict(zip(_FIELDS[len(values)], values, strict=True)))
+            yield TraceRow(file, line, dict(zip(_FIELDS[len(values)], values, strict=True)))
         else:
             reason = f"must have 7 or 10 values, not {len(values)}"
             issues.append(Issue(file=file, row=line, reason=reason))
 
 
-def _job(row: Row, table: Throughputs, types: tuple[str, ...]) -> Job:
+def _job(row: TraceRow, table: Throughputs, types: tuple[str, ...]) -> Job:
     gpus, steps, said = row.whole_number("gpus"), row.whole_number("steps"), row.values["type"]
     speeds = {kind: rate for kind, rate in table.get(f"('{said}', {gpus})", {}).items() if rate}
     require(steps > 0, "steps", steps, "must be at least 1")

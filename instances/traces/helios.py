@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import NamedTuple, Unpack
 
 from gsopt.scenario.job import Job
-from instances.traces.reading import Issue, Reading, Row, content, find, only, rows, usable
+from instances.traces.reading import Issue, Reading, TraceRow, content, find, only, rows, usable
 from instances.traces.selection import Selection, select
 
 #: Place of the file in the folder of public traces.
@@ -76,7 +76,7 @@ def helios(path: str | Path, *, virtual_cluster: str | None = None, **selection:
     return select("helios", source, entries, issues, **selection)
 
 
-def _job(row: Row, layout: _Layout) -> Job:
+def _job(row: TraceRow, layout: _Layout) -> Job:
     dated = layout is _LOG
     return Job(
         name=row.values["job_id"],

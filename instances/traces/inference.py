@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import fmean
 
 from gsopt.core.errors import InvalidInput, require
-from instances.traces.reading import Issue, Row, content, find, rows, usable
+from instances.traces.reading import Issue, TraceRow, content, find, rows, usable
 
 #: Places of the files in the folder of public traces.
 INSTANCES = Path("alibaba_gpu2025_dlrm/disaggregated_DLRM_trace.csv.gz")
@@ -114,7 +114,7 @@ def duty_cycle_of_a_day(path: str | Path, *, step: int = 300, window: int = 7_20
     return _smooth(_bridged([fmean(values) if values else None for values in steps]), window // step // 2)
 
 
-def _held(row: Row) -> tuple[tuple[float, int], tuple[float, int]]:
+def _held(row: TraceRow) -> tuple[tuple[float, int], tuple[float, int]]:
     """Return when an instance takes its GPUs, and when it gives them back."""
     gpus = row.whole_number("gpu_request")
     begin, end = (
@@ -126,7 +126,7 @@ def _held(row: Row) -> tuple[tuple[float, int], tuple[float, int]]:
     return (begin, gpus), (end, -gpus)
 
 
-def _sample(row: Row) -> tuple[float, float]:
+def _sample(row: TraceRow) -> tuple[float, float]:
     return row.number("timestamp_anon"), row.number("value")
 
 

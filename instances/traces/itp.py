@@ -9,7 +9,7 @@ from typing import Unpack
 
 from gsopt.core.errors import InvalidInput
 from gsopt.scenario.job import Job
-from instances.traces.reading import Issue, Reading, Row, content, find, rows, usable
+from instances.traces.reading import Issue, Reading, TraceRow, content, find, rows, usable
 from instances.traces.selection import Selection, select
 
 #: Place of the file in the folder of public traces.
@@ -94,7 +94,7 @@ def _members(archive: tarfile.TarFile, largest: int) -> Iterator[tuple[int, tupl
             yield int(found[1]), (Path(member.name).name, file.read())
 
 
-def _job(row: Row) -> Job:
+def _job(row: TraceRow) -> Job:
     return Job(
         name=row.values["job_id"],
         release_date=row.number("submission_time"),

@@ -8,7 +8,7 @@ from pydantic import Field
 from gsopt.core.errors import InvalidInput
 from gsopt.core.problem import Frozen, Many, Name
 from gsopt.scenario.job import Job
-from instances.traces.reading import Issue, Reading, Row, content, find, rows, usable
+from instances.traces.reading import Issue, Reading, TraceRow, content, find, rows, usable
 from instances.traces.selection import Selection, select
 
 #: Place of the lists in the folder of public traces.
@@ -23,7 +23,7 @@ _Amount = Annotated[int, Field(ge=0, le=10**12)]
 _GpuCount = Annotated[int, Field(ge=0, le=10**6)]
 
 
-class Node(Frozen):
+class OpenbNode(Frozen):
     """A server.
 
     Attributes
@@ -74,7 +74,7 @@ class Pod(Frozen):
     gpu_types: Many[Name] = ()
 
 
-def read_nodes(path: str | Path, issues: list[Issue]) -> tuple[Node, ...]:
+def read_nodes(path: str | Path, issues: list[Issue]) -> tuple[OpenbNode, ...]:
     """Read a list of nodes.
 
     Parameters
@@ -162,8 +162,8 @@ def openb(
     return select("openb", f"Alibaba openb pods, {file.name}", entries, issues, **selection)
 
 
-def _node(row: Row) -> Node:
-    return Node(
+def _node(row: TraceRow) -> OpenbNode:
+    return OpenbNode(
         name=row.values["sn"],
         cpu_milli=row.whole_number("cpu_milli"),
         memory_mib=row.whole_number("memory_mib"),
@@ -172,7 +172,7 @@ def _node(row: Row) -> Node:
     )
 
 
-def _pod(row: Row) -> Pod:
+def _pod(row: TraceRow) -> Pod:
     types = row.values.get("gpu_spec", "")
     return Pod(
         name=row.values["name"],
@@ -184,7 +184,7 @@ def _pod(row: Row) -> Pod:
     )
 
 
-def _job(row: Row, issues: list[Issue], *, whole_gpus: bool) -> Job:
+def _job(row: TraceRow, issues: list[Issue], *, whole_gpus: bool) -> Job:
     pod = _pod(row)
     if not row.values.get("scheduled_time"):
         raise InvalidInput("", "scheduled_time", "", "must not be empty: the pod never ran")
@@ -205,5 +205,5 @@ def _job(row: Row, issues: list[Issue], *, whole_gpus: bool) -> Job:
     return job
 
 
-def _repaired(row: Row, reason: str, issues: list[Issue]) -> None:
+def _repaired(row: TraceRow, reason: str, issues: list[Issue]) -> None:
     issues.append(Issue(file=row.file, row=row.line, reason=reason, repaired=True))

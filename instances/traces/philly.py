@@ -7,7 +7,7 @@ from typing import Unpack
 
 from gsopt.core.errors import require
 from gsopt.scenario.job import Job
-from instances.traces.reading import Issue, Reading, Row, content, find, only, rows, usable
+from instances.traces.reading import Issue, Reading, TraceRow, content, find, only, rows, usable
 from instances.traces.selection import Selection, select
 
 #: Place of the file in the folder of public traces.
@@ -80,7 +80,7 @@ def _seconds(dates: tuple[datetime, datetime]) -> tuple[float, float]:
     return begin.replace(tzinfo=UTC).timestamp(), end.replace(tzinfo=UTC).timestamp()
 
 
-def _first_of_each(table: Iterable[Row], issues: list[Issue]) -> Iterator[Row]:
+def _first_of_each(table: Iterable[TraceRow], issues: list[Issue]) -> Iterator[TraceRow]:
     """Pass on the rows that repeat no earlier one."""
     first: dict[tuple[str, ...], int] = {}
     for row in table:
@@ -91,7 +91,7 @@ def _first_of_each(table: Iterable[Row], issues: list[Issue]) -> Iterator[Row]:
             issues.append(Issue(file=row.file, row=row.line, reason=f"repeats row {earlier}"))
 
 
-def _job(row: Row) -> Job:
+def _job(row: TraceRow) -> Job:
     return Job(
         name=f"philly-{row.line}",
         release_date=row.moment("timestamp"),

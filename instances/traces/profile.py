@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from gsopt.core.errors import InvalidInput, shorten
-from instances.traces.reading import Issue, Row, content, rows, usable
+from instances.traces.reading import Issue, TraceRow, content, rows, usable
 
 T = TypeVar("T")
 
@@ -24,7 +24,7 @@ _MOST_GPUS = 1000  # as many as fit in a placement of the longest name
 Point = tuple[float, float, float]
 
 
-class Profile:
+class MeasuredProfile:
     """Measured iterations of one application on one type of GPU.
 
     Jobs are placed on as few nodes as possible: full nodes and one with the rest. A batch is spread evenly over
@@ -50,13 +50,13 @@ class Profile:
     Examples
     --------
     >>> steps = {"1": [(8, 0.1, 0.0), (16, 0.2, 0.0)], "2": [(8, 0.125, 0.05)]}
-    >>> profile = Profile(steps, {16: 100}, gpus_per_node=4)
+    >>> profile = MeasuredProfile(steps, {16: 100}, gpus_per_node=4)
     >>> profile.duration(1, 16), profile.duration(2, 16), profile.duration(3, 16)
     (20.0, 12.5, None)
     >>> profile.menu(1, 16)
     ((1, 1.0), (2, 1.6))
     >>> spread = {(2, 6): [(2, 0.125, 0.0)], (2, 8): [(2, 0.25, 0.0)]}
-    >>> profile = Profile(steps, {16: 100}, gpus_per_node=4, spread=spread)
+    >>> profile = MeasuredProfile(steps, {16: 100}, gpus_per_node=4, spread=spread)
     >>> profile.duration(7, 16), profile.duration(8, 16), profile.duration(9, 16)
     (37.5, 25.0, None)
     """
@@ -128,7 +128,7 @@ class Profile:
 
 def read_profile(
     folder: Path, gpu: str, gpus_per_node: int, issues: list[Issue], *, by_nodes: bool = False
-) -> Profile:
+) -> MeasuredProfile:
     """Read an application's profile: ``placements-<gpu>.csv`` and ``validation-<batch size>.csv``.
 
     The last row of a validation file tells the number of iterations.
@@ -168,7 +168,7 @@ def read_profile(
             iterations[int(found[1])] = done[-1]
     scalability = folder / f"scalability-{gpu}.csv"
     spread = _read_spread(scalability, issues) if by_nodes and scalability.exists() else {}
-    return Profile(steps, iterations, gpus_per_node=gpus_per_node, spread=spread)
+    return MeasuredProfile(steps, iterations, gpus_per_node=gpus_per_node, spread=spread)
 
 
 def _read_spread(file: Path, issues: list[Issue]) -> dict[tuple[int, int], list[Point]]:
@@ -179,14 +179,14 @@ def _read_spread(file: Path, issues: list[Issue]) -> dict[tuple[int, int], list[
 
 
 def table(
-    file: Path, columns: tuple[str, ...], convert: Callable[[Row], T], issues: list[Issue]
-) -> list[tuple[Row, T]]:
+    file: Path, columns: tuple[str, ...], convert: Callable[[TraceRow], T], issues: list[Issue]
+) -> list[tuple[TraceRow, T]]:
     """Read the rows of a file of a profile, and note those that cannot be used."""
     name = f"{file.parent.name}/{file.name}"
     return list(usable(rows(name, content(file), columns, issues, further=True), convert, issues))
 
 
-def point(row: Row) -> Point:
+def point(row: TraceRow) -> Point:
     """Read a measured step of a placement."""
     placement = row.values["placement"]
     if not _PLACEMENT.fullmatch(placement):
@@ -194,7 +194,7 @@ def point(row: Row) -> Point:
     return _measured(row)
 
 
-def spread_point(row: Row) -> tuple[int, int, Point]:
+def spread_point(row: TraceRow) -> tuple[int, int, Point]:
     """Read a measured step on a number of nodes and of GPUs."""
     nodes, gpus = row.whole_number("num_nodes"), row.whole_number("num_replicas")
     if not 1 <= nodes <= gpus <= _MOST_GPUS:
@@ -203,7 +203,7 @@ def spread_point(row: Row) -> tuple[int, int, Point]:
     return nodes, gpus, _measured(row)
 
 
-def _measured(row: Row) -> Point:
+def _measured(row: TraceRow) -> Point:
     return (
         between(row, "local_bsz", 1),
         between(row, "step_time", 1 / _LARGEST),
@@ -211,11 +211,11 @@ def _measured(row: Row) -> Point:
     )
 
 
-def _iteration(row: Row) -> float:
+def _iteration(row: TraceRow) -> float:
     return between(row, "iteration", 1)
 
 
-def between(row: Row, column: str, least: float, most: float = _LARGEST) -> float:
+def between(row: TraceRow, column: str, least: float, most: float = _LARGEST) -> float:
     """Return a column as a number within limits.
 
     Raises

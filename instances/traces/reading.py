@@ -83,12 +83,12 @@ class Reading(Frozen):
         return tuple(issue for issue in self.issues if issue.repaired)
 
 
-class Row(NamedTuple):
+class TraceRow(NamedTuple):
     """One row of a trace: its place and the text in each column.
 
     Examples
     --------
-    >>> row = Row("a.csv", 2, {"duration": "66.0", "gpus": "eight"})
+    >>> row = TraceRow("a.csv", 2, {"duration": "66.0", "gpus": "eight"})
     >>> row.number("duration")
     66.0
     >>> row.whole_number("gpus")
@@ -200,7 +200,7 @@ def find(path: str | Path, place: Path) -> Path:
 
 def rows(
     file: str, data: bytes, columns: tuple[str, ...], issues: list[Issue], *, further: bool = False
-) -> Iterator[Row]:
+) -> Iterator[TraceRow]:
     r"""Yield the rows of a comma-separated table; rows without a value in every column are noted as issues.
 
     A value in double quotes may hold commas, but a row is one line: quotes that are not closed on it spoil that
@@ -249,12 +249,12 @@ def rows(
         if fault:
             issues.append(Issue(file=file, row=line, reason=fault))
         else:
-            yield Row(file, line, named)
+            yield TraceRow(file, line, named)
 
 
 def usable(
-    candidates: Iterable[Row], convert: Callable[[Row], T], issues: list[Issue]
-) -> Iterator[tuple[Row, T]]:
+    candidates: Iterable[TraceRow], convert: Callable[[TraceRow], T], issues: list[Issue]
+) -> Iterator[tuple[TraceRow, T]]:
     r"""Convert rows, and note those that break a rule as issues instead.
 
     Examples
@@ -278,8 +278,8 @@ def usable(
 
 
 def only(
-    pairs: Iterable[tuple[Row, T]], column: str, wanted: str, source: str, option: str
-) -> list[tuple[Row, T]]:
+    pairs: Iterable[tuple[TraceRow, T]], column: str, wanted: str, source: str, option: str
+) -> list[tuple[TraceRow, T]]:
     """Keep the rows with one value in a column.
 
     Raises
@@ -289,7 +289,7 @@ def only(
 
     Examples
     --------
-    >>> only([(Row("a.csv", 2, {"vc": "x"}), 1)], "vc", "y", "a.csv", "virtual_cluster")
+    >>> only([(TraceRow("a.csv", 2, {"vc": "x"}), 1)], "vc", "y", "a.csv", "virtual_cluster")
     Traceback (most recent call last):
     gsopt.core.errors.InvalidInput: a.csv: virtual_cluster: 'y': must be one of x
     """

@@ -9,10 +9,10 @@ from typing import TypedDict
 
 from gsopt.core.errors import require, shorten
 from gsopt.scenario.job import Job, Workload
-from instances.traces.reading import Issue, Reading, Row
+from instances.traces.reading import Issue, Reading, TraceRow
 
 #: A row of a trace and the job that it describes, its release date on the trace's own clock.
-Entry = tuple[Row, Job]
+Entry = tuple[TraceRow, Job]
 
 
 class Selection(TypedDict, total=False):
@@ -88,7 +88,7 @@ def select(
     --------
     >>> def entry(line, release_date):
     ...     job = Job(name=f"j{line}", release_date=release_date, duration=60, gpus=1)
-    ...     return Row("a.csv", line, {}), job
+    ...     return TraceRow("a.csv", line, {}), job
     >>> reading = select("a", "", [entry(2, 100), entry(3, 130), entry(4, 160)], [], window=(20, 60))
     >>> [(job.name, job.release_date) for job in reading.workload.jobs]
     [('j3', 10.0)]

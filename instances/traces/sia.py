@@ -5,8 +5,8 @@ from typing import Unpack
 
 from gsopt.core.errors import InvalidInput, require, shorten
 from gsopt.scenario.job import Job
-from instances.traces.profile import Profile, read_profile
-from instances.traces.reading import Issue, Reading, Row, content, find, rows, usable
+from instances.traces.profile import MeasuredProfile, read_profile
+from instances.traces.reading import Issue, Reading, TraceRow, content, find, rows, usable
 from instances.traces.selection import Selection, select
 
 #: Place of the workloads and of the profiles in the folder of public traces.
@@ -39,9 +39,9 @@ def sia(
     The length of a job is not in the file; it follows from the profile of its model: iterations until the end
     of the training at the job's batch size, times the seconds of an iteration on the GPUs demanded. Every
     measured number of GPUs becomes an entry of the job's menu, with its speed at the same batch size; see
-    `Profile` for what is interpolated. The simulator's factors by which real runs are slower are not applied.
-    A row is dropped when one of its values is missing or breaks a rule, when its job was read before, or when
-    the profile has no time for its model, GPUs and batch size; rows of profiles are checked alike.
+    `MeasuredProfile` for what is interpolated. The simulator's factors by which real runs are slower are not
+    applied. A row is dropped when one of its values is missing or breaks a rule, when its job was read before,
+    or when the profile has no time for its model, GPUs and batch size; rows of profiles are checked alike.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def sia(
     gpus_per_node
         GPUs on each node of the cluster on which the jobs are to run. By default those of the cluster in which
         the profiles were measured, and only placements that were measured there are in the menus; for other
-        nodes, measurements by number of nodes fill the gaps, see `Profile`.
+        nodes, measurements by number of nodes fill the gaps, see `MeasuredProfile`.
     profiles
         Folder of the profiles; by default the nearest folder ``profiles`` beside or above the file.
     selection
@@ -103,7 +103,9 @@ def _home(file: Path) -> Path:
     raise InvalidInput(str(file), "profiles", "", "must be a folder beside or above the file, or be given")
 
 
-def _profiles(home: Path, gpu: str, gpus_per_node: int | None, issues: list[Issue]) -> dict[str, Profile]:
+def _profiles(
+    home: Path, gpu: str, gpus_per_node: int | None, issues: list[Issue]
+) -> dict[str, MeasuredProfile]:
     """Read the profile of every model that was measured on a type of GPU."""
     files = sorted(home.glob(f"*/placements-{gpu}.csv"))
     models = [file.parent for file in files if file.parent.name != _PIPELINED]
@@ -114,7 +116,7 @@ def _profiles(home: Path, gpu: str, gpus_per_node: int | None, issues: list[Issu
     return {folder.name: read_profile(folder, gpu, size, issues, by_nodes=by_nodes) for folder in models}
 
 
-def _job(row: Row, profiles: dict[str, Profile]) -> Job:
+def _job(row: TraceRow, profiles: dict[str, MeasuredProfile]) -> Job:
     model, gpus = row.values["application"], row.whole_number("num_replicas")
     batch_size = row.whole_number("batch_size")
     if model not in profiles:

@@ -7,7 +7,7 @@ from typing import Unpack
 
 from gsopt.core.errors import InvalidInput
 from gsopt.scenario.job import Job
-from instances.traces.reading import Issue, Reading, Row, content, find, usable
+from instances.traces.reading import Issue, Reading, TraceRow, content, find, usable
 from instances.traces.selection import Selection, select
 
 #: Place of the file in the folder of public traces.
@@ -83,20 +83,20 @@ def _processors(lines: list[str]) -> int | None:
     return next((int(match[1]) for match in found if match), None)
 
 
-def _rows(file: str, lines: list[str], issues: list[Issue]) -> Iterator[Row]:
+def _rows(file: str, lines: list[str], issues: list[Issue]) -> Iterator[TraceRow]:
     for line, text in enumerate(lines, start=1):
         values = text.split()
         if text.startswith(";"):
             continue
         if len(values) == len(_FIELDS):
-            yield Row(file, line, dict(zip(_FIELDS, values, strict=True)))
+            yield TraceRow(file, line, dict(zip(_FIELDS, values, strict=True)))
         else:
             issues.append(
                 Issue(file=file, row=line, reason=f"must have {len(_FIELDS)} values, not {len(values)}")
             )
 
 
-def _job(row: Row, processors: int | None, issues: list[Issue]) -> Job:
+def _job(row: TraceRow, processors: int | None, issues: list[Issue]) -> Job:
     allocated = row.whole_number("allocated processors")
     gpus = row.whole_number("requested processors") if allocated == _UNKNOWN else allocated
     if processors is not None and gpus > processors:

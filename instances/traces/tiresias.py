@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Unpack
 
 from gsopt.scenario.job import Job
-from instances.traces.reading import Issue, Reading, Row, content, find, rows, usable
+from instances.traces.reading import Issue, Reading, TraceRow, content, find, rows, usable
 from instances.traces.selection import Selection, select
 
 #: Place of the file in the folder of public traces.
@@ -48,7 +48,7 @@ def tiresias(path: str | Path, *, milliseconds: bool = False, **selection: Unpac
     return select("tiresias", f"Tiresias job list, {file.name}", entries, issues, **selection)
 
 
-def _job(row: Row, second: int) -> Job:
+def _job(row: TraceRow, second: int) -> Job:
     return Job(
         name=row.values["job_id"],
         release_date=row.number("submit_time") / second,

@@ -17,11 +17,11 @@ from heuristics.policies.ones.progress import (
     Calibration,
     Forecast,
     Learning,
-    Link,
+    LinkFunction,
     Observation,
-    Predictor,
+    ObservationRows,
+    ProgressPredictor,
     Regression,
-    Rows,
     Sampling,
     Start,
     calibrate,
@@ -34,11 +34,11 @@ from tests.heuristics.policies.ones.progress.logs import INTERCEPT, SLOPES, draw
 
 SEEDS = range(20)
 
-FITS: dict[str, Callable[[Rows], Regression]] = {
+FITS: dict[str, Callable[[ObservationRows], Regression]] = {
     "threshold, from the median": fit_regression,
     "threshold, from zero": lambda rows: fit_regression(rows, start=Start.ZERO),
-    "softplus, from the median": lambda rows: fit_regression(rows, link=Link.SOFTPLUS),
-    "softplus, from zero": lambda rows: fit_regression(rows, link=Link.SOFTPLUS, start=Start.ZERO),
+    "softplus, from the median": lambda rows: fit_regression(rows, link=LinkFunction.SOFTPLUS),
+    "softplus, from zero": lambda rows: fit_regression(rows, link=LinkFunction.SOFTPLUS, start=Start.ZERO),
 }
 
 
@@ -46,7 +46,7 @@ def _report(line: str) -> None:
     print(line)  # noqa: T201 - a benchmark reports what it measured
 
 
-def _lowest(rows: Rows, generator: np.random.Generator) -> float:
+def _lowest(rows: ObservationRows, generator: np.random.Generator) -> float:
     """Return the lowest mean cost that BFGS finds, unscaled, from the truth and four random starts."""
     centre, scale = rows.features.mean(axis=0), rows.features.std(axis=0)
     standardised = np.column_stack([(rows.features - centre) / scale, np.ones(len(rows))])
@@ -143,7 +143,7 @@ def log_of(job: Job) -> list[Observation]:
 LEARNINGS = {
     "as recommended": Learning(),
     "rows, not jobs": Learning(sampling=Sampling.ROWS),
-    "softplus": Learning(link=Link.SOFTPLUS),
+    "softplus": Learning(link=LinkFunction.SOFTPLUS),
     "100 rows": Learning(limit=100),
     "mean of the rows": Learning(least_jobs=10**9),
     "from zero": Learning(start=Start.ZERO),
@@ -156,7 +156,7 @@ def calibrations() -> dict[str, Calibration]:
     logs = [log_of(job) for job in jobs]
     totals = [job.training.samples for job in jobs if job.training]
     return {
-        name: calibrate(Predictor(learning), logs, totals=totals, skip=3)
+        name: calibrate(ProgressPredictor(learning), logs, totals=totals, skip=3)
         for name, learning in LEARNINGS.items()
     }
 
@@ -177,7 +177,7 @@ def test_calibration(benchmark: Any) -> None:
 
 def first_epoch() -> tuple[float, dict[str, list[float]]]:
     """Return the median of what is left in the first epoch, and means and medians of draws."""
-    prior = Predictor().predict([Observation(epoch_samples=1000, initial_loss=2, loss=2)])
+    prior = ProgressPredictor().predict([Observation(epoch_samples=1000, initial_loss=2, loss=2)])
     many = Forecast.of(np.repeat(prior.alpha, 1000), prior.beta, prior.processed)
     draws = [many.draw(np.random.default_rng(seed)) for seed in SEEDS]
     means, medians = ([float(figure(each)) for each in draws] for figure in (np.mean, np.median))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from formulations.waiting import exact, intervals, time_indexed
-from formulations.waiting.instance import Instance
+from formulations.waiting.instance import SlottedInstance
 from formulations.waiting.simple_bounds import simple_bound
 from gsopt.core.numbers.grid import decimal
 from gsopt.core.result import Result, Status
@@ -127,7 +127,7 @@ def test_what_makes_no_difference_makes_none(change: str) -> None:
         first, second = exact(problem), exact(other)
         assert first.status is second.status is Status.OPTIMAL
         assert _value(second) == second.bound == _value(first) * factor, problem.name
-        bounds = [simple_bound(Instance.of(each)) for each in (problem, other)]
+        bounds = [simple_bound(SlottedInstance.of(each)) for each in (problem, other)]
         assert bounds[1] == bounds[0] * factor
         if change != "in another order":  # which breaks ties
             lists = [_value(best_tier(each)) for each in (problem, other)]

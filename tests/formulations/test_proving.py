@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from formulations import proving
-from formulations.proving import Question, proven_bound
+from formulations.proving import ProofQuestion, proven_bound
 from gsopt.core.budget import Budget
 from gsopt.solvers.backends import Highs
 from gsopt.solvers.standard_form import StandardForm
@@ -48,7 +48,7 @@ def _bound(form: StandardForm, goal: float, *, wrap: Callable[[Any], Any] = lamb
     task = Highs().request(form, time_limit=None, gap=0.0, start=None)[1]
     link: Any = SimpleNamespace(stopped=False)
     tree = proving._Tree(  # noqa: SLF001 - the solver of a worker is out of reach
-        Question(task.model, task.options, np.full(4, MOST), goal, None), link
+        ProofQuestion(task.model, task.options, np.full(4, MOST), goal, None), link
     )
     tree.solver = wrap(tree.solver)
     return tree.bound()

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from random import Random
 
 from formulations.scheduling.instance import Instance
-from formulations.scheduling.order import Plan
-from formulations.scheduling.timetable import Step, replay
+from formulations.scheduling.order import OrderPlan
+from formulations.scheduling.timetable import TimetableStep, replay
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 
 
@@ -60,19 +60,19 @@ def _rounded(time: float, *, halves: bool) -> float:
     return round(2 * time) / 2 if halves else round(time, 1)
 
 
-def one_by_one(instance: Instance) -> Plan:
+def one_by_one(instance: Instance) -> OrderPlan:
     """Run the jobs alone, one after the other, on as few GPUs as each may."""
-    steps: list[Step] = []
+    steps: list[TimetableStep] = []
     for job, modes in enumerate(instance.modes):
-        steps += [Step(max(instance.release[job] - sum(step.duration for step in steps), 0.0), {})]
-        steps += [Step(instance.work[job] / modes[0].rate, {job: modes[0].gpus})]
-    return Plan(tuple(steps), replay(instance, steps).completions)
+        steps += [TimetableStep(max(instance.release[job] - sum(step.duration for step in steps), 0.0), {})]
+        steps += [TimetableStep(instance.work[job] / modes[0].rate, {job: modes[0].gpus})]
+    return OrderPlan(tuple(steps), replay(instance, steps).completions)
 
 
-def wandering(instance: Instance, random: Random) -> tuple[list[Step], list[float]]:
+def wandering(instance: Instance, random: Random) -> tuple[list[TimetableStep], list[float]]:
     """Run random configurations until all is done; give the steps and the completion times."""
     left, now = list(instance.work), 0.0
-    steps: list[Step] = []
+    steps: list[TimetableStep] = []
     completions = [0.0] * len(instance)
     while any(left):
         ahead = [time - now for time in instance.arrivals if time > now]
@@ -85,7 +85,7 @@ def wandering(instance: Instance, random: Random) -> tuple[list[Step], list[floa
                 free -= mode.gpus
         ends = {job: left[job] / rate for job, rate in rates.items()}
         duration = min([*ends.values(), *ahead, random.uniform(0.1, 2.0)])
-        steps.append(Step(duration, gpus))
+        steps.append(TimetableStep(duration, gpus))
         now = min((time for time in instance.arrivals if duration == time - now), default=now + duration)
         for job, rate in rates.items():
             left[job] = 0.0 if ends[job] == duration else left[job] - duration * rate

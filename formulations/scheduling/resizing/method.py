@@ -10,13 +10,13 @@ from formulations.common.prover import Prover
 from formulations.proving import proven_bound
 from formulations.scheduling.best import Best
 from formulations.scheduling.blocks import by_blocks
-from formulations.scheduling.order import Plan
+from formulations.scheduling.order import OrderPlan
 from formulations.scheduling.resizing.cuts import cut
 from formulations.scheduling.resizing.jobs import Resizable
 from formulations.scheduling.resizing.model import COST, launch_model, soonest_completions
 from formulations.scheduling.resizing.order import Event, best_steps, events_of
 from formulations.scheduling.resizing.rules import launched, launches
-from formulations.scheduling.timetable import Step, replay, steps_of
+from formulations.scheduling.timetable import TimetableStep, replay, steps_of
 from gsopt.core.budget import Budget
 from gsopt.core.errors import ModelMismatch, Unsupported
 from gsopt.core.numbers.tolerances import CONTINUOUS
@@ -241,12 +241,12 @@ def _solve(model: Any, best: Best, jobs: Resizable, *, relaxed: bool) -> tuple[O
     return outcome, values
 
 
-def _take(best: Best, plan: list[Step] | None) -> None:
+def _take(best: Best, plan: list[TimetableStep] | None) -> None:
     if plan:
-        best.take(Plan(tuple(plan), replay(best.instance, plan).completions))
+        best.take(OrderPlan(tuple(plan), replay(best.instance, plan).completions))
 
 
-def _plans(jobs: Resizable, values: Mapping[str, float]) -> list[list[Step]]:
+def _plans(jobs: Resizable, values: Mapping[str, float]) -> list[list[TimetableStep]]:
     """Return plans for the order of events of column values: the best one, and one by rules."""
     order = _order(jobs, values)
     found = best_steps(jobs, order)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from formulations.scheduling.resizing.jobs import Resizable
-from formulations.scheduling.timetable import Step
+from formulations.scheduling.timetable import TimetableStep
 from gsopt.core.numbers.tolerances import LEAST_TOLERANCE, LINEAR_ROWS
 
 
@@ -19,24 +19,24 @@ class Event(NamedTuple):
     starts: bool
 
 
-def events_of(plan: Sequence[Step]) -> list[Event]:
+def events_of(plan: Sequence[TimetableStep]) -> list[Event]:
     """Return the order of events of a plan; of those at one time completions come first.
 
     Examples
     --------
-    >>> [tuple(event) for event in events_of([Step(1, {1: 2}), Step(1, {0: 2})])]
+    >>> [tuple(event) for event in events_of([TimetableStep(1, {1: 2}), TimetableStep(1, {0: 2})])]
     [(1, True), (1, False), (0, True), (0, False)]
     """
     before: Mapping[int, int] = {}
     events: list[Event] = []
-    for _, gpus in [*plan, Step(0.0, {})]:
+    for _, gpus in [*plan, TimetableStep(0.0, {})]:
         events += [Event(job, starts=False) for job in before if job not in gpus]
         events += [Event(job, starts=True) for job in gpus if job not in before]
         before = gpus
     return events
 
 
-def best_steps(jobs: Resizable, order: Sequence[Event]) -> list[Step] | None:
+def best_steps(jobs: Resizable, order: Sequence[Event]) -> list[TimetableStep] | None:
     """Return the plan of an order of events with the least sum of completion times; None where there is none.
 
     A linear program says how long it is from each event to the next, and how many GPU-seconds each running job
@@ -50,7 +50,7 @@ def best_steps(jobs: Resizable, order: Sequence[Event]) -> list[Step] | None:
     if found is None:
         return None
     lengths, amounts = found[: len(running)], dict(zip(cells, found[len(running) :], strict=True))
-    steps: list[Step] = []
+    steps: list[TimetableStep] = []
     for piece, there in enumerate(running):
         if lengths[piece] > LEAST_TOLERANCE:
             shares = {job: amounts[piece, job] / lengths[piece] for job in there}
@@ -113,7 +113,7 @@ def _solve(
     )
 
 
-def _realised(jobs: Resizable, shares: Mapping[int, float], length: float) -> Iterator[Step]:
+def _realised(jobs: Resizable, shares: Mapping[int, float], length: float) -> Iterator[TimetableStep]:
     """Return steps in which jobs have shares of the GPUs on average, by numbers of workers.
 
     Each has the whole workers of its share all the time. Parts of workers follow one another around the workers
@@ -125,7 +125,7 @@ def _realised(jobs: Resizable, shares: Mapping[int, float], length: float) -> It
     base = {job: jobs.least[job] + max(more, 0) * jobs.size[job] for job, more in count.items()}
     free = jobs.gpus - sum(base.values())
     if not jobs.is_exact:
-        yield Step(length, _rounded(jobs, shares, base, free))
+        yield TimetableStep(length, _rounded(jobs, shares, base, free))
         return
     place, spans = 0.0, list[tuple[int, float, float]]()
     for job, share in shares.items():
@@ -141,7 +141,7 @@ def _realised(jobs: Resizable, shares: Mapping[int, float], length: float) -> It
             for (job, first, last), turn in product(spans, range(len(shares) + 1))
             if first < middle + turn < last
         }
-        yield Step(
+        yield TimetableStep(
             length * (end - begin), {job: gpus + (job in more) * jobs.size[job] for job, gpus in base.items()}
         )
 

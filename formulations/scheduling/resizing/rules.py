@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from math import inf
 
 from formulations.scheduling.resizing.jobs import Resizable
-from formulations.scheduling.timetable import Step
+from formulations.scheduling.timetable import TimetableStep
 
 
-def launches(jobs: Resizable) -> Iterator[list[Step]]:
+def launches(jobs: Resizable) -> Iterator[list[TimetableStep]]:
     """Return a few plans: shortest or smallest jobs first, everything at its minimum first or one by one.
 
     Examples
@@ -25,7 +25,7 @@ def launches(jobs: Resizable) -> Iterator[list[Step]]:
             yield launched(jobs, order, room)
 
 
-def launched(jobs: Resizable, order: Sequence[int], room: Sequence[int]) -> list[Step]:
+def launched(jobs: Resizable, order: Sequence[int], room: Sequence[int]) -> list[TimetableStep]:
     """Start jobs in an order, and let those that run share by shortest remaining time.
 
     Parameters
@@ -40,7 +40,7 @@ def launched(jobs: Resizable, order: Sequence[int], room: Sequence[int]) -> list
     """
     waiting, left, now = list(order), dict[int, float](), 0.0
     release = jobs.instance.release
-    steps: list[Step] = []
+    steps: list[TimetableStep] = []
     while waiting or left:
         for job in list(waiting):
             if release[job] <= now and jobs.least[job] <= jobs.gpus - sum(room[other] for other in left):
@@ -52,7 +52,7 @@ def launched(jobs: Resizable, order: Sequence[int], room: Sequence[int]) -> list
         ahead = min((release[job] for job in waiting if release[job] > now), default=inf)
         length = min(end, ahead) - now
         left = {job: left[job] - length * gpus[job] for job in left if job != first or ahead < end}
-        steps.append(Step(length, gpus))
+        steps.append(TimetableStep(length, gpus))
         now = min(end, ahead)
     return steps
 

@@ -21,7 +21,7 @@ _BATCHES = 50
 _Seconds = Annotated[float, Field(ge=0, le=1e12)]
 
 
-class Choice(NamedTuple):
+class BatchChoice(NamedTuple):
     """The batch with the best goodput on some GPUs; numbers, or arrays as the GPUs that were asked for.
 
     Attributes
@@ -35,7 +35,7 @@ class Choice(NamedTuple):
 
     Examples
     --------
-    >>> Choice(goodput=120.0, local=32, steps=1).local
+    >>> BatchChoice(goodput=120.0, local=32, steps=1).local
     32
     """
 
@@ -124,7 +124,7 @@ class ThroughputModel(Frozen):
         joint = np.exp(np.logaddexp(*(self.overlap * log for log in logs)) / self.overlap)
         return np.asarray(steps) * computation + joint
 
-    def goodput(self, nodes: ArrayLike, gpus: ArrayLike, gradient: Gradient, limits: Limits) -> Choice:
+    def goodput(self, nodes: ArrayLike, gpus: ArrayLike, gradient: Gradient, limits: Limits) -> BatchChoice:
         """Return the best goodput on each number of nodes and GPUs, and the batch that has it.
 
         Of 50 batches between the least and the most the first best one is chosen. A local batch beyond the most
@@ -148,7 +148,7 @@ class ThroughputModel(Frozen):
         possible = (limits.least_local <= local) & (local <= limits.most_local)
         goodputs = np.where(possible, rates * _efficiency(gradient, batch / limits.initial_batch), 0.0)
         best = goodputs.argmax(axis=0, keepdims=True)
-        return Choice(*(np.take_along_axis(each, best, 0)[0][()] for each in (goodputs, local, steps)))
+        return BatchChoice(*(np.take_along_axis(each, best, 0)[0][()] for each in (goodputs, local, steps)))
 
 
 def _efficiency(gradient: Gradient, scale: NDArray[np.float64]) -> NDArray[np.float64]:

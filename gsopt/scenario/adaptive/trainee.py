@@ -10,7 +10,7 @@ from gsopt.scenario.adaptive.batch import Batch, split, within
 from gsopt.scenario.adaptive.course import Course
 from gsopt.scenario.adaptive.fitting import Measurement, fit
 from gsopt.scenario.adaptive.gradient import Gradient
-from gsopt.scenario.adaptive.throughput import Choice, ThroughputModel
+from gsopt.scenario.adaptive.throughput import BatchChoice, ThroughputModel
 
 
 class Trainee:
@@ -215,7 +215,7 @@ class Trainee:
         """Most GPUs on which it has worked; 0 before it first worked."""
         return max((each.gpus for each in self._measured.values()), default=0)
 
-    def goodput(self, nodes: Any, gpus: Any) -> Choice | None:
+    def goodput(self, nodes: Any, gpus: Any) -> BatchChoice | None:
         """Return the goodput that it expects on numbers of nodes and GPUs; None before it first worked."""
         model = self.model
         if model is None or self.gradient is None:

@@ -6,7 +6,7 @@ from typing import Any
 from gsopt.scenario.adaptive.application import Application
 from gsopt.scenario.adaptive.batch import Batch
 from gsopt.scenario.adaptive.gradient import Gradient
-from gsopt.scenario.adaptive.throughput import Choice, ThroughputModel
+from gsopt.scenario.adaptive.throughput import BatchChoice, ThroughputModel
 from gsopt.scenario.adaptive.trainee import Trainee
 
 
@@ -66,7 +66,7 @@ class TraineeView:
         """Samples of its batch over all GPUs; None when it chooses its batch."""
         return self._trainee.batch_size
 
-    def goodput(self, nodes: Any, gpus: Any) -> Choice | None:
+    def goodput(self, nodes: Any, gpus: Any) -> BatchChoice | None:
         """Return the goodput that the job expects on numbers of nodes and GPUs; None before it first worked."""
         return self._trainee.goodput(nodes, gpus)
 

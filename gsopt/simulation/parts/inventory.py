@@ -13,12 +13,12 @@ from gsopt.simulation.policy import Assign, State
 ANY = "gpu"
 
 
-class Kind(NamedTuple):
+class GpuKind(NamedTuple):
     """A type of GPU with its memory; None when memory is not looked at.
 
     Examples
     --------
-    >>> Kind("v100", 16).gpu_type
+    >>> GpuKind("v100", 16).gpu_type
     'v100'
     """
 
@@ -58,7 +58,7 @@ class Inventory:
     >>> jobs = Workload(jobs=[Job(name="a", release_date=0, duration=8, gpus=2)])
     >>> cluster = Cluster(racks=[Rack(name="r", machines=machines)])
     >>> simulate(jobs, watched, cluster=cluster).completion_times
-    Kind(gpu_type='k80', memory=None)
+    GpuKind(gpu_type='k80', memory=None)
     (8.0,)
     """
 
@@ -190,7 +190,7 @@ class Inventory:
         return placed
 
 
-def kinds_of(cluster: Cluster) -> Mapping[str, Kind]:
+def kinds_of(cluster: Cluster) -> Mapping[str, GpuKind]:
     """Name the kinds of GPUs of a cluster, in the order in which it lists their types, the least memory first.
 
     A kind is named by its type, and by its memory where the type has several.
@@ -198,9 +198,11 @@ def kinds_of(cluster: Cluster) -> Mapping[str, Kind]:
     Examples
     --------
     >>> kinds_of(Cluster.plain(4))
-    {'gpu': Kind(gpu_type='', memory=None)}
+    {'gpu': GpuKind(gpu_type='', memory=None)}
     """
-    listed = dict.fromkeys(Kind(each.gpu_type, each.memory) for each in cluster.machines) or [Kind("", None)]
+    listed = dict.fromkeys(GpuKind(each.gpu_type, each.memory) for each in cluster.machines) or [
+        GpuKind("", None)
+    ]
     order = list(dict.fromkeys(kind.gpu_type for kind in listed))
     kinds = sorted(listed, key=lambda kind: (order.index(kind.gpu_type), kind.memory or 0))
     types = [kind.gpu_type for kind in kinds]
@@ -210,7 +212,7 @@ def kinds_of(cluster: Cluster) -> Mapping[str, Kind]:
     }
 
 
-def modes_on(job: Job, kind: Kind) -> list[str]:
+def modes_on(job: Job, kind: GpuKind) -> list[str]:
     """Name the modes of a job for its demanded GPUs of a kind: the default mode, and those for its type.
 
     Examples
@@ -218,7 +220,8 @@ def modes_on(job: Job, kind: Kind) -> list[str]:
     >>> from gsopt.scenario.job import Mode
     >>> slower = Mode(name="slower", menu=[(2, 0.5)], gpu_type="k80")
     >>> job = Job(name="a", release_date=0, duration=60, gpus=2, gpu_type="v100", modes=[slower])
-    >>> modes_on(job, Kind("k80", None)), modes_on(job, Kind("v100", 16)), modes_on(job, Kind("p100", None))
+    >>> kinds = [GpuKind("k80", None), GpuKind("v100", 16), GpuKind("p100", None)]
+    >>> tuple(modes_on(job, kind) for kind in kinds)
     (['slower'], [''], [])
     """
     names = [DEFAULT_MODE, *(mode.name for mode in job.modes if mode.gpu_type)]
@@ -231,9 +234,9 @@ def modes_on(job: Job, kind: Kind) -> list[str]:
     ]
 
 
-def _gpus_of(cluster: Cluster, kind: Kind) -> list[int]:
+def _gpus_of(cluster: Cluster, kind: GpuKind) -> list[int]:
     """Return the GPUs of a kind by number; none in a plain cluster, whose GPUs have no numbers."""
-    machines = [each for each in cluster.machines if Kind(each.gpu_type, each.memory) == kind]
+    machines = [each for each in cluster.machines if GpuKind(each.gpu_type, each.memory) == kind]
     return [gpu for machine in machines for gpu in cluster.gpus_of[machine.name]]
 
 

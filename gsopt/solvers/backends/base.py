@@ -25,10 +25,10 @@ from gsopt.core.errors import (
 )
 from gsopt.core.numbers.tolerances import CLAIM
 from gsopt.core.result import Status, StoppedBy
-from gsopt.solvers.backends.process import POOL, Frame, Kind, Late, Reply, Worker
+from gsopt.solvers.backends.process import POOL, Frame, FrameKind, Late, Reply, Worker
 
 if TYPE_CHECKING:  # workers import this module; without scipy they start in half the time
-    from gsopt.solvers.backends.worker import Link
+    from gsopt.solvers.backends.worker import ParentLink
     from gsopt.solvers.standard_form import StandardForm
 
 Vector = NDArray[np.float64]
@@ -223,7 +223,7 @@ class Solver(ABC):
     @abstractmethod
     def request(
         self, form: "StandardForm", *, time_limit: float | None, gap: float, start: Vector | None
-    ) -> tuple[Callable[[Any, "Link"], Answer], Any]:
+    ) -> tuple[Callable[[Any, "ParentLink"], Answer], Any]:
         """Return the function that the worker runs, and its task.
 
         Raises
@@ -278,7 +278,7 @@ class Solver(ABC):
 
     def call(
         self,
-        function: Callable[[Any, "Link"], Any],
+        function: Callable[[Any, "ParentLink"], Any],
         task: Any,
         *,
         limit: float | None = None,
@@ -405,11 +405,11 @@ class _Heard:
     def __call__(self, frame: Frame) -> Any:
         """Take in a frame; True asks the solver to stop."""
         kind, content = frame
-        if kind is Kind.LOG:
+        if kind is FrameKind.LOG:
             self._add_log(content)
-        elif kind is Kind.BOUND:
+        elif kind is FrameKind.BOUND:
             self._take_bound(content)
-        elif kind is Kind.INCUMBENT:
+        elif kind is FrameKind.INCUMBENT:
             return self._take_incumbent(*content)
         return None
 

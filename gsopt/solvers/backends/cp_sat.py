@@ -26,7 +26,7 @@ from gsopt.solvers.backends.base import (
 from gsopt.solvers.backends.following import solve_followed
 
 if TYPE_CHECKING:
-    from gsopt.solvers.backends.worker import Link
+    from gsopt.solvers.backends.worker import ParentLink
     from gsopt.solvers.standard_form import StandardForm
 
 Integers = NDArray[np.int64]
@@ -145,7 +145,7 @@ class CpSat(Solver):
 
     def request(
         self, form: "StandardForm", *, time_limit: float | None, gap: float, start: Vector | None
-    ) -> tuple[Callable[[Any, "Link"], Answer], Task]:
+    ) -> tuple[Callable[[Any, "ParentLink"], Answer], Task]:
         """Return the model in integers and CP-SAT's parameters."""
         reach = np.maximum(np.maximum(-form.column_lower, form.column_upper), 1.0)
         offset, cost, scale, error = _whole_objective(form, reach)
@@ -179,7 +179,7 @@ class CpSat(Solver):
         )
 
 
-def optimize(task: Task, link: "Link") -> Answer:
+def optimize(task: Task, link: "ParentLink") -> Answer:
     """Solve a model; runs in the worker."""
     from ortools.sat.python.cp_model import CpModel
 

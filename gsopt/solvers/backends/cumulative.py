@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gsopt.solvers.backends.following import solve_followed
 
 if TYPE_CHECKING:
-    from gsopt.solvers.backends.worker import Link
+    from gsopt.solvers.backends.worker import ParentLink
 
 
 class Way(NamedTuple):
@@ -82,7 +82,7 @@ class Task(NamedTuple):
     parameters: dict[str, Any]
 
 
-class Answer(NamedTuple):
+class CumulativeAnswer(NamedTuple):
     """What CP-SAT answers: its own word for the status, the best that it found, and the bound."""
 
     status: str
@@ -90,7 +90,7 @@ class Answer(NamedTuple):
     bound: float
 
 
-def solve(task: Task, link: "Link") -> Answer:
+def solve(task: Task, link: "ParentLink") -> CumulativeAnswer:
     """Solve a task; runs in the worker.
 
     Every way is an optional interval of fixed length. One on a single resource takes its units there. One on
@@ -103,7 +103,7 @@ def solve(task: Task, link: "Link") -> Answer:
     status, chosen, bound = solve_followed(model.model, task.parameters, link, model.chosen)
     if bound is None:
         bound = float(task.upper + 1 if status == "INFEASIBLE" else task.lower)
-    return Answer(status, chosen, bound)
+    return CumulativeAnswer(status, chosen, bound)
 
 
 class _Model:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from gsopt.solvers.backends.worker import Link
+    from gsopt.solvers.backends.worker import ParentLink
 
 Plan = TypeVar("Plan")
 
@@ -15,7 +15,7 @@ _SOLVED = frozenset({"OPTIMAL", "FEASIBLE"})
 def solve_followed(
     model: Any,
     parameters: Mapping[str, Any],
-    link: "Link",
+    link: "ParentLink",
     read: Callable[[Callable[[Any], int]], Plan],
     bound: Callable[[float], float] = float,
 ) -> tuple[str, Plan | None, float | None]:

@@ -17,7 +17,7 @@ from gsopt.core.result import gap_by_value
 from gsopt.solvers.backends.base import Answer, Ending, Solver, Vector, check_option
 
 if TYPE_CHECKING:
-    from gsopt.solvers.backends.worker import Link
+    from gsopt.solvers.backends.worker import ParentLink
     from gsopt.solvers.standard_form import StandardForm
 
 #: Presolve by aggregation, bit 12 of HiGHS' rules: after it 1.15.1 calls some points optimal that are not.
@@ -112,7 +112,7 @@ class Highs(Solver):
 
     def request(
         self, form: "StandardForm", *, time_limit: float | None, gap: float, start: Vector | None
-    ) -> tuple[Callable[[Any, "Link"], Answer], Task]:
+    ) -> tuple[Callable[[Any, "ParentLink"], Answer], Task]:
         """Return the arrays and HiGHS' options."""
         options = {
             "threads": self.threads,
@@ -163,7 +163,7 @@ class Highs(Solver):
             raise InvalidInput(str(path), "", "", f"cannot be written: {reply.message or 'HiGHS refuses'}")
 
 
-def optimize(task: Task, link: "Link") -> Answer:
+def optimize(task: Task, link: "ParentLink") -> Answer:
     """Solve a model; runs in the worker."""
     import highspy
 
@@ -194,7 +194,7 @@ def _run(solver: Any) -> str:
     return str(solver.getModelStatus().name)
 
 
-def write(task: File, link: "Link") -> str:
+def write(task: File, link: "ParentLink") -> str:
     """Write a model to a file; runs in the worker."""
     import highspy
 
@@ -239,7 +239,7 @@ def _load(solver: Any, model: Model) -> None:
         raise ValueError("HiGHS refuses the model")
 
 
-def _follow(solver: Any, link: "Link") -> None:
+def _follow(solver: Any, link: "ParentLink") -> None:
     """Pass on log, incumbents and bounds while the solver runs, and the parent's wish to stop."""
 
     def incumbent(event: Any) -> None:

@@ -38,7 +38,7 @@ _LONGEST_WAIT = 86_400.0  # seconds of one wait: the system counts milliseconds 
 _CHUNK = 2**20
 
 
-class Kind(StrEnum):
+class FrameKind(StrEnum):
     """What a frame from a worker is about."""
 
     READY = "ready"  # the solver is imported
@@ -50,7 +50,7 @@ class Kind(StrEnum):
 
 
 #: One message from a worker.
-Frame = tuple[Kind, Any]
+Frame = tuple[FrameKind, Any]
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ class Worker:
         try:
             while not self._ready:
                 kind, content = self._receive(min(deadline, self._start_deadline))
-                self._ready = kind is Kind.READY
+                self._ready = kind is FrameKind.READY
                 self._said += "" if self._ready else str(content)
         except (Died, Late) as error:
             if isinstance(error, Late) and deadline < self._start_deadline:
@@ -201,7 +201,7 @@ class Worker:
         function
             A function of a module.
         task
-            Its first argument; its second is the `gsopt.solvers.backends.worker.Link` to this process.
+            Its first argument; its second is the `gsopt.solvers.backends.worker.ParentLink` to this process.
         limit
             Seconds after which the worker is killed; None for never.
         hear
@@ -252,9 +252,9 @@ class Worker:
         """Hear frames up to the reply; None when `hear` asks to stop."""
         while True:
             kind, content = frame = self._receive(deadline)
-            if kind is Kind.ANSWER:
+            if kind is FrameKind.ANSWER:
                 return Reply(content)
-            if kind is Kind.ERROR:
+            if kind is FrameKind.ERROR:
                 return Reply(None, StoppedBy.CRASH, content)
             if hear(frame) is True:
                 return None
@@ -274,7 +274,7 @@ class Worker:
         """Return the next frame; what the solver printed before it counts as log and comes first."""
         while True:
             if self._stray in self._open and self._printed.poll(0) and (text := self._read(self._stray)):
-                return Kind.LOG, text.decode(errors="replace")
+                return FrameKind.LOG, text.decode(errors="replace")
             end = LENGTH + int.from_bytes(self._received[:LENGTH], "little")
             if len(self._received) >= end > LENGTH:
                 body = self._received[LENGTH:end]

@@ -16,7 +16,7 @@ from gsopt.solvers.backends.base import GRACE
 from gsopt.solvers.backends.highs import Highs
 
 if TYPE_CHECKING:
-    from gsopt.solvers.backends.worker import Link
+    from gsopt.solvers.backends.worker import ParentLink
 
 Vector = NDArray[np.float64]
 
@@ -146,7 +146,7 @@ _UNKNOWN = "unknown"
 _KEPT: OrderedDict[tuple[int, int], _Kept] = OrderedDict()
 
 
-def solve(task: Task, link: "Link") -> Solved | str:
+def solve(task: Task, link: "ParentLink") -> Solved | str:
     """Bring a program up to date and solve it; runs in the worker."""
     del link
     kept = _KEPT.pop(task.key, None)

@@ -13,7 +13,7 @@ from gsopt.core.problem import Sense
 from gsopt.solvers.backends.base import Answer, Ending, Solver, Vector, check_option
 
 if TYPE_CHECKING:
-    from gsopt.solvers.backends.worker import Link
+    from gsopt.solvers.backends.worker import ParentLink
     from gsopt.solvers.standard_form import StandardForm
 
 _TOLERANCE = "numerics/feastol"
@@ -76,7 +76,7 @@ class Scip(Solver):
 
     def request(
         self, form: "StandardForm", *, time_limit: float | None, gap: float, start: Vector | None
-    ) -> tuple[Callable[[Any, "Link"], Answer], Task]:
+    ) -> tuple[Callable[[Any, "ParentLink"], Answer], Task]:
         """Return the arrays and SCIP's parameters."""
         parameters = {
             "randomization/randomseedshift": self.seed,
@@ -103,7 +103,7 @@ class Scip(Solver):
         )
 
 
-def optimize(task: Task, link: "Link") -> Answer:
+def optimize(task: Task, link: "ParentLink") -> Answer:
     """Solve a model; runs in the worker. SCIP prints its log, and the worker takes what is printed for log."""
     answer = None if _relaxation_is_unbounded(task, link) else _solve(task, link)
     if answer is None or answer.status in _INFEASIBLE_OR_UNBOUNDED:
@@ -114,7 +114,7 @@ def optimize(task: Task, link: "Link") -> Answer:
     return answer
 
 
-def _relaxation_is_unbounded(task: Task, link: "Link") -> bool:
+def _relaxation_is_unbounded(task: Task, link: "ParentLink") -> bool:
     """Ask first where it may be so: SCIP branches for ever on some unbounded models at a tight tolerance."""
     cost = -task.cost if task.maximize else task.cost
     endless = ((cost > 0) & np.isneginf(task.column_lower)) | ((cost < 0) & np.isposinf(task.column_upper))
@@ -125,7 +125,7 @@ def _relaxation_is_unbounded(task: Task, link: "Link") -> bool:
     return _solve(relaxed, link).status in _INFEASIBLE_OR_UNBOUNDED
 
 
-def _solve(task: Task, link: "Link") -> Answer:
+def _solve(task: Task, link: "ParentLink") -> Answer:
     from pyscipopt import Model
 
     model = Model()
@@ -171,7 +171,7 @@ def _best(model: Any, columns: list[Any]) -> Vector:
     return np.array([model.getSolVal(best, column) for column in columns])
 
 
-def _follow(model: Any, columns: list[Any], link: "Link") -> None:
+def _follow(model: Any, columns: list[Any], link: "ParentLink") -> None:
     """Pass on incumbents and bounds while the solver runs, and the parent's wish to stop."""
     from pyscipopt import SCIP_EVENTTYPE, Eventhdlr  # type: ignore[attr-defined]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gsopt.solvers.backends.following import solve_followed
 
 if TYPE_CHECKING:
-    from gsopt.solvers.backends.worker import Link
+    from gsopt.solvers.backends.worker import ParentLink
 
 
 #: Jobs that may hold one GPU.
@@ -71,7 +71,7 @@ class Task(NamedTuple):
     parameters: dict[str, Any]
 
 
-class Answer(NamedTuple):
+class SlottedAnswer(NamedTuple):
     """What CP-SAT answers: its own word for the status, the best plan that it found, and the bound."""
 
     status: str
@@ -79,7 +79,7 @@ class Answer(NamedTuple):
     bound: float
 
 
-def solve(task: Task, link: "Link") -> Answer:
+def solve(task: Task, link: "ParentLink") -> SlottedAnswer:
     """Solve a task; runs in the worker.
 
     A job holds its GPUs in an interval of variable length. What it does in a slot is a variable, at most what
@@ -92,7 +92,7 @@ def solve(task: Task, link: "Link") -> Answer:
     status, plan, bound = solve_followed(model.model, task.parameters, link, model.plan)
     if bound is None:
         bound = float(task.upper + 1) if status == "INFEASIBLE" else 0.0
-    return Answer(status, plan, bound)
+    return SlottedAnswer(status, plan, bound)
 
 
 class _Model:

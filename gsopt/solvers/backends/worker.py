@@ -25,13 +25,13 @@ from time import monotonic
 from typing import Any
 
 from gsopt.core.errors import one_line
-from gsopt.solvers.backends.process import LENGTH, STOP, Kind
+from gsopt.solvers.backends.process import LENGTH, STOP, FrameKind
 
 _TICK = 0.2  # seconds between two looks at the parent, and between two bounds sent to it
 _PR_SET_PDEATHSIG = 1  # of prctl(2)
 
 
-class Link:
+class ParentLink:
     """What a running function may tell the parent, and how the parent stops it.
 
     Parameters
@@ -62,13 +62,13 @@ class Link:
 
     def incumbent(self, values: Any, bound: float | None) -> None:
         """Report a new incumbent and the bound at that time."""
-        self.send(Kind.INCUMBENT, (values, bound))
+        self.send(FrameKind.INCUMBENT, (values, bound))
 
     def bound(self, bound: float) -> None:
         """Report a bound; cheap to call often."""
         if bound != self._bound and monotonic() - self._told > _TICK:
             self._bound, self._told = bound, monotonic()
-            self.send(Kind.BOUND, bound)
+            self.send(FrameKind.BOUND, bound)
 
     def log(self, text: str) -> None:
         """Return a piece of the log; it leaves with the next frame or the next tick."""
@@ -83,7 +83,7 @@ class Link:
             finally:
                 self._lock.release()
 
-    def send(self, kind: Kind, content: Any) -> None:
+    def send(self, kind: FrameKind, content: Any) -> None:
         """Send a frame, waiting log first."""
         with self._lock:
             self._send_log()
@@ -91,10 +91,10 @@ class Link:
 
     def _send_log(self) -> None:
         if self._log:
-            self._write(Kind.LOG, "".join(self._log))
+            self._write(FrameKind.LOG, "".join(self._log))
             self._log.clear()
 
-    def _write(self, kind: Kind, content: Any) -> None:
+    def _write(self, kind: FrameKind, content: Any) -> None:
         body = pickle.dumps((kind, content), protocol=5)
         left = memoryview(len(body).to_bytes(LENGTH, "little") + body)
         try:
@@ -113,10 +113,10 @@ def main(module: str, parent: int) -> None:
     _end_with_parent()
     faulthandler.enable()
     import_module(module)
-    calls: SimpleQueue[tuple[Callable[[Any, Link], Any], Any, Link]] = SimpleQueue()
+    calls: SimpleQueue[tuple[Callable[[Any, ParentLink], Any], Any, ParentLink]] = SimpleQueue()
     Thread(target=_watch, args=(calls, incoming, out, parent), daemon=True).start()
     try:
-        Link(out).send(Kind.READY, None)
+        ParentLink(out).send(FrameKind.READY, None)
         gc.freeze()
         while True:
             _serve(*calls.get())
@@ -136,17 +136,17 @@ def _end_with_parent() -> None:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def _serve(function: Callable[[Any, Link], Any], task: Any, link: Link) -> None:
+def _serve(function: Callable[[Any, ParentLink], Any], task: Any, link: ParentLink) -> None:
     process = os.getpid()
     try:
         answer = function(task, link)
     except BaseException as error:  # noqa: BLE001 - whatever it is, the parent must hear of it
         _leave_fork(process)
         link.log(traceback.format_exc())
-        link.send(Kind.ERROR, one_line(error))
+        link.send(FrameKind.ERROR, one_line(error))
     else:
         _leave_fork(process)
-        link.send(Kind.ANSWER, answer)
+        link.send(FrameKind.ANSWER, answer)
     finally:
         link.on_stop(_nothing)  # lets go of the solver
 
@@ -164,7 +164,7 @@ def _nothing() -> None:
 def _watch(calls: SimpleQueue[Any], incoming: int, out: int, parent: int) -> None:
     """Take frames from the parent; end the process, whatever it is doing, when the parent is gone."""
     try:
-        link = Link(out)
+        link = ParentLink(out)
         while os.getppid() == parent:
             link.tick()
             if select.select([incoming], [], [], _TICK)[0]:
@@ -173,7 +173,7 @@ def _watch(calls: SimpleQueue[Any], incoming: int, out: int, parent: int) -> Non
                 if message is STOP:
                     link.stop()
                 else:
-                    link = Link(out)
+                    link = ParentLink(out)
                     calls.put((*message, link))
     except EOFError:
         pass

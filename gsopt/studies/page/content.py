@@ -13,7 +13,7 @@ from gsopt.studies.page.parts import parts
 from gsopt.studies.page.pictures import Picture
 from gsopt.studies.page.summary import remarks, summary
 from gsopt.studies.page.table import Entry, Head, Table, table
-from gsopt.studies.provenance import Run, Source
+from gsopt.studies.provenance import Source, StudyRun
 from gsopt.studies.report import Report, cells_csv, numeric_figures, report
 from gsopt.studies.results import Results
 
@@ -74,7 +74,7 @@ def content(
     *,
     figures: Sequence[str],
     spec: str,
-    runs: Sequence[Run],
+    runs: Sequence[StudyRun],
     sources: Sequence[Source],
     pictures: Sequence[Picture],
     gantts: Sequence[Picture],

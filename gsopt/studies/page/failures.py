@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from gsopt.schedule.figures import Kind
+from gsopt.schedule.figures import FigureKind
 from gsopt.studies.outcome import State
 from gsopt.studies.page.table import Head, Table, number, table, text
 from gsopt.studies.results import Results
@@ -24,7 +24,7 @@ def failures(found: Results) -> Table:
         [
             text(str(row.labels.instance)),
             text(str(row.labels.method)),
-            number(row.seed, Kind.COUNT),
+            number(row.seed, FigureKind.COUNT),
             text(row.outcome.message),
         ]
         for row in found.failed
@@ -43,5 +43,7 @@ def unsupported(found: Results) -> Table:
     rows = (row for row in found.rows if row.outcome.state is State.UNSUPPORTED)
     counts = Counter((str(row.labels.method), row.outcome.message) for row in rows)
     heads = [Head("method"), Head("what it does not handle"), Head("cells", number=True)]
-    lines = ([text(method), text(why), number(count, Kind.COUNT)] for (method, why), count in counts.items())
+    lines = (
+        [text(method), text(why), number(count, FigureKind.COUNT)] for (method, why), count in counts.items()
+    )
     return table(heads, lines, most=_MOST)

@@ -6,7 +6,7 @@ from functools import cached_property
 from statistics import fmean
 from typing import Any
 
-from gsopt.schedule.figures import Kind, figure_of
+from gsopt.schedule.figures import FigureKind, figure_of
 from gsopt.studies.outcome import State
 from gsopt.studies.page.parts import parts
 from gsopt.studies.page.table import Entry, Head, Table, number, table, text
@@ -92,12 +92,12 @@ class Decision:
         return [
             text(str(row.labels.instance)),
             text(str(row.labels.method)),
-            number(row.seed, Kind.COUNT),
+            number(row.seed, FigureKind.COUNT),
             self._number(self._value(row)),
             self._number(self._bound(row)),
             text(self._prover(row)),
-            number(row.figures.get("gap"), Kind.SHARE),
-            number(row.outcome.wall, Kind.SECONDS),
+            number(row.figures.get("gap"), FigureKind.SHARE),
+            number(row.outcome.wall, FigureKind.SECONDS),
         ]
 
     @cached_property
@@ -130,7 +130,7 @@ class Decision:
         return row.figures.get("proven_bound" if self.word else "lower_bound")
 
     def _number(self, value: Any) -> Entry:
-        return number(value, Kind.COUNT if self.word else Kind.SECONDS)
+        return number(value, FigureKind.COUNT if self.word else FigureKind.SECONDS)
 
 
 def decisions(found: Results) -> list[Decision]:
@@ -149,4 +149,4 @@ def decisions(found: Results) -> list[Decision]:
 
 def _mean_gap(cells: Sequence[Row]) -> Entry:
     gaps = [gap for row in cells if (gap := row.figures.get("gap")) is not None]
-    return number(fmean(gaps) if gaps else None, Kind.SHARE)
+    return number(fmean(gaps) if gaps else None, FigureKind.SHARE)

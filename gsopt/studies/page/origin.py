@@ -3,20 +3,21 @@
 from collections.abc import Mapping, Sequence
 from shlex import quote
 
-from gsopt.schedule.figures import Kind
+from gsopt.schedule.figures import FigureKind
 from gsopt.studies.page.table import Head, Table, number, table, text
-from gsopt.studies.provenance import Run, Source
+from gsopt.studies.provenance import Source, StudyRun
 
 #: Lines of a table.
 _MOST = 1000
 
 
-def runs_table(runs: Sequence[Run]) -> Table:
+def runs_table(runs: Sequence[StudyRun]) -> Table:
     """Return a line per run: when it began, and what it computed on.
 
     Examples
     --------
-    >>> runs_table([Run("2026-01-31T12:00:00+00:00", "0.1.0", "3.11.9", "Linux", 2, 2, 4)]).lines[0][0].text
+    >>> run = StudyRun("2026-01-31T12:00:00+00:00", "0.1.0", "3.11.9", "Linux", 2, 2, 4)
+    >>> runs_table([run]).lines[0][0].text
     '2026-01-31 12:00 UTC'
     """
     heads = [
@@ -31,24 +32,24 @@ def runs_table(runs: Sequence[Run]) -> Table:
     lines = (
         [
             text(_moment(run)),
-            number(run.cells, Kind.COUNT),
+            number(run.cells, FigureKind.COUNT),
             text(run.version),
             text(run.python),
             text(run.machine),
-            number(run.cpus, Kind.COUNT),
-            number(run.workers, Kind.COUNT),
+            number(run.cpus, FigureKind.COUNT),
+            number(run.workers, FigureKind.COUNT),
         ]
         for run in runs
     )
     return table(heads, lines, most=_MOST)
 
 
-def packages_table(runs: Sequence[Run]) -> Table:
+def packages_table(runs: Sequence[StudyRun]) -> Table:
     """Return the versions of packages, each of which some run had.
 
     Examples
     --------
-    >>> run = Run("2026-01-31", "0.1.0", "3.11.9", "Linux", 2, 2, 4, {"packages": {"numpy": "2.0"}})
+    >>> run = StudyRun("2026-01-31", "0.1.0", "3.11.9", "Linux", 2, 2, 4, {"packages": {"numpy": "2.0"}})
     >>> [[entry.text for entry in line] for line in packages_table([run]).lines]
     [['numpy', '2.0']]
     """
@@ -89,6 +90,6 @@ def commands(options: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     )
 
 
-def _moment(run: Run) -> str:
+def _moment(run: StudyRun) -> str:
     day, _, time = run.begun.partition("T")
     return f"{day} {time[:5]} UTC" if time else day

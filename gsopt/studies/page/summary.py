@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from gsopt.studies.outcome import State
-from gsopt.studies.provenance import Run, Source
+from gsopt.studies.provenance import Source, StudyRun
 from gsopt.studies.results import Results
 
 
-def summary(found: Results, runs: Sequence[Run]) -> str:
+def summary(found: Results, runs: Sequence[StudyRun]) -> str:
     """Say in a sentence or two how many cells have a result, and when and by which version they were computed.
 
     Examples
@@ -47,5 +47,5 @@ def remarks(found: Results, sources: Sequence[Source]) -> Iterator[str]:
             yield f"{path} was changed between cells that read it."
 
 
-def _day(run: Run) -> str:
+def _day(run: StudyRun) -> str:
     return run.begun.partition("T")[0]

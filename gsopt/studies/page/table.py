@@ -7,7 +7,7 @@ from typing import Any
 
 from gsopt.core.result import plain
 from gsopt.evaluation.tables import written
-from gsopt.schedule.figures import Kind
+from gsopt.schedule.figures import FigureKind
 from gsopt.studies.grid import described
 
 
@@ -87,12 +87,12 @@ def text(value: Any) -> Entry:
     return Entry(described(value))
 
 
-def number(value: Any, kind: Kind) -> Entry:
+def number(value: Any, kind: FigureKind) -> Entry:
     """Return an entry that is a number of a kind; a dash where there is none.
 
     Examples
     --------
-    >>> number(0.25, Kind.SHARE), number(None, Kind.COUNT)
+    >>> number(0.25, FigureKind.SHARE), number(None, FigureKind.COUNT)
     (Entry(text='25.0 %', value=0.25), Entry(text='-', value=None))
     """
     return Entry(written(value, kind), plain(value))

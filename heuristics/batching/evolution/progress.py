@@ -15,7 +15,7 @@ _FIGURES = {
 }
 
 
-class Progress:
+class SearchProgress:
     """What a search tells of its generations, in a hall of fame and a logbook of DEAP.
 
     Scores under different draws of the remaining work cannot be compared. So where it is drawn the best
@@ -33,7 +33,7 @@ class Progress:
 
     Examples
     --------
-    >>> progress = Progress()
+    >>> progress = SearchProgress()
     >>> progress.record([0, 1], [3.0, 5.0, 5.0])
     >>> progress.record([1, 1], [4.0, 5.0, 6.0])
     >>> list(progress.best), progress.score

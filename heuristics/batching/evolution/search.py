@@ -11,7 +11,7 @@ from gsopt.core.budget import Budget, rounds
 from gsopt.core.errors import require_one_of
 from heuristics.batching.evolution import rows, vectorised
 from heuristics.batching.evolution.population import Population, initial, refresh, with_genomes
-from heuristics.batching.evolution.progress import Progress
+from heuristics.batching.evolution.progress import SearchProgress
 from heuristics.batching.evolution.rows import Genomes
 from heuristics.batching.evolution.settings import Settings
 from heuristics.batching.evolution.table import CostTable
@@ -20,7 +20,7 @@ from heuristics.batching.evolution.table import CostTable
 #: on one candidate after the other.
 Engine = Literal["vectorised", "compiled", "deap"]
 
-_Run = Callable[[Genomes, CostTable, Iterable[int], Settings, np.random.Generator, Progress], Genomes]
+_Run = Callable[[Genomes, CostTable, Iterable[int], Settings, np.random.Generator, SearchProgress], Genomes]
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +121,7 @@ def evolve(
     random = np.random.default_rng(0) if generator is None else generator
     old = initial(table, used.population or max(table.gpus, 1), random) if population is None else population
     current = refresh(old, table, used, random)
-    progress = Progress(is_drawn=table.draw is not None)
+    progress = SearchProgress(is_drawn=table.draw is not None)
     counts = rows.counts_of(current.genomes, table.jobs)
     scores = rows.scores(counts, table.drawn_cost(random), table.target)
     order = np.argsort(scores, kind="stable")

@@ -16,7 +16,7 @@ from deap import base, tools
 from heuristics.batching.evolution import genome as operators
 from heuristics.batching.evolution.candidate import Candidate
 from heuristics.batching.evolution.genome import Costs
-from heuristics.batching.evolution.progress import Progress
+from heuristics.batching.evolution.progress import SearchProgress
 from heuristics.batching.evolution.rows import Genomes
 from heuristics.batching.evolution.settings import PackOrder, Settings
 from heuristics.batching.evolution.table import CostTable
@@ -116,7 +116,7 @@ def run(
     generations: Iterable[int],
     settings: Settings,
     generator: np.random.Generator,
-    progress: Progress,
+    progress: SearchProgress,
 ) -> Genomes:
     """Evolve candidates for some generations, see `heuristics.batching.evolution.vectorised.run`."""
     toolbox = toolbox_of(table, settings, generator)

@@ -8,7 +8,7 @@ import numpy as np
 from heuristics.batching.evolution import rows
 from heuristics.batching.evolution.genome import IDLE
 from heuristics.batching.evolution.population import repair
-from heuristics.batching.evolution.progress import Progress
+from heuristics.batching.evolution.progress import SearchProgress
 from heuristics.batching.evolution.rows import Genomes, Mask
 from heuristics.batching.evolution.settings import Preempts, Settings
 from heuristics.batching.evolution.table import CostTable, Floats, Whole
@@ -101,7 +101,7 @@ def run(
     generations: Iterable[int],
     settings: Settings,
     generator: np.random.Generator,
-    progress: Progress,
+    progress: SearchProgress,
     *,
     is_compiled: bool = False,
 ) -> Genomes:

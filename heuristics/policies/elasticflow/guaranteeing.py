@@ -9,12 +9,12 @@ from gsopt.simulation.parts.instants import Instants
 from gsopt.simulation.parts.pool import Count, pool_of
 from gsopt.simulation.policy import Action, Assign, State, Wake
 from heuristics.policies.elasticflow.plan import by_deadline, shares, with_spare
-from heuristics.policies.elasticflow.profile import Share
+from heuristics.policies.elasticflow.profile import PlannedShare
 from heuristics.policies.elasticflow.wish import Wish, levels_of
 
 #: Tells whether the deadlines of some jobs can be kept: on so many GPUs, in slots of so many seconds, and after
 #: the plan before.
-Admits = Callable[[Sequence[Wish], int, float, Mapping[int, Share]], bool]
+Admits = Callable[[Sequence[Wish], int, float, Mapping[int, PlannedShare]], bool]
 
 
 class Admission(NamedTuple):
@@ -99,7 +99,7 @@ class Guaranteeing:
         self._new: list[int] = []
         self._admitted: dict[int, None] = {}
         self._others: dict[int, None] = {}
-        self._planned: dict[int, Share] = {}
+        self._planned: dict[int, PlannedShare] = {}
         self._levels: dict[int, tuple[tuple[int, ...], tuple[float, ...]]] = {}
 
     def decide(self, state: State) -> Iterable[Action]:

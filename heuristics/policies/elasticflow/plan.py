@@ -4,13 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 
 from gsopt.simulation.parts.ties import settled
-from heuristics.policies.elasticflow.profile import Profile, Share
+from heuristics.policies.elasticflow.profile import PlannedShare, SlotProfile
 from heuristics.policies.elasticflow.wish import Wish
 
 
 def shares(
-    wishes: Sequence[Wish], gpus: int, length: float, before: Mapping[int, Share] | None = None
-) -> dict[int, Share]:
+    wishes: Sequence[Wish], gpus: int, length: float, before: Mapping[int, PlannedShare] | None = None
+) -> dict[int, PlannedShare]:
     """Grant every job its minimum satisfactory share, by deadline; none to those that would be late.
 
     What jobs have got beyond their shares may let one of them do with a lower level for longer, so that another
@@ -31,9 +31,9 @@ def shares(
     >>> early = Wish(0, work=120.0, levels=(1, 2), speeds=(1.0, 1.5), slots=2)
     >>> late = Wish(1, work=120.0, levels=(1, 2), speeds=(1.0, 1.5), slots=3)
     >>> shares([late, early], gpus=2, length=60)
-    {0: Share(level=1, now=1, slots=2), 1: Share(level=1, now=1, slots=2)}
+    {0: PlannedShare(level=1, now=1, slots=2), 1: PlannedShare(level=1, now=1, slots=2)}
     >>> shares([late, early], gpus=1, length=60)
-    {0: Share(level=1, now=1, slots=2)}
+    {0: PlannedShare(level=1, now=1, slots=2)}
     """
     found = _served(wishes, gpus, length, {})
     if before and len(found) < len(wishes):
@@ -43,9 +43,11 @@ def shares(
     return found
 
 
-def _served(wishes: Sequence[Wish], gpus: int, length: float, before: Mapping[int, Share]) -> dict[int, Share]:
-    profile = Profile(gpus, length)
-    found: dict[int, Share] = {}
+def _served(
+    wishes: Sequence[Wish], gpus: int, length: float, before: Mapping[int, PlannedShare]
+) -> dict[int, PlannedShare]:
+    profile = SlotProfile(gpus, length)
+    found: dict[int, PlannedShare] = {}
     for wish in by_deadline(wishes):
         least = before[wish.number].level if wish.number in before else 0
         share = profile.serve(wish, least)
@@ -55,7 +57,7 @@ def _served(wishes: Sequence[Wish], gpus: int, length: float, before: Mapping[in
 
 
 def keeps_all(
-    wishes: Sequence[Wish], gpus: int, length: float, before: Mapping[int, Share] | None = None
+    wishes: Sequence[Wish], gpus: int, length: float, before: Mapping[int, PlannedShare] | None = None
 ) -> bool:
     """Check whether minimum satisfactory shares, taken by deadline, keep the deadlines of all jobs.
 
@@ -76,7 +78,7 @@ def by_deadline(wishes: Iterable[Wish]) -> list[Wish]:
     return sorted(wishes, key=lambda wish: (inf if wish.slots is None else wish.slots, wish.number))
 
 
-def with_spare(wishes: Sequence[Wish], planned: Mapping[int, Share], gpus: int) -> dict[int, int]:
+def with_spare(wishes: Sequence[Wish], planned: Mapping[int, PlannedShare], gpus: int) -> dict[int, int]:
     """Find the GPUs of every job now: its share, and what is left over by the GPU time that it costs or saves.
 
     Jobs that would get nothing now come first, by deadline, with their lowest level. Then one level at a time
@@ -99,7 +101,7 @@ def with_spare(wishes: Sequence[Wish], planned: Mapping[int, Share], gpus: int) 
     --------
     >>> early = Wish(0, work=120.0, levels=(1, 2), speeds=(1.0, 1.5), slots=2)
     >>> late = Wish(1, work=120.0, levels=(1, 2), speeds=(1.0, 1.9), slots=3)
-    >>> with_spare([early, late], {0: Share(1, 1, 2), 1: Share(1, 1, 2)}, gpus=3)
+    >>> with_spare([early, late], {0: PlannedShare(1, 1, 2), 1: PlannedShare(1, 1, 2)}, gpus=3)
     {0: 1, 1: 2}
     """
     given = {wish.number: planned[wish.number].now if wish.number in planned else 0 for wish in wishes}

@@ -15,7 +15,7 @@ _Whole = NDArray[np.int64]
 _LATEST = 2**56
 
 
-class Share(NamedTuple):
+class PlannedShare(NamedTuple):
     """What a job gets in a plan.
 
     Attributes
@@ -29,7 +29,7 @@ class Share(NamedTuple):
 
     Examples
     --------
-    >>> Share(level=4, now=2, slots=10).now
+    >>> PlannedShare(level=4, now=2, slots=10).now
     2
     """
 
@@ -38,7 +38,7 @@ class Share(NamedTuple):
     slots: int
 
 
-class Profile:
+class SlotProfile:
     """The GPUs that are left in every slot, from now on.
 
     Parameters
@@ -50,12 +50,12 @@ class Profile:
 
     Examples
     --------
-    >>> profile = Profile(4, length=60)
+    >>> profile = SlotProfile(4, length=60)
     >>> one = Wish(0, work=480.0, levels=(1, 2, 4), speeds=(1.0, 2.0, 3.0), slots=5)
     >>> profile.serve(one), profile.left
-    (Share(level=2, now=2, slots=4), [(4, 2), (72057594037927936, 4)])
+    (PlannedShare(level=2, now=2, slots=4), [(4, 2), (72057594037927936, 4)])
     >>> profile.serve(one), profile.serve(one)
-    (Share(level=2, now=2, slots=4), None)
+    (PlannedShare(level=2, now=2, slots=4), None)
     """
 
     def __init__(self, gpus: int, length: float) -> None:
@@ -68,7 +68,7 @@ class Profile:
         """Times, as the slot at which each ends, with the GPUs that are left until then."""
         return list(zip(self._ends.tolist(), self._left.tolist(), strict=True))
 
-    def serve(self, wish: Wish, least: int = 0) -> Share | None:
+    def serve(self, wish: Wish, least: int = 0) -> PlannedShare | None:
         """Return a job the least level from some on that keeps its deadline, and take that; None if none does.
 
         With a level it gets, slot by slot, the most GPUs up to it on which it can run that are left. A job
@@ -89,7 +89,7 @@ class Profile:
 
     def _take(
         self, wish: Wish, gpus: _Whole, speeds: NDArray[np.float64], done: NDArray[np.float64], level: int
-    ) -> Share:
+    ) -> PlannedShare:
         """Take GPUs from the times of a profile, until a job is complete."""
         last = int(np.searchsorted(done, wish.work * (1 - SUM)))
         begin = int(self._ends[last - 1]) if last else 0
@@ -102,4 +102,4 @@ class Profile:
             self._left = np.insert(self._left, last, self._left[last])
         used = last + (begin < slots)
         self._left[:used] -= gpus[:used]
-        return Share(level, int(gpus[0]) if slots else 0, slots)
+        return PlannedShare(level, int(gpus[0]) if slots else 0, slots)

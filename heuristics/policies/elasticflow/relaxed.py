@@ -7,12 +7,12 @@ from typing import Any
 from gsopt.core.numbers.hull import concave_hull
 from gsopt.core.numbers.tolerances import FEASIBILITY
 from heuristics.policies.elasticflow.plan import keeps_all
-from heuristics.policies.elasticflow.profile import Share
+from heuristics.policies.elasticflow.profile import PlannedShare
 from heuristics.policies.elasticflow.wish import Wish
 
 
 def could_keep_all(
-    wishes: Sequence[Wish], gpus: int, length: float, before: Mapping[int, Share] | None = None
+    wishes: Sequence[Wish], gpus: int, length: float, before: Mapping[int, PlannedShare] | None = None
 ) -> bool:
     """Check whether the deadlines of all jobs could be kept when GPUs and time are shared in any parts.
 

@@ -5,7 +5,7 @@ from typing import get_args
 from gsopt.core.errors import require, require_one_of
 from gsopt.simulation import Decider, State
 from gsopt.simulation.interval import require_interval
-from heuristics.policies.gandiva.packing import Packing, Pairing
+from heuristics.policies.gandiva.packing import PackedShares, Pairing
 from heuristics.policies.gavel.rounds import Rounds
 
 
@@ -77,5 +77,5 @@ def gandiva_packing(
     require_interval("interval", interval)
     require_interval("renewal", renewal)
     require(isinstance(seed, int), "seed", seed, "must be a whole number")
-    packing = Packing(pairing, seed=seed)
+    packing = PackedShares(pairing, seed=seed)
     return Rounds(state, packing, interval=interval, renewal=renewal, pairs=lambda: packing.pairs)

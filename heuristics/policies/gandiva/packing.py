@@ -32,7 +32,7 @@ class _Alike(NamedTuple):
         return cls(item.model, item.gpus, item.memory, tuple(inventory.kinds_with_room(state, job)))
 
 
-class Packing:
+class PackedShares:
     """Grant units, which are jobs and pairs of them, equal parts of the time: a division for `Rounds`.
 
     Where all jobs fit there are no pairs. Else jobs without a partner are paired with others that demand as
@@ -60,7 +60,7 @@ class Packing:
     >>> from heuristics.policies.gavel.rounds import Rounds
     >>> from gsopt.scenario.speed import Speed
     >>> def packed(state):
-    ...     packing = Packing("exact")
+    ...     packing = PackedShares("exact")
     ...     return Rounds(state, packing, pairs=lambda: packing.pairs)
     >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=240, gpus=1) for n in "ab"])
     >>> one, speed = Cluster.uniform(machines=1, gpus=1), Speed(default_interference=1.25)

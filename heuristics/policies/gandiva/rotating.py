@@ -15,7 +15,7 @@ Sharing = Literal["measured", "memory", "never"]
 
 
 @dataclass
-class Group:
+class RotationGroup:
     """GPUs, and the jobs that take turns there.
 
     Attributes
@@ -31,7 +31,7 @@ class Group:
 
     Examples
     --------
-    >>> Group(2, (0, 1), [3, 5], {3}).waits
+    >>> RotationGroup(2, (0, 1), [3, 5], {3}).waits
     True
     """
 
@@ -79,7 +79,7 @@ class Rotating:
     def __init__(self, state: State, *, span: float = 60.0, sharing: Sharing = "measured") -> None:
         del state
         self._instants, self._sharing = Instants(span, "span"), sharing
-        self._groups: list[Group] = []
+        self._groups: list[RotationGroup] = []
         self._waiting: list[int] = []
         self._modes: dict[int, str] = {}
         self._left: dict[int, Any] = {}  # the work that each job had left when its turn began
@@ -125,7 +125,7 @@ class Rotating:
                 self._modes[job] = start.mode
                 self._left[job] = state.remaining(job)
                 yield start
-                self._groups.append(Group(state.jobs[job].gpus, state.placement(job), [job], {job}))
+                self._groups.append(RotationGroup(state.jobs[job].gpus, state.placement(job), [job], {job}))
             elif groups := [group for group in self._groups if _suits(state, group, job)]:
                 group = min(groups, key=lambda each: len(each.members))
                 group.members.append(job)
@@ -135,7 +135,7 @@ class Rotating:
                 left.append(job)
         self._waiting = left
 
-    def _rotate(self, state: State, group: Group) -> None:
+    def _rotate(self, state: State, group: RotationGroup) -> None:
         """Put the jobs that are through with their turn last, in a group in which somebody waits."""
         if group.waits:
             through = [
@@ -143,13 +143,13 @@ class Rotating:
             ]
             group.members = [job for job in group.members if job not in through] + through
 
-    def _is_through(self, state: State, group: Group, job: int) -> bool:
+    def _is_through(self, state: State, group: RotationGroup, job: int) -> bool:
         """Check whether a running job has done something in its turn, more than rounding, and would keep it."""
         rate = state.rate(job, group.gpus or group.size, self._modes[job])
         done = (self._left[job] - state.remaining(job)) / rate
         return state.jobs[job].checkpoints and bool(done > clock_error(state.now, 0))
 
-    def _settle(self, state: State, groups: Sequence[Group]) -> Iterator[Action]:
+    def _settle(self, state: State, groups: Sequence[RotationGroup]) -> Iterator[Action]:
         """Let those run whose turn it is, and nobody else."""
         chosen = [(group, self._chosen(state, group)) for group in groups]
         for group, jobs in chosen:
@@ -161,7 +161,7 @@ class Rotating:
             group.running = set(jobs)
             group.members = jobs + [job for job in group.members if job not in group.running]
 
-    def _chosen(self, state: State, group: Group) -> list[int]:
+    def _chosen(self, state: State, group: RotationGroup) -> list[int]:
         """Return the first jobs of a group that may run at the same time."""
         together = group.members[:1]
         for job in group.members[1:]:
@@ -169,14 +169,14 @@ class Rotating:
                 together.append(job)
         return together
 
-    def _may_join(self, state: State, group: Group, together: Sequence[int], job: int) -> bool:
+    def _may_join(self, state: State, group: RotationGroup, together: Sequence[int], job: int) -> bool:
         if self._sharing == "never" or not _have_memory(state, group, [*together, job]):
             return False
         return self._sharing == "memory" or self._progress(state, group, [*together, job]) >= self._progress(
             state, group, together
         )
 
-    def _progress(self, state: State, group: Group, together: Sequence[int]) -> Any:
+    def _progress(self, state: State, group: RotationGroup, together: Sequence[int]) -> Any:
         """Add up what jobs do per second, each relative to itself alone on these GPUs."""
         total: Any = 0
         for job in together:
@@ -186,7 +186,7 @@ class Rotating:
         return total
 
 
-def _suits(state: State, group: Group, job: int) -> bool:
+def _suits(state: State, group: RotationGroup, job: int) -> bool:
     """Check whether a job may have the GPUs of a group."""
     item = state.jobs[job]
     if item.gpus != group.size:
@@ -194,7 +194,7 @@ def _suits(state: State, group: Group, job: int) -> bool:
     return len(suitable(state, item, group.gpus)) == len(group.gpus) and _have_memory(state, group, [job])
 
 
-def _have_memory(state: State, group: Group, jobs: Sequence[int]) -> bool:
+def _have_memory(state: State, group: RotationGroup, jobs: Sequence[int]) -> bool:
     """Check whether the GPUs of a group have memory for some jobs at the same time."""
     machines, machine_of = state.cluster.machines, state.cluster.machine_of
     known = [memory for gpu in group.gpus if (memory := machines[machine_of[gpu]].memory) is not None]

@@ -12,7 +12,7 @@ Portions = Mapping[int, Mapping[str, float]]
 Unit = tuple[int, ...]
 
 
-class Claim(NamedTuple):
+class CreditClaim(NamedTuple):
     """What a unit may claim on a kind of GPU; the largest claim comes first.
 
     Attributes
@@ -26,7 +26,7 @@ class Claim(NamedTuple):
 
     Examples
     --------
-    >>> Claim(2.0, 0.0, 0.5) > Claim(1.0, 60.0, 0.5) > Claim(1.0, 0.0, 0.75)
+    >>> CreditClaim(2.0, 0.0, 0.5) > CreditClaim(1.0, 60.0, 0.5) > CreditClaim(1.0, 0.0, 0.75)
     True
     """
 
@@ -92,10 +92,12 @@ class Received:
                 own[kind] = self._credit
                 self._all[kind] = self._all.get(kind, 0) + self._credit
 
-    def claim(self, unit: Unit, kind: str, share: float) -> Claim:
+    def claim(self, unit: Unit, kind: str, share: float) -> CreditClaim:
         """Return what a unit with a share may claim on a kind, where such as differ by rounding tie."""
         part = float(self._own[unit][kind]) / float(self._all[kind])
-        return Claim(_settle(share / part), round(self._deficits[unit][kind], MISSED_DECIMALS), _settle(share))
+        return CreditClaim(
+            _settle(share / part), round(self._deficits[unit][kind], MISSED_DECIMALS), _settle(share)
+        )
 
 
 def _settle(value: float) -> float:

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 from gsopt.core.numbers.tolerances import SPAN_ERROR
 from gsopt.simulation.parts.inventory import Inventory
 from gsopt.simulation.policy import Action, State, Wake
-from heuristics.policies.gavel.received import Claim, Portions, Received, Unit
+from heuristics.policies.gavel.received import CreditClaim, Portions, Received, Unit
 
 #: Gives jobs their shares of the time.
 Divide = Callable[[State, Sequence[int], Inventory], Portions]
@@ -217,7 +217,7 @@ class Rounds:
                 chosen[unit] = kind
         return {unit: kind for unit, kind in chosen.items() if all(job in self._shares for job in unit)}
 
-    def _queue(self, state: State) -> list[tuple[Claim, Unit, str]]:
+    def _queue(self, state: State) -> list[tuple[CreditClaim, Unit, str]]:
         """Return all claims in the order in which they are met, equal ones in that of arrival."""
         units = self._units()
         queues = [self._claims(state, units, kind) for kind in self._inventory.kinds]
@@ -231,7 +231,7 @@ class Rounds:
         units = {unit if all(job in whole for job in unit) else (job,) for job, unit in whole.items()}
         return sorted(units, key=lambda unit: unit[::-1])
 
-    def _claims(self, state: State, units: Sequence[Unit], kind: str) -> list[tuple[Claim, Unit, str]]:
+    def _claims(self, state: State, units: Sequence[Unit], kind: str) -> list[tuple[CreditClaim, Unit, str]]:
         shares = {unit: self._share_of(unit).get(kind, 0.0) for unit in units}
         return [
             (self._received.claim(unit, kind, share), unit, kind)

@@ -14,7 +14,7 @@ Predictions = Literal["known", "mean"] | Mapping[str, float]
 UNKNOWN = 1000.0
 
 
-class Predictor(Protocol):
+class DurationPredictor(Protocol):
     """Predicts how long jobs run."""
 
     def learn(self, state: State, complete: Iterable[int]) -> None:
@@ -24,7 +24,7 @@ class Predictor(Protocol):
         """Predict the seconds of a job."""
 
 
-def predictor_from(predictions: Predictions) -> Predictor:
+def predictor_from(predictions: Predictions) -> DurationPredictor:
     """Make a predictor.
 
     Raises

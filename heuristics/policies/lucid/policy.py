@@ -13,7 +13,7 @@ from gsopt.simulation.parts.starts import on_free
 from gsopt.simulation.parts.tiers import Need, need_of
 from gsopt.simulation.parts.turns import Turn, Turns
 from heuristics.policies.castor.pairing import best_pairs
-from heuristics.policies.lucid.durations import Predictions, Predictor, predictor_from
+from heuristics.policies.lucid.durations import DurationPredictor, Predictions, predictor_from
 from heuristics.policies.lucid.fewest import FewestMachines
 from heuristics.policies.lucid.load import GPUS, QUIET, Load, Source, load_from
 from heuristics.policies.lucid.profiler import Profiler
@@ -157,7 +157,7 @@ class _Books:
         As of `lucid`.
     """
 
-    def __init__(self, predictor: Predictor, scorer: Scorer, threshold: int, ratio: float) -> None:
+    def __init__(self, predictor: DurationPredictor, scorer: Scorer, threshold: int, ratio: float) -> None:
         self._predictor, self._scorer = predictor, scorer
         self._threshold, self._ratio = threshold, ratio
         self._seconds: dict[int, float] = {}  # predicted, of the jobs that are there

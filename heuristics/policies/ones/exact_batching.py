@@ -11,7 +11,7 @@ from gsopt.problems.batching import Batches, Batching
 from gsopt.simulation import Decider, State
 from heuristics.policies.ones.dividing import Dividing
 from heuristics.policies.ones.forced import Forced
-from heuristics.policies.ones.question import Caps, Criterion, Question
+from heuristics.policies.ones.question import BatchingQuestion, Caps, Criterion
 
 #: Any method of the decision `batching`.
 Solver = Callable[[Batching], Result[Batches]]
@@ -83,7 +83,7 @@ def exact_batching(
     require(consistent, "forced", forced, "must be all where criterion is sum_time")
     sound = 0 <= number_of(reconfiguration) < inf
     require(sound, "reconfiguration", reconfiguration, "must be a number, at least 0")
-    question = Question(criterion, forced, caps, float(reconfiguration))
+    question = BatchingQuestion(criterion, forced, caps, float(reconfiguration))
     if solver is None:
         return Dividing(state, question.by_arrays)
     method = find_method("batching", solver)

@@ -11,7 +11,7 @@ from gsopt.scenario.job import Job
 from gsopt.simulation.policy import State
 from heuristics.policies.ones.dividing import Division, Floats
 from heuristics.policies.ones.forced import Forced, forced_jobs
-from heuristics.policies.ones.progress import Observation, Predictor
+from heuristics.policies.ones.progress import Observation, ProgressPredictor
 
 #: Whether the work that is left is known, or predicted by what is seen of training.
 Knowledge = Literal["predicted", "known"]
@@ -38,7 +38,7 @@ class Costs(NamedTuple):
     draw: Callable[[np.random.Generator], Floats] | None
 
 
-class Outlook:
+class RemainingWork:
     """What jobs have left, as known or predicted at an event.
 
     Parameters
@@ -53,7 +53,7 @@ class Outlook:
 
     def __init__(self, knowledge: Knowledge, forced: Forced, seed: int) -> None:
         self._knowledge, self._forced = knowledge, forced
-        self._predictor = Predictor(seed=seed)
+        self._predictor = ProgressPredictor(seed=seed)
         self._logs: dict[int, list[Observation]] = {}
 
     def see(self, state: State, jobs: Iterable[int]) -> None:

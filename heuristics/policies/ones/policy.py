@@ -19,7 +19,7 @@ from heuristics.batching.evolution.table import CostTable
 from heuristics.policies.ones.dividing import Division, Roster
 from heuristics.policies.ones.epochs import Epochs
 from heuristics.policies.ones.limits import BatchLimits, Floor, Penalty
-from heuristics.policies.ones.outlook import Knowledge, Outlook
+from heuristics.policies.ones.outlook import Knowledge, RemainingWork
 
 #: Who must run: jobs that have never run, as printed, or all.
 Forced = Literal["new", "all"]
@@ -156,7 +156,7 @@ def ones(
     return _Ones(
         state,
         search,
-        Outlook(knowledge, forced, seed),
+        RemainingWork(knowledge, forced, seed),
         BatchLimits(penalty, rate, floor),
         every_epoch=every_epoch,
     )
@@ -215,7 +215,7 @@ class _Ones:
     preemptive = True
 
     def __init__(
-        self, state: State, search: _Search, outlook: Outlook, limits: BatchLimits, *, every_epoch: bool
+        self, state: State, search: _Search, outlook: RemainingWork, limits: BatchLimits, *, every_epoch: bool
     ) -> None:
         self._search, self._outlook, self._limits = search, outlook, limits
         self._every_epoch = every_epoch

@@ -20,7 +20,7 @@ Criterion = Literal["sruf", "rate", "sum_time"]
 Caps = Literal["convergence", "batch"]
 
 
-class Question:
+class BatchingQuestion:
     """The decision of an event.
 
     Parameters

@@ -7,7 +7,7 @@ from gsopt.problems.goodput import Goodput, GoodputJob, GoodputSolution
 from gsopt.simulation.parts.instants import Instants
 from gsopt.simulation.policy import Action, Assign, State, Wake
 from heuristics.policies.pollux.nodes import Nodes
-from heuristics.policies.pollux.outlook import Caps, Outlook
+from heuristics.policies.pollux.outlook import Caps, JobOutlook
 
 #: Divides the GPUs: gives a solution of the problem.
 Divide = Callable[[Goodput], GoodputSolution]
@@ -63,7 +63,7 @@ class Adapting:
         self._divide, self._caps = divide, caps
         self._instants = Instants(interval)
         self._power, self._restart_time = power, restart_time
-        self._there: dict[int, Outlook] = {}
+        self._there: dict[int, JobOutlook] = {}
         self._starts: dict[int, int] = {}  # how often each job was given GPUs
 
     def decide(self, state: State) -> Iterable[Action]:
@@ -71,7 +71,7 @@ class Adapting:
         for job in state.completed:
             del self._there[job]
             self._starts.pop(job, None)
-        self._there |= {job: Outlook(state, job, self._caps) for job in state.arrived}
+        self._there |= {job: JobOutlook(state, job, self._caps) for job in state.arrived}
         is_time = self._instants.reached(state.now)
         if not self._there:
             return

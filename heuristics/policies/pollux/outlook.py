@@ -29,7 +29,7 @@ class Caps(NamedTuple):
     nodes: int
 
 
-class Outlook:
+class JobOutlook:
     """What is expected of one job.
 
     An adaptive job runs in its mode that tunes its batch, if it has one. It is expected to be as its own model

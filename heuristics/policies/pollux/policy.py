@@ -14,7 +14,7 @@ from gsopt.problems.goodput import Goodput, GoodputSolution
 from gsopt.simulation import Decider, State
 from heuristics.goodput.gangs import with_gangs
 from heuristics.goodput.search import search
-from heuristics.goodput.table import Counts, Table
+from heuristics.goodput.table import Counts, SpeedupTable
 from heuristics.policies.pollux.adapting import Adapting
 from heuristics.policies.pollux.outlook import Caps
 
@@ -148,7 +148,7 @@ class _Search:
         self._front: Counts = np.zeros((0, 0, 0), dtype=np.int64)
 
     def __call__(self, problem: Goodput) -> GoodputSolution:
-        table = Table.of(problem)
+        table = SpeedupTable.of(problem)
         names = [job.name for job in problem.jobs]
         self._front = search(
             table,
@@ -162,7 +162,7 @@ class _Search:
         self._names = names
         return table.solution(self._front[0])
 
-    def _kept(self, names: list[str], table: Table) -> Counts:
+    def _kept(self, names: list[str], table: SpeedupTable) -> Counts:
         """Return the candidates of the last time, for the jobs that are there now."""
         count, _, nodes = self._front.shape
         if nodes != table.current.shape[1]:  # machines have come or gone

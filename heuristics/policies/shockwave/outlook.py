@@ -12,9 +12,9 @@ from gsopt.scenario.job import LEAST
 from gsopt.simulation import State
 from gsopt.simulation.parts.inventory import Inventory
 from heuristics.policies.shockwave.packing import conserving
-from heuristics.policies.shockwave.program import Effort, Program
+from heuristics.policies.shockwave.program import Effort, RoundProgram
 from heuristics.policies.shockwave.search import best_plan
-from heuristics.policies.shockwave.window import Claim, Plan, Window
+from heuristics.policies.shockwave.window import Plan, Window, WindowClaim
 
 #: From when on finish times count where they are compared: the first job of the run, or each job's own release.
 Since = Literal["start", "release"]
@@ -108,7 +108,7 @@ class _Promise:
         return _MOMENTUM * mean + (1 - _MOMENTUM) * self._estimate
 
 
-class Outlook:
+class WindowPlanner:
     """Plans the next rounds as Shockwave does.
 
     Parameters
@@ -124,7 +124,7 @@ class Outlook:
     >>> terms = Terms(20, 60.0, 1e-3, 1.0, 5.0, 1e6, "start", Effort())
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 90), ("b", 30)]]
     >>> def policy(state):
-    ...     return Windowing(state, Outlook(terms), interval=60, renewal=8)
+    ...     return Windowing(state, WindowPlanner(terms), interval=60, renewal=8)
     >>> simulate(Workload(jobs=jobs), policy, cluster=1).completion_times
     (150.0, 30.0)
     """
@@ -166,12 +166,12 @@ class Outlook:
             estimate = state.jobs[job].release_date + need.total / share
             self._promises.setdefault(job, _Promise(now, estimate)).renew(now, estimate)
 
-    def _claim(self, need: _Need, count: int) -> Claim:
+    def _claim(self, need: _Need, count: int) -> WindowClaim:
         """Return what a job gains from each further round."""
         ran = np.minimum(self._terms.interval * np.arange(self._terms.rounds + 1), need.left)
         worth = np.interp(need.done + ran / need.left * (1 - need.done), _PARTS, _LOGS)
         gains = np.diff(worth) / (count * self._terms.rounds)
-        return Claim(gpus=need.gpus, gains=tuple(gains.tolist()), left=need.left)
+        return WindowClaim(gpus=need.gpus, gains=tuple(gains.tolist()), left=need.left)
 
     def _verdict(self, state: State, job: int, need: _Need, share: float) -> _Verdict:
         """Judge whether a job will be complete as soon as promised."""
@@ -198,7 +198,7 @@ class Outlook:
             chosen = _weighted(window, [verdict.weight for verdict in verdicts])
             plan = best_plan(chosen, effort)
         assert plan is not None  # noqa: S101 - no rounds for anybody is a plan
-        return conserving(chosen, Program(chosen, effort).first(plan))
+        return conserving(chosen, RoundProgram(chosen, effort).first(plan))
 
 
 def _need(state: State, inventory: Inventory, job: int) -> _Need:

@@ -13,8 +13,8 @@ def packed(window: Window, counts: Counts) -> Plan | None:
 
     Examples
     --------
-    >>> from heuristics.policies.shockwave.window import Claim
-    >>> claims = [Claim(2, (0.5, 0.1), left=150.0), Claim(1, (0.2, 0.2), left=100.0)]
+    >>> from heuristics.policies.shockwave.window import WindowClaim
+    >>> claims = [WindowClaim(2, (0.5, 0.1), left=150.0), WindowClaim(1, (0.2, 0.2), left=100.0)]
     >>> window = Window(gpus=2, rounds=2, length=60.0, claims=claims, price=0.0)
     >>> packed(window, np.array([1, 1])).astype(int).tolist()
     [[1, 0], [0, 1]]
@@ -41,8 +41,8 @@ def conserving(window: Window, plan: Plan) -> Plan:
 
     Examples
     --------
-    >>> from heuristics.policies.shockwave.window import Claim
-    >>> claims = [Claim(2, (0.5, 0.1), left=150.0), Claim(1, (0.2, 0.2), left=100.0)]
+    >>> from heuristics.policies.shockwave.window import WindowClaim
+    >>> claims = [WindowClaim(2, (0.5, 0.1), left=150.0), WindowClaim(1, (0.2, 0.2), left=100.0)]
     >>> window = Window(gpus=2, rounds=2, length=60.0, claims=claims, price=0.0)
     >>> conserving(window, np.array([[True, False], [False, False]])).astype(int).tolist()
     [[1, 1], [0, 0]]

@@ -6,7 +6,7 @@ from typing import get_args
 from gsopt.core.errors import number_of, require, require_one_of
 from gsopt.core.numbers.tolerances import WINDOW_GAP
 from gsopt.simulation import Decider, State
-from heuristics.policies.shockwave.outlook import Outlook, Since, Terms
+from heuristics.policies.shockwave.outlook import Since, Terms, WindowPlanner
 from heuristics.policies.shockwave.program import Effort
 from heuristics.policies.shockwave.windowing import Windowing
 
@@ -140,4 +140,4 @@ def shockwave(
         since=since,
         effort=Effort() if exact else Effort(gap=WINDOW_GAP, limit=limit),
     )
-    return Windowing(state, Outlook(terms), interval=interval, renewal=renewal)
+    return Windowing(state, WindowPlanner(terms), interval=interval, renewal=renewal)

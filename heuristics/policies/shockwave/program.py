@@ -37,7 +37,7 @@ class Effort:
     limit: float | None = None
 
 
-class Program:
+class RoundProgram:
     """Which job runs in which round.
 
     Sets: jobs j; rounds t = 0, ..., T - 1; numbers i = 1, ..., T of rounds.
@@ -59,9 +59,9 @@ class Program:
 
     Examples
     --------
-    >>> from heuristics.policies.shockwave.window import Claim
-    >>> claims = [Claim(2, (0.5, 0.1), left=150.0), Claim(1, (0.2, 0.2), left=100.0)]
-    >>> program = Program(Window(gpus=2, rounds=2, length=60.0, claims=claims, price=0.0), Effort())
+    >>> from heuristics.policies.shockwave.window import WindowClaim
+    >>> claims = [WindowClaim(2, (0.5, 0.1), left=150.0), WindowClaim(1, (0.2, 0.2), left=100.0)]
+    >>> program = RoundProgram(Window(gpus=2, rounds=2, length=60.0, claims=claims, price=0.0), Effort())
     >>> most = program.most(np.array([0, 1]))
     >>> most.sum(axis=1).tolist(), program.first(most).astype(int).tolist()
     ([1, 1], [[1, 0], [0, 1]])

@@ -10,7 +10,7 @@ import numpy as np
 
 from heuristics.policies.shockwave.counting import Counting
 from heuristics.policies.shockwave.packing import packed
-from heuristics.policies.shockwave.program import Effort, Program
+from heuristics.policies.shockwave.program import Effort, RoundProgram
 from heuristics.policies.shockwave.window import Counts, Plan, Window
 
 
@@ -35,13 +35,13 @@ def best_plan(window: Window, effort: Effort) -> Plan | None:
     is a knapsack (`Counting`). Levels are looked at from the one that promises most, many at once as long as
     they can be. The numbers of rounds that the knapsack chooses are packed into rounds; where they do not fit,
     those that it chooses on a few GPUs less may be within the gap, and else the integer programme of that level
-    is solved (`Program`). No price is too large or too small for that, whereas one programme for all levels
-    would lose one of the two terms among the tolerances of its solver.
+    is solved (`RoundProgram`). No price is too large or too small for that, whereas one programme for all
+    levels would lose one of the two terms among the tolerances of its solver.
 
     Examples
     --------
-    >>> from heuristics.policies.shockwave.window import Claim
-    >>> claims = [Claim(2, (0.5, 0.1), left=150.0), Claim(1, (0.2, 0.2), left=100.0)]
+    >>> from heuristics.policies.shockwave.window import WindowClaim
+    >>> claims = [WindowClaim(2, (0.5, 0.1), left=150.0), WindowClaim(1, (0.2, 0.2), left=100.0)]
     >>> window = Window(gpus=2, rounds=2, length=60.0, claims=claims, price=0.001)
     >>> best_plan(window, Effort()).sum(axis=1).tolist()
     [1, 1]
@@ -98,7 +98,7 @@ class _Search:
         enough = self._window.gained(first) * (1 - self._effort.gap)
         plan = self._packed(least, chain([first], choices))
         if plan is None or self._window.gained(plan.sum(axis=1)) < enough:
-            plan = Program(self._window, self._effort).most(least, plan)
+            plan = RoundProgram(self._window, self._effort).most(least, plan)
         if plan is not None:
             self._take(plan)
 

@@ -15,7 +15,7 @@ Plan = NDArray[np.bool_]
 Counts = NDArray[np.int64]
 
 
-class Claim(NamedTuple):
+class WindowClaim(NamedTuple):
     """What a job may get in a window.
 
     Attributes
@@ -33,7 +33,7 @@ class Claim(NamedTuple):
 
     Examples
     --------
-    >>> Claim(gpus=2, gains=(0.5, 0.1), left=150.0).least
+    >>> WindowClaim(gpus=2, gains=(0.5, 0.1), left=150.0).least
     0
     """
 
@@ -66,7 +66,7 @@ class Window:
 
     Examples
     --------
-    >>> claims = [Claim(1, (0.5, 0.25), left=150.0), Claim(1, (0.25, 0.25), left=100.0)]
+    >>> claims = [WindowClaim(1, (0.5, 0.25), left=150.0), WindowClaim(1, (0.25, 0.25), left=100.0)]
     >>> window = Window(gpus=1, rounds=2, length=50.0, claims=claims, price=0.5)
     >>> window.worth(np.array([1, 1])), window.longest(np.array([2, 0]))
     (-49.25, 100.0)
@@ -75,7 +75,7 @@ class Window:
     gpus: int
     rounds: int
     length: float
-    claims: Sequence[Claim]
+    claims: Sequence[WindowClaim]
     price: float
 
     @cached_property

@@ -15,7 +15,7 @@ Solve = Callable[[Mapping[str, int], list[Shape], list[AdaptiveJob]], Configurat
 
 
 @dataclass
-class History:
+class JobHistory:
     """What a decider remembers of a job.
 
     Attributes
@@ -47,10 +47,10 @@ class Estimates(Protocol):
     def leave(self, job: int) -> None:
         """Forget a job that has gone."""
 
-    def goodputs(self, state: State, job: int, history: History) -> Mapping[Shape, float]:
+    def goodputs(self, state: State, job: int, history: JobHistory) -> Mapping[Shape, float]:
         """Find the goodput of a job in each configuration that it may have now, relative to one of its own."""
 
-    def restart_factor(self, state: State, job: int, history: History) -> float:
+    def restart_factor(self, state: State, job: int, history: JobHistory) -> float:
         """Return the part of its goodput that a job would have after a restart."""
 
     def mode(self, job: int, shape: Shape) -> str:
@@ -89,7 +89,7 @@ class Configuring:
         del state
         self._park, self._estimates, self._solve = park, estimates, solve
         self._instants = Instants(interval)
-        self._jobs: dict[int, History] = {}
+        self._jobs: dict[int, JobHistory] = {}
         self._known: dict[Shape, None] = dict.fromkeys(park.all_shapes())
         self._held: dict[int, Shape] = {}
 
@@ -120,7 +120,7 @@ class Configuring:
         for job in state.arrived:
             shapes = self._estimates.enter(state, job)
             self._known.update(dict.fromkeys(shapes))
-            self._jobs[job] = History(has_choice=len(shapes) > 1)
+            self._jobs[job] = JobHistory(has_choice=len(shapes) > 1)
 
     def _decided(self, state: State, restarting: Collection[int]) -> list[Action]:
         """Decide who has what, and where."""

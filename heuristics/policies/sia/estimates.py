@@ -11,10 +11,10 @@ from gsopt.problems.configuration import MOST_GOODPUT, Shape
 from gsopt.scenario.adaptive.limits import Limits
 from gsopt.scenario.adaptive.view import TraineeView
 from gsopt.scenario.job import Job
-from gsopt.simulation.parts.inventory import Kind
+from gsopt.simulation.parts.inventory import GpuKind
 from gsopt.simulation.parts.ways import ways_of
 from gsopt.simulation.policy import State
-from heuristics.policies.sia.configuring import History
+from heuristics.policies.sia.configuring import JobHistory
 from heuristics.policies.sia.park import Park
 
 #: Seconds of a restart that the authors' program takes for models of theirs.
@@ -84,7 +84,7 @@ class Estimated:
         """Forget a job that has gone."""
         del self._modes[job], self._speeds[job]
 
-    def goodputs(self, state: State, job: int, history: History) -> Mapping[Shape, float]:
+    def goodputs(self, state: State, job: int, history: JobHistory) -> Mapping[Shape, float]:
         """Return the goodput of a job in each configuration that it may have now, relative to the least one.
 
         That of a rigid job is its number of GPUs on the slowest kind.
@@ -120,7 +120,7 @@ class Estimated:
             return limits.model_copy(update={"most_batch": item.batch_size})
         return limits
 
-    def restart_factor(self, state: State, job: int, history: History) -> float:
+    def restart_factor(self, state: State, job: int, history: JobHistory) -> float:
         """Return the part of its goodput that a job would have after a restart.
 
         Of its life a rigid job counts the GPU-seconds that it has held to tell whether it is young.
@@ -148,7 +148,7 @@ def _relative(goodputs: Mapping[Shape, float], unit: int = 1) -> Mapping[Shape, 
     return {shape: min(unit * goodput / least, MOST_GOODPUT) for shape, goodput in goodputs.items()}
 
 
-def _menu(job: Job, kind: Kind) -> Mapping[int, str]:
+def _menu(job: Job, kind: GpuKind) -> Mapping[int, str]:
     """Return the mode by number of GPUs of a kind: that in which a job tunes its batch, else the fastest."""
     fitting = [
         mode

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 from gsopt.problems.configuration import Shape, shapes
 from gsopt.scenario.cluster import Cluster
-from gsopt.simulation.parts.inventory import Kind, kinds_of
+from gsopt.simulation.parts.inventory import GpuKind, kinds_of
 from gsopt.simulation.policy import State
 
 
-class Node(NamedTuple):
+class ParkNode(NamedTuple):
     """A machine of a cluster.
 
     Attributes
@@ -40,7 +40,7 @@ class Stock:
     """
 
     gpus: Mapping[str, int]
-    nodes: Mapping[str, list[Node]]
+    nodes: Mapping[str, list[ParkNode]]
     per_node: Mapping[str, int]
 
 
@@ -65,13 +65,13 @@ class Park:
     """
 
     def __init__(self, cluster: Cluster) -> None:
-        self.kinds: Mapping[str, Kind] = kinds_of(cluster)
+        self.kinds: Mapping[str, GpuKind] = kinds_of(cluster)
         names = {kind: name for name, kind in self.kinds.items()}
         self._cluster = cluster
-        self._nodes: dict[str, list[Node]] = {name: [] for name in self.kinds}
+        self._nodes: dict[str, list[ParkNode]] = {name: [] for name in self.kinds}
         for place, machine in enumerate(cluster.machines):
-            name = names[Kind(machine.gpu_type, machine.memory)]
-            self._nodes[name].append(Node(place, tuple(cluster.gpus_of[machine.name])))
+            name = names[GpuKind(machine.gpu_type, machine.memory)]
+            self._nodes[name].append(ParkNode(place, tuple(cluster.gpus_of[machine.name])))
 
     @property
     def is_plain(self) -> bool:
@@ -86,7 +86,7 @@ class Park:
         there = {*state.free_gpus(), *(gpu for job in state.running for gpu in state.placement(job))}
         nodes = {
             name: [
-                Node(node.place, left)
+                ParkNode(node.place, left)
                 for node in every
                 if (left := tuple(gpu for gpu in node.gpus if gpu in there))
             ]

@@ -3,11 +3,11 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from gsopt.problems.configuration import Shape
-from heuristics.policies.sia.park import Node
+from heuristics.policies.sia.park import ParkNode
 
 
 def seat(
-    nodes: Sequence[Node],
+    nodes: Sequence[ParkNode],
     per_node: int,
     wanted: Mapping[int, Shape],
     held: Mapping[int, Sequence[int]],
@@ -39,7 +39,7 @@ def seat(
 
     Examples
     --------
-    >>> nodes = [Node(0, (0, 1, 2, 3)), Node(1, (4, 5, 6, 7))]
+    >>> nodes = [ParkNode(0, (0, 1, 2, 3)), ParkNode(1, (4, 5, 6, 7))]
     >>> one, two, four = (Shape(type="gpu", gpus=gpus) for gpus in (1, 2, 4))
     >>> seat(nodes, 4, {7: four, 8: two, 9: one}, {8: (0, 1), 9: (4,)})
     {8: (0, 1), 7: (4, 5, 6, 7), 9: (2,)}
@@ -54,7 +54,7 @@ def seat(
 class _Seats:
     def __init__(
         self,
-        nodes: Sequence[Node],
+        nodes: Sequence[ParkNode],
         per_node: int,
         wanted: Mapping[int, Shape],
         held: Mapping[int, Sequence[int]],

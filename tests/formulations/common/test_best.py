@@ -11,7 +11,7 @@ from gsopt.core.errors import Contradiction
 from gsopt.core.result import Result, Status, StoppedBy
 from gsopt.problems.shares import Shares, TimeShares, TypedJob
 from gsopt.problems.sharing import Sharing, SharingSolution
-from gsopt.problems.waiting import Share, Waiting, WaitingSolution
+from gsopt.problems.waiting import CellShare, Waiting, WaitingSolution
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import Job
 
@@ -31,7 +31,7 @@ def begun(budget: Budget) -> Known:
 
 def in_order(*jobs: int) -> Any:
     """Return the schedule of an order."""
-    return two_jobs().started([Share(job, {0: 2}) for job in jobs])
+    return two_jobs().started([CellShare(job, {0: 2}) for job in jobs])
 
 
 def test_only_better_schedules_are_kept_and_told_of() -> None:

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from formulations.common.probing import Choice, Finding, probe
+from formulations.common.probing import ChoiceColumns, Finding, probe
 from gsopt.core.budget import Budget
 from gsopt.solvers.backends.process import POOL
 from gsopt.solvers.standard_form import StandardForm
@@ -31,7 +31,7 @@ class Program:
         count = len(costs)
         starts = np.cumsum([count, *sizes])
         self.choices = [
-            Choice(np.arange(starts[i], starts[i + 1], dtype=np.int32), np.array(own, dtype=np.int32), i)
+            ChoiceColumns(np.arange(starts[i], starts[i + 1], dtype=np.int32), np.array(own, dtype=np.int32), i)
             for i, own in enumerate(self.ranks)
         ]
         width = int(starts[-1])

@@ -4,16 +4,16 @@ import pytest
 
 from formulations.configuration import table
 from formulations.configuration.case import Case
-from formulations.configuration.table import Table
+from formulations.configuration.table import LeastCosts
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
 from gsopt.problems.configuration import Configuration, shapes
 from tests.strategies.configuration import job, node
 
 
-def filled(problem: Configuration) -> Table:
+def filled(problem: Configuration) -> LeastCosts:
     """Fill the table of a problem."""
-    found = Table.of(Case.of(problem), Budget())
+    found = LeastCosts.of(Case.of(problem), Budget())
     assert found is not None
     return found
 
@@ -51,4 +51,4 @@ def test_a_table_beyond_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_nothing_is_filled_without_time() -> None:
     """With no time there is no table."""
-    assert Table.of(Case.of(node(4, job("a", 1.0, 2.0, 4.0))), Budget(time_limit=0.0)) is None
+    assert LeastCosts.of(Case.of(node(4, job("a", 1.0, 2.0, 4.0))), Budget(time_limit=0.0)) is None

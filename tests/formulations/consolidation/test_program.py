@@ -3,18 +3,18 @@
 from fractions import Fraction
 from math import inf
 
-from formulations.consolidation.program import Program
+from formulations.consolidation.program import NamedProgram
 
 
 def test_empty_programs_have_a_form() -> None:
     """Without columns and rows there is a form with a constant."""
-    form = Program().form(offset=3)
+    form = NamedProgram().form(offset=3)
     assert (form.columns, form.rows, form.objective([])) == ((), (), 3.0)
 
 
 def test_entries_stand_where_they_were_put() -> None:
     """Costs are kept exactly, limits and entries by name."""
-    program = Program()
+    program = NamedProgram()
     program.column("x", cost=Fraction(1, 3), upper=2)
     program.column("y")
     program.row("less", [("x", 2), ("y", 1)], upper=4)

@@ -1,7 +1,7 @@
 """Options on the nodes."""
 
 from formulations.goodput.case import Case, Option
-from formulations.goodput.packing import Packing, pack
+from formulations.goodput.packing import NodePacking, pack
 from gsopt.core.budget import Budget
 from gsopt.problems.goodput import Goodput
 from tests.strategies.goodput import LINEAR, job, tiny
@@ -38,7 +38,7 @@ def test_improving_never_breaks_a_rule() -> None:
         problem = tiny(seed)
         case = Case.of(problem)
         orders = [sorted(options, key=lambda option: option.cost) for options in case.options]
-        packing = Packing(case)
+        packing = NodePacking(case)
         costs = [packing.cost]
         packing.improve(orders, Budget())
         costs.append(packing.cost)

@@ -8,7 +8,7 @@ import pytest
 
 from formulations.goodput.case import Case
 from formulations.goodput.patterned import Patterned
-from formulations.goodput.program import Program
+from formulations.goodput.program import OptionProgram
 from formulations.goodput.reduced import Reduced
 from gsopt.core.budget import Budget
 from gsopt.problems.goodput import Goodput
@@ -21,7 +21,7 @@ def _case(nodes: Sequence[int], *rows: list[float]) -> Case:
     return Case.of(Goodput(nodes=nodes, jobs=[job(f"j{number}", row) for number, row in enumerate(rows)]))
 
 
-def _relaxed(program: Program) -> float:
+def _relaxed(program: OptionProgram) -> float:
     """Return the least cost if numbers of nodes and options need not be whole."""
     form = program.form
     costs = program.costs(1.0)

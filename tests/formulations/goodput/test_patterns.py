@@ -5,10 +5,10 @@ from random import Random
 
 import pytest
 
-from formulations.goodput.patterns import Kind, Pattern, Stay
+from formulations.goodput.patterns import NodeKind, Pattern, Stay
 
 
-def _enumerated(kind: Kind, sizes: list[int], *, parts: bool) -> set[Pattern]:
+def _enumerated(kind: NodeKind, sizes: list[int], *, parts: bool) -> set[Pattern]:
     """Try every subset of stays and every number of jobs of each size."""
     found = set()
     for number in range(len(kind.stays) + 1):
@@ -33,7 +33,7 @@ def test_patterns_are_all_that_fit(parts: bool) -> None:
             Stay(job, random.randint(1, 3), random.random() < 0.5) for job in range(random.randint(0, 3))
         )
         sizes = sorted(random.sample(range(1, 6), random.randint(0, 3)))
-        kind = Kind(gpus, stays, nodes=(0,))
+        kind = NodeKind(gpus, stays, nodes=(0,))
         patterns = list(kind.patterns(sizes, parts=parts))
         assert len(set(patterns)) == len(patterns), seed
         assert set(patterns) == _enumerated(kind, sizes, parts=parts), seed
@@ -41,5 +41,5 @@ def test_patterns_are_all_that_fit(parts: bool) -> None:
 
 def test_parts_of_two_jobs_do_not_stay_together() -> None:
     """Of two jobs on several nodes at most one keeps its part of a node, though there is room for both."""
-    kind = Kind(4, (Stay(0, 2, is_wide=True), Stay(1, 2, is_wide=True)), nodes=(0,))
+    kind = NodeKind(4, (Stay(0, 2, is_wide=True), Stay(1, 2, is_wide=True)), nodes=(0,))
     assert [len(pattern.stays) for pattern in kind.patterns([], parts=False)] == [0, 1, 1]

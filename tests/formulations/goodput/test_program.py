@@ -6,7 +6,7 @@ import pytest
 from formulations.goodput.case import Case
 from formulations.goodput.packing import pack
 from formulations.goodput.patterned import Patterned
-from formulations.goodput.program import Program
+from formulations.goodput.program import OptionProgram
 from formulations.goodput.reduced import Reduced
 from gsopt.core.budget import Budget
 from gsopt.solvers.scaling import optimize
@@ -18,7 +18,7 @@ every_program = pytest.mark.parametrize("program", [Patterned, Reduced])
 
 
 @every_program
-def test_all_options_have_the_optimum(program: type[Program]) -> None:
+def test_all_options_have_the_optimum(program: type[OptionProgram]) -> None:
     """With every option left each program is exact by itself: its optimum is that of the oracle."""
     for seed in range(cases(100)):
         problem = tiny(seed)
@@ -35,7 +35,7 @@ def test_all_options_have_the_optimum(program: type[Program]) -> None:
 
 
 @every_program
-def test_packed_options_are_a_point_of_the_program(program: type[Program]) -> None:
+def test_packed_options_are_a_point_of_the_program(program: type[OptionProgram]) -> None:
     """What is packed keeps to every row, and is read from its point with as many GPUs on as many nodes."""
     for seed in range(40):
         case = Case.of(tiny(seed))

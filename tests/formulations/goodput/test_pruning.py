@@ -10,7 +10,7 @@ import pytest
 from formulations.goodput.case import Case, Floats, Option
 from formulations.goodput.counting import Counting
 from formulations.goodput.patterned import Patterned
-from formulations.goodput.program import Program
+from formulations.goodput.program import OptionProgram
 from formulations.goodput.reduced import Reduced
 from gsopt.core.budget import Budget
 from gsopt.problems.goodput import Goodput
@@ -91,7 +91,7 @@ PROBLEMS = [
 @pytest.mark.parametrize("rule", ["none", *RULES])
 @pytest.mark.parametrize("kind", [Patterned, Reduced])
 def test_what_is_left_out_changes_no_optimum(
-    kind: type[Program], rule: str, monkeypatch: pytest.MonkeyPatch
+    kind: type[OptionProgram], rule: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With the optimum as the limit, the best is still there; and so it is with each rule switched off."""
     if rule in RULES:

@@ -1,11 +1,11 @@
 """An integer program as it is written down."""
 
-from formulations.goodput.rows import Rows
+from formulations.goodput.rows import KeyedRows
 
 
 def test_rows_keep_what_is_written_down() -> None:
     """Columns and rows have their names and limits, in order, and each entry its place."""
-    rows = Rows()
+    rows = KeyedRows()
     rows.column(("a", 1), 2)
     rows.column(("b", 1, 2), 1)
     rows.add(("low", 0), ("b", 1, 2), 3.0, 1.0, 5.0)

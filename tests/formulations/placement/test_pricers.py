@@ -3,7 +3,7 @@
 from formulations.placement.labels import Labels
 from formulations.placement.packing import Packing
 from formulations.placement.pricers import pricer
-from formulations.placement.table import Table
+from formulations.placement.table import WorthTable
 from gsopt.problems.placement import Placement, Resources, Server, Workers
 from instances.placement import elastic, vectors
 
@@ -22,7 +22,7 @@ def test_the_pricer_follows_the_amounts() -> None:
     )
     one_pool = Packing.of(elastic(jobs=3, inference=0, training=20))
 
-    assert isinstance(pricer(coarse, coarse.zones[0]), Table)
+    assert isinstance(pricer(coarse, coarse.zones[0]), WorthTable)
     assert isinstance(pricer(fine, fine.zones[0]), Labels)
     assert pricer(one_pool, one_pool.zones[1]) is None
 

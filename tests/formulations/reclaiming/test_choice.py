@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from formulations.reclaiming.choice import Choice, Hosting
-from formulations.reclaiming.reduction import Group, Reduction, reduce
+from formulations.reclaiming.choice import Hosting, ServerChoice
+from formulations.reclaiming.reduction import Reduction, ServerGroup, reduce
 from gsopt.core.errors import Unsupported
 from gsopt.problems.reclaiming import Reclaiming
 from tests.effort import cases
@@ -21,7 +21,7 @@ def test_every_change_is_what_the_reduction_says(problem: Reclaiming, moves: lis
     except Unsupported:
         return
     hosting = Hosting.of(reduction)
-    choice = Choice(hosting)
+    choice = ServerChoice(hosting)
     for move in moves:
         server = move % reduction.servers
         (choice.keep if choice.returned[server] else choice.give)(server)
@@ -38,7 +38,9 @@ def test_every_change_is_what_the_reduction_says(problem: Reclaiming, moves: lis
 
 def test_costs_beyond_doubles_are_rounded_to_their_digits() -> None:
     """Costs of any size become whole doubles whose sums are exact, as near to the truth as doubles are."""
-    reduction = Reduction(1, (3 * 10**40, 10**40), (Group((0,), 0, (0,)), Group((1, 2), 5 * 10**39, (1,))))
+    reduction = Reduction(
+        1, (3 * 10**40, 10**40), (ServerGroup((0,), 0, (0,)), ServerGroup((1, 2), 5 * 10**39, (1,)))
+    )
     hosting = Hosting.of(reduction)
     least, _, weight = sorted([hosting.own[1], hosting.weights[0], hosting.weights[1]])
 

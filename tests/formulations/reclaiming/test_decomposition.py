@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from formulations.reclaiming import milp
 from formulations.reclaiming.decomposition import convolve, curve, decomposition, fill, optimum, plan
-from formulations.reclaiming.reduction import Group, Reduction, reduce
+from formulations.reclaiming.reduction import Reduction, ServerGroup, reduce
 from gsopt.core.errors import InvalidSolution, Unsupported
 from gsopt.core.problem import Number
 from gsopt.core.result import Status
@@ -216,7 +216,9 @@ def test_costs_beyond_64_bits_are_exact() -> None:
 def test_numbers_around_64_bits_do_not_overflow(bits: int) -> None:
     """Two tables whose impossible entries are added to each other stay right up to 64 bits and beyond."""
     weight = 2**bits // 3
-    program = plan(Reduction(2, (weight, weight, weight), (Group((0,), 0, (0, 2)), Group((1,), 0, (1, 2)))), 2)
+    program = plan(
+        Reduction(2, (weight, weight, weight), (ServerGroup((0,), 0, (0, 2)), ServerGroup((1,), 0, (1, 2)))), 2
+    )
     assert program is not None
 
     assert fill(program, 2)[-1].tolist() == [0, 2 * weight, 3 * weight]
@@ -233,7 +235,7 @@ def test_the_dearest_choice_is_a_choice() -> None:
 
 def test_tables_of_any_size_count_as_more_work() -> None:
     """Where additions are not those of 64 bits, the same tables are planned as longer work."""
-    small = Reduction(1, (1,), (Group((0,), 0, (0,)), Group((1,), 1, ())))
+    small = Reduction(1, (1,), (ServerGroup((0,), 0, (0,)), ServerGroup((1,), 1, ())))
     large = Reduction(1, (10**30,), small.groups)
     plans = [plan(reduction, 1) for reduction in (small, large)]
     works = [program.work(1) for program in plans if program is not None]
@@ -243,7 +245,7 @@ def test_tables_of_any_size_count_as_more_work() -> None:
 
 def test_too_few_servers_have_no_optimum() -> None:
     """A reduction with fewer servers than demanded has no best choice."""
-    program = plan(Reduction(2, (), (Group((0,), 0, ()),)), 1)
+    program = plan(Reduction(2, (), (ServerGroup((0,), 0, ()),)), 1)
 
     assert program is not None
     assert optimum(program, 2) is None

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from formulations.reclaiming.reduction import Group, Reduction, reduce
+from formulations.reclaiming.reduction import Reduction, ServerGroup, reduce
 from formulations.reclaiming.survival import survival
 from gsopt.core.errors import Unsupported
 from gsopt.core.numbers.grid import Exact, decimal
@@ -31,11 +31,11 @@ def test_figure_5_becomes_three_jobs_and_five_groups() -> None:
 
     assert reduction.weights == (1, 1, 1)
     assert reduction.groups == (
-        Group((0, 1), 0, (0,)),
-        Group((2,), 1, ()),
-        Group((3,), 0, (1,)),
-        Group((4,), 0, (1, 2)),
-        Group((5,), 0, (2,)),
+        ServerGroup((0, 1), 0, (0,)),
+        ServerGroup((2,), 1, ()),
+        ServerGroup((3,), 0, (1,)),
+        ServerGroup((4,), 0, (1, 2)),
+        ServerGroup((5,), 0, (2,)),
     )
 
 
@@ -57,7 +57,7 @@ def test_a_job_without_cost_is_left_out() -> None:
     reduction = reduce(problem(Job(name="a", workers={"s1": 1, "s2": 1}, cost=0)))
 
     assert reduction.weights == ()
-    assert reduction.groups == (Group((0, 1, 2, 3), 0, ()),)
+    assert reduction.groups == (ServerGroup((0, 1, 2, 3), 0, ()),)
 
 
 def values(reduction: Reduction, given: Reclaiming) -> list[tuple[Exact, Number]]:

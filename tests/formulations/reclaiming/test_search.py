@@ -10,7 +10,7 @@ from formulations.reclaiming import search as module
 from formulations.reclaiming.growth import grown
 from formulations.reclaiming.reduced import point
 from formulations.reclaiming.reduction import Reduction, reduce
-from formulations.reclaiming.search import Answer, Search, part
+from formulations.reclaiming.search import ReclaimingSearch, SearchResult, part
 from gsopt.core.budget import Budget
 from gsopt.core.result import Status, StoppedBy
 from gsopt.problems.reclaiming import Reclaiming
@@ -42,9 +42,9 @@ def stopped(stopped_by: StoppedBy, bound: float | None = None) -> Outcome:
     return Outcome(Status.UNKNOWN, None, None, bound, stopped_by, "told")
 
 
-def run(reduction: Reduction, width: int = 12, **options: Any) -> Answer:
+def run(reduction: Reduction, width: int = 12, **options: Any) -> SearchResult:
     """Search with the options of a budget."""
-    return Search(reduction, Budget(**options), width=width).run()
+    return ReclaimingSearch(reduction, Budget(**options), width=width).run()
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_a_value_of_0_is_no_gap_of_0() -> None:
 def test_a_known_choice_is_not_lost() -> None:
     """A known choice that is better than all that is found without time is the answer."""
     best = run(HARD, backend=Highs(), time_limit=60.0, gap=1.0).counts
-    kept = Search(HARD, Budget(time_limit=0.0), width=12).run(best)
+    kept = ReclaimingSearch(HARD, Budget(time_limit=0.0), width=12).run(best)
 
     assert HARD.value(best) == HARD.value(kept.counts)
 
@@ -184,7 +184,7 @@ def test_true_ends_the_search(after: int) -> None:
         heard.append((HARD.value(counts), bound))
         return len(heard) == after
 
-    answer = Search(HARD, Budget(), width=12, on_better=hear).run()
+    answer = ReclaimingSearch(HARD, Budget(), width=12, on_better=hear).run()
     values = [value for value, _ in heard]
 
     assert (after, StoppedBy.INTERRUPT) == (len(heard), answer.stopped_by)
@@ -209,7 +209,7 @@ def test_incumbents_of_the_solver_are_heard(monkeypatch: pytest.MonkeyPatch) -> 
         return counts == best
 
     solver = Finds(stopped(StoppedBy.INTERRUPT))
-    answer = Search(HARD, Budget(backend=solver), width=12, on_better=hear).run()
+    answer = ReclaimingSearch(HARD, Budget(backend=solver), width=12, on_better=hear).run()
 
     assert (best, best, 19) == (heard[-1], answer.counts, answer.bound)
     assert solver.asked == [{"stop": True}]

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from formulations.reclaiming.reduction import Reduction, reduce
-from formulations.reclaiming.shares import Costs, Shares, equal_shares
+from formulations.reclaiming.shares import Costs, CostShares, equal_shares
 from gsopt.core.errors import Unsupported
 from gsopt.problems.reclaiming import Reclaiming
 from instances.reclaiming import churn
@@ -50,7 +50,7 @@ def test_any_shares_prove_a_bound_and_a_core(problem: Reclaiming, data: st.DataO
         shares.append(data.draw(st.integers(0, left[job])))
         left[job] -= shares[-1]
     price = data.draw(st.integers(0, 3 * reduction.largest + 3))
-    proof = Shares(costs, 3, np.array(shares, dtype=costs.weights.dtype), price)
+    proof = CostShares(costs, 3, np.array(shares, dtype=costs.weights.dtype), price)
     known = values(reduction)
     target = data.draw(st.sampled_from(sorted(known.values()))) + data.draw(st.integers(-1, 1))
     core = proof.core(target)
@@ -103,7 +103,7 @@ def test_the_core_leaves_out_all_that_the_slack_does_not_allow(
 ) -> None:
     """On the example of Figure 5, exactly those jobs and groups are decided that cost more than the slack."""
     reduction = reduce(figure_5(demand=2))
-    proof = Shares(Costs.of(reduction), 1, np.array(shares), price)
+    proof = CostShares(Costs.of(reduction), 1, np.array(shares), price)
 
     assert reduction.restricted(preempted, spared, kept) == proof.core(target)
 

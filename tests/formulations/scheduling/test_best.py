@@ -8,8 +8,8 @@ import pytest
 
 from formulations.scheduling.best import Best
 from formulations.scheduling.instance import Instance
-from formulations.scheduling.order import Plan
-from formulations.scheduling.timetable import Step, replay
+from formulations.scheduling.order import OrderPlan
+from formulations.scheduling.timetable import TimetableStep, replay
 from gsopt.core.budget import Budget
 from gsopt.core.numbers.grid import decimal
 from gsopt.core.numbers.tolerances import CONTINUOUS, LINEAR_ROWS
@@ -33,10 +33,10 @@ def _best(problem: Scheduling | None = None, budget: Budget | None = None) -> Be
     return Best(problem, Instance.of(problem), budget or Budget(), "test")
 
 
-def _plan(*steps: tuple[float, int | None]) -> Plan:
+def _plan(*steps: tuple[float, int | None]) -> OrderPlan:
     """Run one job at a time for these seconds; what it says of completions is wrong."""
-    own = [Step(seconds, {} if job is None else {job: 1}) for seconds, job in steps]
-    return Plan(tuple(own), (0.0, 0.0))
+    own = [TimetableStep(seconds, {} if job is None else {job: 1}) for seconds, job in steps]
+    return OrderPlan(tuple(own), (0.0, 0.0))
 
 
 #: Completions at 2 and 3 s, both in total 5 s; at 3 and 2 s, no better; and half a second, or 8 s, later.

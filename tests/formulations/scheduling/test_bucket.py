@@ -11,7 +11,7 @@ from formulations.scheduling import event_orders
 from formulations.scheduling.bucket import BucketModel, Grid
 from formulations.scheduling.exchange import exchange_orders
 from formulations.scheduling.instance import Instance
-from formulations.scheduling.order import Plan
+from formulations.scheduling.order import OrderPlan
 from formulations.scheduling.windows import Windows
 from gsopt.core.budget import Budget
 from gsopt.core.result import Status
@@ -43,7 +43,7 @@ def test_every_schedule_is_a_point_of_the_relaxation(coarse: bool) -> None:
         instance = Instance.of(problem)
         random = Random(seed)
         steps, completions = wandering(instance, random)
-        plan = Plan(tuple(steps), tuple(completions))
+        plan = OrderPlan(tuple(steps), tuple(completions))
         model = _model(instance, plan.total * random.choice((1.0, 1.3)), random, coarse=coarse)
         point = model.point(plan)
         assert point is not None, problem.name
@@ -59,8 +59,8 @@ def test_a_schedule_outside_its_windows_is_no_point() -> None:
     instance = Instance.of(packing())
     model = _model(instance, 4.0, Random(0))
 
-    assert model.point(Plan((), (1.0, 2.9))) is not None
-    assert model.point(Plan((), (3.5, 2.0))) is None
+    assert model.point(OrderPlan((), (1.0, 2.9))) is not None
+    assert model.point(OrderPlan((), (3.5, 2.0))) is None
 
 
 def test_the_optimum_is_never_cut_off() -> None:

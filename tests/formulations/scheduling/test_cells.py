@@ -10,7 +10,7 @@ from formulations.scheduling import event_orders
 from formulations.scheduling.cells import Cells, cell_form, encode
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.positions import Positions
-from formulations.scheduling.timetable import Step, replay
+from formulations.scheduling.timetable import TimetableStep, replay
 from formulations.scheduling.windows import Windows
 from gsopt.core.errors import Unsupported
 from gsopt.problems.scheduling import ElasticJob, Scheduling
@@ -228,7 +228,7 @@ def test_jobs_that_complete_together_are_encoded_in_their_order() -> None:
     jobs = [ElasticJob(name=name, release=0, work=2, rates={1: 1.0}) for name in "ab"]
     problem = Scheduling(gpus=2, jobs=jobs)
     instance = Instance.of(problem)
-    timetable = replay(instance, [Step(2.0, {0: 1, 1: 1})])
+    timetable = replay(instance, [TimetableStep(2.0, {0: 1, 1: 1})])
     for first, second in ((0, 1), (1, 0)):
         windows = Windows.of(instance, 4.0, frozenset({(first, second)}))
         values = encode(Positions.of(problem, instance, 4.0, windows), timetable)
@@ -243,7 +243,12 @@ def test_jobs_that_complete_one_after_the_other_are_encoded_as_they_do() -> None
     ]
     problem = Scheduling(gpus=2, jobs=jobs)
     instance = Instance.of(problem)
-    steps = [Step(1, {0: 1, 2: 1}), Step(5 - 1e-7, {0: 1, 1: 1}), Step(1e-7, {1: 1}), Step(1e-7, {0: 1})]
+    steps = [
+        TimetableStep(1, {0: 1, 2: 1}),
+        TimetableStep(5 - 1e-7, {0: 1, 1: 1}),
+        TimetableStep(1e-7, {1: 1}),
+        TimetableStep(1e-7, {0: 1}),
+    ]
     timetable = replay(instance, steps)
     assert 0 < timetable.completions[0] - timetable.completions[1] < 1e-6
 
@@ -257,7 +262,7 @@ def test_columns_are_as_large_as_a_schedule_makes_them() -> None:
     job = ElasticJob(name="a", release=0, work=4, rates={1: 1.0})
     problem = Scheduling(gpus=1, jobs=[job])
     instance = Instance.of(problem)
-    timetable = replay(instance, [Step(4, {0: 1})])
+    timetable = replay(instance, [TimetableStep(4, {0: 1})])
     positions = Positions.of(problem, instance, timetable.total)
     cells = Cells.of(positions)
     form = cell_form(cells)

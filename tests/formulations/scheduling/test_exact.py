@@ -14,7 +14,7 @@ from formulations.scheduling.annealing import Annealing
 from formulations.scheduling.best import Best
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.local_search import LocalSearch
-from formulations.scheduling.order import Plan
+from formulations.scheduling.order import OrderPlan
 from gsopt.core.budget import Budget
 from gsopt.core.files import write
 from gsopt.core.numbers.clock import clock_error
@@ -76,7 +76,7 @@ def test_no_bound_on_the_way_is_above_the_optimum(monkeypatch: pytest.MonkeyPatc
     assert "model of positions" in techniques
 
 
-def _poor(self: LocalSearch, budget: Budget, *, known: Sequence[Plan] = ()) -> Iterator[Plan]:
+def _poor(self: LocalSearch, budget: Budget, *, known: Sequence[OrderPlan] = ()) -> Iterator[OrderPlan]:
     del budget, known
     yield one_by_one(self.instance)
 

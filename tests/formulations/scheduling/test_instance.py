@@ -5,7 +5,7 @@ from math import inf
 
 import pytest
 
-from formulations.scheduling.instance import Instance, Mode
+from formulations.scheduling.instance import Instance, SpeedMode
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from tests.strategies.scheduling import tiny
 
@@ -25,7 +25,7 @@ def test_modes_that_help_nobody_are_left_out() -> None:
     job = ElasticJob(name="a", release=0, work=6, rates={1: 1.0, 2: 1.0, 3: 0.5, 4: 3.0, 8: 9.0})
     instance = Instance.of(Scheduling(gpus=4, jobs=[job]))
 
-    assert instance.modes == ((Mode(1, 1.0), Mode(4, 3.0)),)
+    assert instance.modes == ((SpeedMode(1, 1.0), SpeedMode(4, 3.0)),)
     assert (instance.height(0), instance.area(0), instance.least_gpus) == (2.0, 6.0, 1)
 
 

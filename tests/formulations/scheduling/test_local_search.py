@@ -7,7 +7,7 @@ import pytest
 from formulations.scheduling import event_orders, local_search, smallest_fairness
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.local_search import LocalSearch, Priorities, good_plans, list_schedule
-from formulations.scheduling.order import Plan
+from formulations.scheduling.order import OrderPlan
 from formulations.scheduling.timetable import replay
 from gsopt.core.budget import Budget
 from gsopt.problems.scheduling import ElasticJob, Scheduling
@@ -84,7 +84,7 @@ def test_without_time_there_still_is_a_schedule() -> None:
 def test_a_known_plan_is_a_start() -> None:
     """From the order of completion of an optimal plan the first list schedules include an optimal one."""
     instance = Instance.of(figure_4())
-    known = Plan((), (3.0, 8.0, 5.5))
+    known = OrderPlan((), (3.0, 8.0, 5.5))
     plans = list(islice(LocalSearch(instance).begin(Budget(), known=[known]), 4))
 
     assert plans[-1].completions == pytest.approx((3, 8, 5.5))
@@ -94,7 +94,7 @@ def test_the_order_of_a_known_plan_is_tried() -> None:
     """An order in which no other start serves the jobs, the longest first, is tried where a plan has it."""
     jobs = [ElasticJob(name=str(work), release=0, work=work, rates={1: 1.0}) for work in (2, 1, 4)]
     instance = Instance.of(Scheduling(gpus=1, jobs=jobs))
-    starts = list(islice(LocalSearch(instance).begin(Budget(), known=[Plan((), (6.0, 7.0, 4.0))]), 16))
+    starts = list(islice(LocalSearch(instance).begin(Budget(), known=[OrderPlan((), (6.0, 7.0, 4.0))]), 16))
 
     assert [plan.completions for plan in starts] == [(3, 1, 7), (3, 1, 7), (3, 1, 7), (6, 7, 4)] * 4
 
@@ -182,6 +182,6 @@ def test_a_busy_cluster_is_not_wasted() -> None:
     assert 2 * instance.mean_jct(totals[0]) < instance.mean_jct(totals[9])
 
 
-def _best(instance: Instance) -> Plan | None:
+def _best(instance: Instance) -> OrderPlan | None:
     plans = [plan for plan in good_plans(instance, Budget()) if instance.keeps_deadlines(plan.completions)]
     return min(plans, key=lambda plan: plan.total, default=None)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from formulations.scheduling import event_orders, milp
 from formulations.scheduling.cells import Cells, cell_form
 from formulations.scheduling.instance import Instance
-from formulations.scheduling.order import Plan
+from formulations.scheduling.order import OrderPlan
 from formulations.scheduling.positions import Positions
 from formulations.scheduling.windows import Windows
 from gsopt.core.budget import Budget
@@ -51,7 +51,7 @@ def test_the_optimum_is_that_of_every_order() -> None:
     assert "kOptimal, 1 cuts" in messages
 
 
-def _poor(instance: Instance, budget: Budget) -> Iterator[Plan]:
+def _poor(instance: Instance, budget: Budget) -> Iterator[OrderPlan]:
     del budget
     yield one_by_one(instance)
 

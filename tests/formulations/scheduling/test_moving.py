@@ -7,7 +7,7 @@ import numpy as np
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.moving import DRAWS, Lists, anneal, begin, move, shift, walk
 from formulations.scheduling.segments import Segments
-from formulations.scheduling.serving import Marks, State
+from formulations.scheduling.serving import Marks, ReplayState
 from instances.scheduling import elastic_jobs
 
 
@@ -57,7 +57,7 @@ def test_the_best_list_is_kept_while_worse_ones_are_accepted() -> None:
     instance = Instance.of(elastic_jobs(jobs=20, gpus=8, load=1.5, seed=1))
     segments = Segments.of(instance)
     start = sum(map(instance.earliest, range(20)))
-    lists, state = Lists.of(segments.by_size(segments.areas)), State.of(segments)
+    lists, state = Lists.of(segments.by_size(segments.areas)), ReplayState.of(segments)
     marks = Marks.of(20, 5, start), Marks.of(20, 5, start)
     cost = begin(segments, lists, state, *marks)
     draws, heat = np.random.default_rng(0).random(400 * DRAWS), np.full(400, 0.2 * cost)

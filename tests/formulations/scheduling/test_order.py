@@ -10,7 +10,14 @@ import pytest
 
 from formulations.scheduling import event_orders
 from formulations.scheduling.instance import Instance
-from formulations.scheduling.order import Plan, best_nearby_plan, best_plan, event_order, least_delay, refuted
+from formulations.scheduling.order import (
+    OrderPlan,
+    best_nearby_plan,
+    best_plan,
+    event_order,
+    least_delay,
+    refuted,
+)
 from formulations.scheduling.timetable import replay
 from gsopt.core.budget import Budget
 from gsopt.problems.scheduling import ElasticJob, Scheduling
@@ -69,7 +76,7 @@ def test_a_plan_is_no_worse_than_any_schedule_of_its_order() -> None:
         problem = tiny(seed, jobs=(3, 4, 6))
         instance = Instance.of(problem)
         steps, completions = wandering(instance, Random(seed))
-        known = Plan(tuple(steps), tuple(completions))
+        known = OrderPlan(tuple(steps), tuple(completions))
         plan = best_plan(instance, event_order(instance, completions), known=[known] if seed % 2 else [])
         assert plan is not None
         assert plan.total <= known.total * (1 + 1e-9)

@@ -10,7 +10,7 @@ from formulations.scheduling import priced as module
 from formulations.scheduling.best import Best
 from formulations.scheduling.incumbents import Incumbents
 from formulations.scheduling.instance import Instance
-from formulations.scheduling.priced import Priced, load_kernels
+from formulations.scheduling.priced import PricedSearch, load_kernels
 from gsopt.core.budget import Budget
 from gsopt.core.numbers.tolerances import SUM
 from gsopt.core.result import Status
@@ -26,7 +26,7 @@ def _closed(problem: Scheduling, budget: Budget | None = None) -> Best:
     best = Best(problem, Instance.of(problem), budget or Budget(), "exact")
     incumbents = Incumbents(best)
     incumbents.serve()
-    Priced(best, incumbents, cells=40).close()
+    PricedSearch(best, incumbents, cells=40).close()
     return best
 
 

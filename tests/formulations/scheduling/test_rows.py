@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formulations.scheduling.rows import Entry, Rows
+from formulations.scheduling.rows import Entry, SparseRows
 
 #: Rows as lists of columns below 4 with whole coefficients.
 ROWS = st.lists(st.lists(st.tuples(st.integers(0, 3), st.integers(-3, 3).map(float)), max_size=6), max_size=6)
@@ -15,7 +15,7 @@ ROWS = st.lists(st.lists(st.tuples(st.integers(0, 3), st.integers(-3, 3).map(flo
 @given(ROWS)
 def test_a_row_is_what_its_entries_add_up_to(entries: list[list[Entry]]) -> None:
     """Each row has the sum of the coefficients given for each column, and 0 elsewhere."""
-    rows = Rows()
+    rows = SparseRows()
     expected = np.zeros((len(entries), 4))
     for number, own in enumerate(entries):
         rows.add(str(number), iter(own))
@@ -28,7 +28,7 @@ def test_a_row_is_what_its_entries_add_up_to(entries: list[list[Entry]]) -> None
 
 def test_a_row_has_its_name_and_its_limits() -> None:
     """Rows stand in the order in which they come, each free on the side for which no limit is given."""
-    rows = Rows()
+    rows = SparseRows()
     rows.add("least", [(0, 1.0)], lower=2.0)
     rows.add("empty", [])
     rows.add("most", [(1, 1.0)], upper=3.0)
@@ -42,7 +42,7 @@ def test_a_row_has_its_name_and_its_limits() -> None:
 
 def test_two_matrices_share_nothing() -> None:
     """Rows added to one matrix are not in another."""
-    one, other = Rows(), Rows()
+    one, other = SparseRows(), SparseRows()
     one.add("only", [(0, 1.0)])
 
     assert other.names == []

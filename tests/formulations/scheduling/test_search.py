@@ -12,10 +12,10 @@ from formulations.scheduling.best import Best
 from formulations.scheduling.cells import encode
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.mixture import lifted
-from formulations.scheduling.order import Plan
+from formulations.scheduling.order import OrderPlan
 from formulations.scheduling.positions import Positions
-from formulations.scheduling.search import Search, plan_of
-from formulations.scheduling.timetable import Step, replay
+from formulations.scheduling.search import PositionSearch, plan_of
+from formulations.scheduling.timetable import TimetableStep, replay
 from gsopt.core.budget import Budget
 from gsopt.core.errors import ModelMismatch
 from gsopt.core.numbers.tolerances import CONTINUOUS, MISMATCH
@@ -56,13 +56,13 @@ class Told:
         return [each for each in self.asked if each[0].integer.any()]
 
 
-def _search(problem: Scheduling, *, plan: bool = True, **options: Any) -> Search:
+def _search(problem: Scheduling, *, plan: bool = True, **options: Any) -> PositionSearch:
     """Begin a search from one job after the other, or from nothing."""
     instance, budget = Instance.of(problem), Budget(**options)
     best = Best(problem, instance, budget, "test")
     if plan:
         best.take(one_by_one(instance))
-    return Search(best, Positions.of(problem, instance, best.limit), budget)
+    return PositionSearch(best, Positions.of(problem, instance, best.limit), budget)
 
 
 def _gaps() -> Scheduling:
@@ -171,7 +171,7 @@ def test_cuts_from_elsewhere_are_in_the_model_from_the_beginning() -> None:
     problem, solver = _gaps(), Told()
     cut = {(0, 0): 0.5, (1, 0): 0.5, (2, 0): 0.5}
     before = _search(problem)
-    search = Search(before.best, before.positions, Budget(backend=solver), [cut])
+    search = PositionSearch(before.best, before.positions, Budget(backend=solver), [cut])
     search.run()
 
     assert search.cuts == [cut]
@@ -198,7 +198,7 @@ def test_the_solver_starts_from_the_best_schedule() -> None:
     assert [options["start"] for _, options in solver.whole] == [None]
 
 
-def _scale(search: Search) -> float:
+def _scale(search: PositionSearch) -> float:
     """Return what a unit of the solver's objective is in seconds: a thousandth of what an end costs."""
     return search.positions.unit / len(search.best.instance) / 1e3
 
@@ -461,9 +461,9 @@ def test_a_schedule_and_its_values_are_one() -> None:
     search = _search(problem)
     search.run()
     plan = search.best.plan
-    assert isinstance(plan, Plan)
+    assert isinstance(plan, OrderPlan)
     instance = search.best.instance
-    values = encode(search.positions, replay(instance, [Step(*step) for step in plan.steps]))
+    values = encode(search.positions, replay(instance, [TimetableStep(*step) for step in plan.steps]))
     again = plan_of(search.positions, values, Budget())
 
     assert again is not None

@@ -8,7 +8,7 @@ import pytest
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.listing import serve_list
 from formulations.scheduling.segments import Segments
-from formulations.scheduling.serving import Changes, Marks, State, replay, trace
+from formulations.scheduling.serving import Changes, Marks, ReplayState, replay, trace
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from instances.scheduling import elastic_jobs
 from tests.strategies.scheduling import tiny
@@ -48,7 +48,7 @@ def test_a_replay_from_a_mark_costs_what_the_whole_list_does(most: int) -> None:
         segments, jobs = Segments.of(instance), len(instance)
         start = sum(map(instance.earliest, range(jobs)))
         known, noted = (Marks.of(jobs, min(most, jobs), start) for _ in range(2))
-        state, names = State.of(segments), random.sample(segments.job.tolist(), len(segments.job))
+        state, names = ReplayState.of(segments), random.sample(segments.job.tolist(), len(segments.job))
         moved, total = jobs, 0.0
         for _ in range(12):
             given = np.array(names)
@@ -75,7 +75,7 @@ def test_a_trace_is_the_naive_schedule() -> None:
     """Completion times are those of the naive schedule to the last bit, and what changes is counted."""
     for number, problem in enumerate(_problems()):
         instance = Instance.of(problem)
-        segments, state = Segments.of(instance), State.of(Segments.of(instance))
+        segments, state = Segments.of(instance), ReplayState.of(Segments.of(instance))
         names = Random(number).sample(segments.job.tolist(), len(segments.job))
         completions, held = np.zeros(len(instance)), state.here * 0
         size = trace(segments, np.array(names), state, held, completions, Changes.of(0))

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from formulations.scheduling.instance import Instance
-from formulations.scheduling.timetable import Step, replay, steps_of, steps_of_pieces
+from formulations.scheduling.timetable import TimetableStep, replay, steps_of, steps_of_pieces
 from gsopt.problems.scheduling import ElasticJob, Run, Scheduling, SchedulingSolution
 from gsopt.schedule.judge import judge
 from tests.effort import cases
@@ -33,8 +33,8 @@ def test_noise_moves_completions_by_no_more_than_itself(seed: int) -> None:
         noise
         for duration, gpus in steps
         for noise in (
-            Step(max(duration + random.uniform(-1e-9, 1e-9), 0.0), gpus),
-            Step(random.choice((0.0, 1e-13)), {}),
+            TimetableStep(max(duration + random.uniform(-1e-9, 1e-9), 0.0), gpus),
+            TimetableStep(random.choice((0.0, 1e-13)), {}),
         )
     ]
 
@@ -56,7 +56,13 @@ def _two() -> Scheduling:
 
 def test_pieces_alike_are_one_run() -> None:
     """Steps on the same GPUs one after the other are one run, also where noise lies between them."""
-    steps = [Step(1, {0: 1}), Step(1e-12, {0: 2}), Step(1, {0: 1}), Step(1, {0: 1, 1: 1}), Step(0.5, {0: 2})]
+    steps = [
+        TimetableStep(1, {0: 1}),
+        TimetableStep(1e-12, {0: 2}),
+        TimetableStep(1, {0: 1}),
+        TimetableStep(1, {0: 1, 1: 1}),
+        TimetableStep(0.5, {0: 2}),
+    ]
 
     runs = replay(Instance.of(_two()), steps).solution.runs
 
@@ -69,21 +75,21 @@ def test_pieces_alike_are_one_run() -> None:
 
 def test_a_step_waits_for_the_release_of_its_jobs() -> None:
     """A step that rounding puts before a release date begins there."""
-    steps = [Step(2 - 1e-10, {}), Step(1, {1: 1}), Step(2, {0: 2})]
+    steps = [TimetableStep(2 - 1e-10, {}), TimetableStep(1, {1: 1}), TimetableStep(2, {0: 2})]
 
     assert _completions(_two(), replay(Instance.of(_two()), steps).solution) == (5, 3)
 
 
 def test_a_job_stops_when_it_is_done() -> None:
     """Of a step longer than a job needs, the job takes no more than it needs."""
-    steps = [Step(7, {0: 1}), Step(1, {1: 1})]
+    steps = [TimetableStep(7, {0: 1}), TimetableStep(1, {1: 1})]
 
     assert _completions(_two(), replay(Instance.of(_two()), steps).solution) == (4, 8)
 
 
 def test_a_job_without_a_step_does_not_complete() -> None:
     """What the plan leaves out is left to the judge to report."""
-    timetable = replay(Instance.of(_two()), [Step(2, {0: 2})])
+    timetable = replay(Instance.of(_two()), [TimetableStep(2, {0: 2})])
 
     assert timetable.completions == (2, inf)
     assert {run.job for run in timetable.solution.runs} == {"a"}
@@ -92,7 +98,7 @@ def test_a_job_without_a_step_does_not_complete() -> None:
 def test_the_problem_has_a_clock_of_its_own() -> None:
     """Of jobs released at 1.7e9 s the timetable counts from there, and the solution from 1970."""
     job = ElasticJob(name="a", release=1.7e9, work=3, rates={1: 1.0})
-    timetable = replay(Instance.of(Scheduling(gpus=1, jobs=[job])), [Step(3, {0: 1})])
+    timetable = replay(Instance.of(Scheduling(gpus=1, jobs=[job])), [TimetableStep(3, {0: 1})])
 
     assert timetable.completions == (3,)
     assert [(run.start, run.end) for run in timetable.solution.runs] == [(1.7e9, 1.7e9 + 3)]
@@ -102,7 +108,7 @@ def test_pieces_shorter_than_a_tick_are_left_to_the_clock() -> None:
     """At 1.7e9 s a job of 1e-9 s takes the one tick that the clock can tell, and the judge accepts it."""
     jobs = [ElasticJob(name=n, release=1.7e9, work=w, rates={1: 1.0}) for n, w in [("a", 1e-9), ("b", 1.0)]]
     problem = Scheduling(gpus=1, jobs=jobs)
-    solution = replay(Instance.of(problem), [Step(1e-9, {0: 1}), Step(1.0, {1: 1})]).solution
+    solution = replay(Instance.of(problem), [TimetableStep(1e-9, {0: 1}), TimetableStep(1.0, {1: 1})]).solution
 
     assert problem.violations(solution) == []
     assert len(solution.runs) == 2
@@ -128,7 +134,7 @@ def test_gpus_that_are_of_no_use_are_given_back() -> None:
     run = Run(job="a", start=0, end=2, gpus=2)
 
     instance = Instance.of(Scheduling(gpus=2, jobs=[job]))
-    assert steps_of(instance, SchedulingSolution(runs=[run])) == [Step(2, {0: 1})]
+    assert steps_of(instance, SchedulingSolution(runs=[run])) == [TimetableStep(2, {0: 1})]
 
 
 def test_pieces_and_steps_are_the_same_plan() -> None:

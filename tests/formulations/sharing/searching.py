@@ -6,13 +6,17 @@ from fractions import Fraction
 from formulations.sharing.jobs import Jobs, arrays_of, in_floats
 from formulations.sharing.search import Found, nothing_found, search
 from formulations.sharing.stack import Stack, new_stack
-from formulations.sharing.table import Table, new_table
+from formulations.sharing.table import StateTable, new_table
 from gsopt.core.numbers.compiled import twin
 from gsopt.problems.sharing import Sharing
 
 
 def search_all(
-    jobs: Jobs, stack: Stack, step: Callable[..., int], table: Table | None = None, found: Found | None = None
+    jobs: Jobs,
+    stack: Stack,
+    step: Callable[..., int],
+    table: StateTable | None = None,
+    found: Found | None = None,
 ) -> Found:
     """Search to the end, by the compiled search or its plain twin; in floats no doubt may come up."""
     seen = new_table(jobs, 2**12) if table is None else table

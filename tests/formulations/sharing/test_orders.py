@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from formulations.sharing import exact, orders
-from formulations.sharing.best import Best, Part, Parts
+from formulations.sharing.best import Best, IndependentPart, Parts
 from formulations.sharing.listing import in_turn
 from formulations.sharing.orders import Orders, Prefix
 from gsopt.core.budget import Budget
@@ -105,7 +105,7 @@ def test_no_order_that_is_left_out_is_better(seed: int) -> None:
     problem = oracle.drawn(Random(seed), 2 + seed % 2, 1 + seed % 2).model_copy(update={"starts": "any"})
     best = Best(problem, Budget(), "orders")
     best.take(in_turn(problem))
-    search = Orders(Part(Parts(best), problem, best.known))
+    search = Orders(IndependentPart(Parts(best), problem, best.known))
     empty = Prefix((frozenset(),) * problem.gpus, {}, {}, {}, {})
 
     result = orders(problem)

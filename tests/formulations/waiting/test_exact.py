@@ -9,7 +9,7 @@ import pytest
 import gsopt
 from formulations.waiting import exact
 from formulations.waiting.best import Best
-from formulations.waiting.instance import Instance
+from formulations.waiting.instance import SlottedInstance
 from formulations.waiting.intervals import solve_intervals
 from formulations.waiting.listing import search_lists
 from gsopt.core.budget import Budget
@@ -29,7 +29,7 @@ def test_brute_force_is_proven() -> None:
 
 def test_intervals_prove_what_the_relaxation_leaves_open() -> None:
     """Where no GPUs are found for the relaxation's schedule, its bound goes into the proof."""
-    best = Best(Instance.of(tier_jobs(jobs=5, seed=21, most=1.5)), Budget(), "test")
+    best = Best(SlottedInstance.of(tier_jobs(jobs=5, seed=21, most=1.5)), Budget(), "test")
     search_lists(best)
     best.raise_bound(Fraction(51, 5))
     assert best.finished is None

@@ -8,11 +8,11 @@ import pytest
 
 from formulations.waiting import intervals
 from formulations.waiting.best import Best
-from formulations.waiting.instance import Instance
+from formulations.waiting.instance import SlottedInstance
 from formulations.waiting.intervals import solve_intervals
 from gsopt.core.budget import Budget
 from gsopt.core.result import Result, Status, StoppedBy
-from gsopt.problems.waiting import Share, Waiting
+from gsopt.problems.waiting import CellShare, Waiting
 from gsopt.scenario.cluster import Cluster, Island, Machine, Rack
 from gsopt.scenario.job import Job
 from gsopt.testing import check_formulation
@@ -69,8 +69,8 @@ def test_times_too_different_for_its_slots_leave_a_bound_that_holds(minimize: st
     problem = Waiting.model_validate(
         {"cluster": Cluster.uniform(machines=1, gpus=1), "jobs": jobs, "minimize": minimize}
     )
-    best = Best(Instance.of(problem), Budget(), "test")
-    best.take(problem.started([Share(job, {0: 1}) for job in (0, 1)]))
+    best = Best(SlottedInstance.of(problem), Budget(), "test")
+    best.take(problem.started([CellShare(job, {0: 1}) for job in (0, 1)]))
     solve_intervals(best)
     optimum = oracle.optimum(problem)
 

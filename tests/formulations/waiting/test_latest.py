@@ -3,7 +3,7 @@
 from fractions import Fraction
 from random import Random
 
-from formulations.waiting.instance import Instance
+from formulations.waiting.instance import SlottedInstance
 from formulations.waiting.intervals import intervals
 from formulations.waiting.latest import latest_ends
 from formulations.waiting.relaxation import Relaxation
@@ -23,7 +23,7 @@ def test_a_horizon_from_the_makespan_loses_the_optimum() -> None:
     problem = Waiting(cluster=Cluster.uniform(machines=1, gpus=2), jobs=jobs)
     makespan = intervals(Waiting(cluster=problem.cluster, jobs=jobs, minimize="makespan"))
     assert makespan.objective == 3
-    instance = Instance.of(problem)
+    instance = SlottedInstance.of(problem)
 
     def best_until(latest: list[Fraction]) -> Fraction:
         model = Relaxation(instance, latest)
@@ -46,7 +46,7 @@ def test_no_optimal_schedule_ends_later() -> None:
         result = intervals(problem)
         assert result.solution is not None
         assert result.objective is not None
-        instance = Instance.of(problem)
+        instance = SlottedInstance.of(problem)
         latest = latest_ends(instance, Fraction(result.objective))
         ends = {segment.job: segment.end for segment in problem.schedule(result.solution).segments}
         for job, end in zip(problem.jobs, latest, strict=True):

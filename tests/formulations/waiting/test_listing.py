@@ -6,8 +6,8 @@ from random import Random
 import pytest
 
 from formulations.waiting.best import Best
-from formulations.waiting.instance import Instance
-from formulations.waiting.listing import Profile, place_all, search_lists
+from formulations.waiting.instance import SlottedInstance
+from formulations.waiting.listing import FreeProfile, place_all, search_lists
 from gsopt.core.budget import Budget
 from gsopt.problems.waiting import Waiting
 from gsopt.scenario.cluster import Cluster
@@ -22,8 +22,8 @@ def test_a_job_waits_where_that_ends_sooner() -> None:
         Job(name=name, release_date=0, duration=seconds, gpus=gpus, model="resnet18")
         for name, seconds, gpus in [("a", 10, 2), ("b", 10, 2), ("c", 5, 2)]
     ]
-    instance = Instance.of(Waiting(cluster=Cluster.uniform(racks=2, machines=1, gpus=3), jobs=jobs))
-    profile = Profile(instance)
+    instance = SlottedInstance.of(Waiting(cluster=Cluster.uniform(racks=2, machines=1, gpus=3), jobs=jobs))
+    profile = FreeProfile(instance)
     placed = [profile.place(job) for job in range(3)]
 
     assert [choice.start * instance.slot for choice in placed] == [0, 0, Fraction("10.7")]
@@ -34,7 +34,7 @@ def test_a_job_waits_where_that_ends_sooner() -> None:
 def test_what_lists_say_is_what_the_judge_finds(seed: int) -> None:
     """Every order's schedule is legal, and its value no more than the sum of its slots says."""
     problem = tier_jobs(jobs=9, seed=seed)
-    instance = Instance.of(problem)
+    instance = SlottedInstance.of(problem)
     order = Random(seed).sample(range(9), 9)
     choices = place_all(instance, order, [seed % 3] * 9)
     assert choices is not None
@@ -50,7 +50,7 @@ def test_the_search_finds_most_optima_of_tiny_instances() -> None:
     found = 0
     for seed in range(30):
         problem = oracle.draw(Random(seed))
-        best = Best(Instance.of(problem), Budget(), "test")
+        best = Best(SlottedInstance.of(problem), Budget(), "test")
         search_lists(best)
         optimum = oracle.optimum(problem)
         assert best.value is not None
@@ -61,7 +61,7 @@ def test_the_search_finds_most_optima_of_tiny_instances() -> None:
 
 def test_without_time_there_is_one_list() -> None:
     """The first list is finished, however late it is; a further one is not begun."""
-    instance = Instance.of(tier_jobs(jobs=30, seed=0))
+    instance = SlottedInstance.of(tier_jobs(jobs=30, seed=0))
     best = Best(instance, Budget(time_limit=0.0), "test")
     search_lists(best)
 

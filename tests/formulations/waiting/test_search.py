@@ -7,11 +7,11 @@ import pytest
 
 from formulations.waiting import search as search_module
 from formulations.waiting.best import Best
-from formulations.waiting.instance import Instance
+from formulations.waiting.instance import SlottedInstance
 from formulations.waiting.listing import search_lists
-from formulations.waiting.search import Search, State
+from formulations.waiting.search import DepthFirstSearch, PartialSchedule
 from gsopt.core.budget import Budget
-from gsopt.problems.waiting import Share, Waiting
+from gsopt.problems.waiting import CellShare, Waiting
 from gsopt.scenario.cluster import Cluster, Machine, Rack
 from gsopt.scenario.job import Job
 from gsopt.scenario.speed import TierPenalty
@@ -23,12 +23,12 @@ RULES = ("is_hopeless", "is_twin", "is_seen")
 
 def begun(problem: Waiting, *, worst: bool = False) -> Best:
     """Begin with lists, or with the worst schedule: in an order against the lengths, as far apart as can be."""
-    best = Best(Instance.of(problem), Budget(), "test")
+    best = Best(SlottedInstance.of(problem), Budget(), "test")
     if not worst:
         search_lists(best)
         return best
     order = sorted(range(len(problem.jobs)), key=lambda job: -problem.jobs[job].duration)
-    best.take(problem.started([Share(job, _spread(problem, job)) for job in order]))
+    best.take(problem.started([CellShare(job, _spread(problem, job)) for job in order]))
     return best
 
 
@@ -76,15 +76,15 @@ TINY = [
 def test_what_is_left_out_is_needless(off: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     """With any rule switched off, or all, the optimum is the same, from the worst schedule on."""
     for rule in off:
-        monkeypatch.setattr(Search, rule, lambda *_: False)
+        monkeypatch.setattr(DepthFirstSearch, rule, lambda *_: False)
     problems = [oracle.draw(Random(f"search {seed}")) for seed in range(cases(15))]
     for problem, optimum in [*TINY, *((problem, oracle.optimum(problem)) for problem in problems)]:
         best = begun(problem, worst=True)
-        assert Search(best).run(nodes=10**6)
+        assert DepthFirstSearch(best).run(nodes=10**6)
         assert best.value == best.bound == optimum, problem
 
 
-def _too_hopeless(self: Search) -> Fraction:
+def _too_hopeless(self: DepthFirstSearch) -> Fraction:
     return LIMIT(self) - 1
 
 
@@ -96,34 +96,34 @@ def _serving_from_now(ready: list[int], area: int) -> int:
     return -(-(area + sum(ready)) // len(ready))
 
 
-def _same_demand(self: Search, job: int, others: tuple[int, ...]) -> bool:
+def _same_demand(self: DepthFirstSearch, job: int, others: tuple[int, ...]) -> bool:
     return any(self.kinds[other][1] == self.kinds[job][1] for other in others)
 
 
-def _same_but_for_length(self: Search, job: int, others: tuple[int, ...]) -> bool:
+def _same_but_for_length(self: DepthFirstSearch, job: int, others: tuple[int, ...]) -> bool:
     return any(self.kinds[other][:2] == self.kinds[job][:2] for other in others)
 
 
-def _no_groups(_: Search, state: State) -> object:
+def _no_groups(_: DepthFirstSearch, state: PartialSchedule) -> object:
     return tuple(sorted(max(free, state.now) for cell in state.free for free in cell))
 
 
-def _cells_alone(_: Search, state: State) -> object:
+def _cells_alone(_: DepthFirstSearch, state: PartialSchedule) -> object:
     return tuple(sorted(tuple(max(free, state.now) for free in cell) for cell in state.free))
 
 
-def _free_or_not(_: Search, state: State) -> object:
+def _free_or_not(_: DepthFirstSearch, state: PartialSchedule) -> object:
     return tuple(sorted(tuple(free <= state.now for free in cell) for cell in state.free))
 
 
-def _seen_at_all(self: Search, state: State) -> bool:
+def _seen_at_all(self: DepthFirstSearch, state: PartialSchedule) -> bool:
     key = (state.now, frozenset(state.left), self._shape(state))
     found = key in self.seen
     self.seen[key] = state.paid
     return found
 
 
-LIMIT = Search.limit
+LIMIT = DepthFirstSearch.limit
 SERVED = search_module.served
 
 #: Rules that leave out too much, by where they belong.
@@ -143,11 +143,11 @@ WRONG = [
 @pytest.mark.parametrize(("name", "wrong"), WRONG, ids=[wrong.__name__ for _, wrong in WRONG])
 def test_one_state_too_many_is_noticed(name: str, wrong: object, monkeypatch: pytest.MonkeyPatch) -> None:
     """Any rule that leaves out more than it may gives a wrong value on some of these instances."""
-    monkeypatch.setattr(search_module if name == "served" else Search, name, wrong)
+    monkeypatch.setattr(search_module if name == "served" else DepthFirstSearch, name, wrong)
     found = []
     for problem, optimum in TINY:
         best = begun(problem, worst=True)
-        Search(best).run(nodes=10**6)
+        DepthFirstSearch(best).run(nodes=10**6)
         found.append(best.value == optimum)
     assert not all(found)
 
@@ -160,7 +160,7 @@ def test_magnitudes_in_one_instance(minimize: str) -> None:
     problem = problem.model_copy(update={"minimize": minimize})
     best = begun(problem)
 
-    assert Search(best).run(nodes=10**5)
+    assert DepthFirstSearch(best).run(nodes=10**5)
     assert best.value == best.bound == oracle.optimum(problem)
 
 
@@ -171,6 +171,6 @@ def test_it_gives_up() -> None:
     bound = best.bound
     many = tiny((0, 1, 30), (0, 2, 30), racks=((10, 10, 10, 10, 10),))
 
-    assert not Search(best).run(nodes=20)
+    assert not DepthFirstSearch(best).run(nodes=20)
     assert best.bound == bound
-    assert not Search(begun(many, worst=True)).run(nodes=10**6)
+    assert not DepthFirstSearch(begun(many, worst=True)).run(nodes=10**6)

@@ -4,7 +4,7 @@ from fractions import Fraction
 from random import Random
 
 from formulations.waiting.best import Best
-from formulations.waiting.instance import Instance
+from formulations.waiting.instance import SlottedInstance
 from formulations.waiting.latest import latest_ends
 from formulations.waiting.simple_bounds import bound_at_once, simple_bound
 from gsopt.core.budget import Budget
@@ -20,7 +20,7 @@ def bound(*jobs: Job, minimize: str) -> Fraction:
     """Bound jobs on two racks of one machine of two GPUs."""
     cluster = Cluster.uniform(racks=2, machines=1, gpus=2)
     problem = Waiting.model_validate({"cluster": cluster, "jobs": list(jobs), "minimize": minimize})
-    return Fraction(simple_bound(Instance.of(problem)))
+    return Fraction(simple_bound(SlottedInstance.of(problem)))
 
 
 def job(name: str, seconds: float, gpus: int, release: float = 0.0) -> Job:
@@ -45,7 +45,7 @@ def test_no_optimum_is_below_and_no_optimal_end_is_too_late() -> None:
     """On tiny instances the bound is at most the optimum, and the optimum's ends are at most the latest."""
     for seed in range(cases(20)):
         problem = oracle.draw(Random(seed))
-        instance = Instance.of(problem)
+        instance = SlottedInstance.of(problem)
         optimum = oracle.optimum(problem)
         assert simple_bound(instance) <= optimum, problem.name
         latest = latest_ends(instance, optimum)
@@ -58,7 +58,7 @@ def test_prices_raise_the_bound_of_the_mean() -> None:
     """Where some jobs come late, prices of GPU time prove more than formulas, and that is kept."""
     jobs = [job(str(i), 1 + 10 * (i % 3), 1 + i % 2, float(i)) for i in range(12)]
     problem = Waiting(cluster=Cluster.uniform(machines=1, gpus=2), jobs=jobs)
-    best = Best(Instance.of(problem), Budget(), "test")
+    best = Best(SlottedInstance.of(problem), Budget(), "test")
     bound_at_once(best)
 
     priced = mean_jct_bound(problem.scenario)

@@ -4,12 +4,12 @@ from dataclasses import replace
 from fractions import Fraction
 
 from formulations.waiting.best import Best
-from formulations.waiting.instance import Instance
+from formulations.waiting.instance import SlottedInstance
 from formulations.waiting.intervals import intervals
 from formulations.waiting.time_indexed import model_of, solve_relaxation, time_indexed
 from gsopt.core.budget import Budget
 from gsopt.core.result import Status
-from gsopt.problems.waiting import Share, Waiting
+from gsopt.problems.waiting import CellShare, Waiting
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import Job
 from gsopt.solvers.backends import Highs
@@ -31,8 +31,8 @@ def test_gpus_found_for_its_schedule_make_it_exact() -> None:
     """From the worst list, the relaxation's schedule is the better one, and optimal once GPUs are found."""
     jobs = [Job(name=n, release_date=0, duration=d, gpus=2) for n, d in [("a", 1), ("b", 2), ("c", 3)]]
     problem = Waiting(cluster=Cluster.uniform(racks=2, machines=1, gpus=2), jobs=jobs)
-    best = Best(Instance.of(problem), Budget(), "test")
-    best.take(problem.started([Share(2, {0: 2}), Share(1, {0: 2}), Share(0, {0: 2})]))
+    best = Best(SlottedInstance.of(problem), Budget(), "test")
+    best.take(problem.started([CellShare(2, {0: 2}), CellShare(1, {0: 2}), CellShare(0, {0: 2})]))
 
     message = solve_relaxation(best)
 
@@ -43,8 +43,8 @@ def test_gpus_found_for_its_schedule_make_it_exact() -> None:
 def test_columns_left_out_by_their_reduced_costs_were_needless() -> None:
     """With and without the columns that no better schedule has, the relaxation's optimum is the same."""
     problem = tier_jobs(jobs=4, seed=1, most=2)
-    best = Best(Instance.of(problem), Budget(), "test")
-    best.take(problem.started([Share(job, _anywhere(problem, job)) for job in range(4)]))
+    best = Best(SlottedInstance.of(problem), Budget(), "test")
+    best.take(problem.started([CellShare(job, _anywhere(problem, job)) for job in range(4)]))
     whole = Highs().solve(model_of(best).form())
     solve_relaxation(best)
 
@@ -82,8 +82,8 @@ def test_slots_are_long_enough_for_rows_of_the_makespan() -> None:
     """Two nanoseconds thirty years apart take next to no entries, and no more slots than rows may count."""
     jobs = [Job(name=str(r), release_date=r, duration=1e-9, gpus=1) for r in (0, 1e9)]
     problem = Waiting(cluster=Cluster.uniform(machines=1, gpus=1), jobs=jobs, minimize="makespan")
-    best = Best(Instance.of(problem), Budget(), "test")
-    best.take(problem.started([Share(0, {0: 1}), Share(1, {0: 1})]))
+    best = Best(SlottedInstance.of(problem), Budget(), "test")
+    best.take(problem.started([CellShare(0, {0: 1}), CellShare(1, {0: 1})]))
     model = model_of(best)
 
     assert model.instance.lengths[0][0] == 0

@@ -11,7 +11,7 @@ from gsopt.core.errors import InvalidInput
 from gsopt.core.files import write
 from gsopt.problems import Waiting
 from gsopt.problems.reader import read_problem, read_solution
-from gsopt.problems.waiting import Run, Share, WaitingSolution
+from gsopt.problems.waiting import CellShare, Run, WaitingSolution
 from gsopt.scenario.cluster import Cluster, Island, Machine, Rack
 from gsopt.scenario.job import Job
 from gsopt.scenario.speed import TierPenalty
@@ -155,7 +155,7 @@ def drawn(seed: int) -> tuple[Waiting, WaitingSolution]:
     for job in random.sample(range(len(problem.jobs)), len(problem.jobs)):
         gpus = random.sample(range(problem.cluster.gpus), problem.jobs[job].gpus)
         cells = [next(c for c, cell in enumerate(problem.cells) if gpu in cell) for gpu in gpus]
-        shares.append(Share(job, {cell: cells.count(cell) for cell in cells}))
+        shares.append(CellShare(job, {cell: cells.count(cell) for cell in cells}))
     return problem, problem.started(shares)
 
 
@@ -263,7 +263,7 @@ def test_starts_are_exact(scale: float, release: float, tmp_path: Path) -> None:
         for i in range(4)
     ]
     problem = Waiting(cluster=Cluster.uniform(machines=1, gpus=2), jobs=jobs)
-    solution = problem.started([Share(job, {0: 2}) for job in range(4)])
+    solution = problem.started([CellShare(job, {0: 2}) for job in range(4)])
     exact = sum((4 - i) * problem.run_times(job)[0] for i, job in enumerate(jobs)) / Fraction(4)
     write(solution, tmp_path / "solution.json")
 

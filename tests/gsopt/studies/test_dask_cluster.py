@@ -22,7 +22,7 @@ from gsopt.solvers.backends.process import Reply
 from gsopt.studies import Progress, Study, cells_of, dask_cluster, run
 from gsopt.studies.compute import compute, prove
 from gsopt.studies.dask_cluster import LostScheduler
-from gsopt.studies.dask_worker import Answer, Order
+from gsopt.studies.dask_worker import Order, OrderResult
 from gsopt.studies.installation import Installation, installation
 from gsopt.studies.store import reading
 from gsopt.studies.versions import versions
@@ -203,15 +203,15 @@ class Dying:
         """Remember who wants to hear of the beginnings."""
         self._hear = hear
 
-    def submit(self, _function: object, order: Order, *, pure: bool) -> Future[Answer]:
+    def submit(self, _function: object, order: Order, *, pure: bool) -> Future[OrderResult]:
         """Have all workers that a scheduler allows die; the last tasks are answered."""
         assert not pure
         self.submitted += 1
-        future: Future[Answer] = Future()
+        future: Future[OrderResult] = Future()
         for _ in range(self._begin):
             self._hear((0.0, order.number))
         if self.submitted == 4:
-            future.set_result(Answer("here", Reply("answer")))
+            future.set_result(OrderResult("here", Reply("answer")))
         else:
             future.set_exception(KilledWorker("task", None, 3))
         return future

@@ -10,7 +10,7 @@ from gsopt.core.errors import InvalidInput
 from gsopt.core.files import write
 from gsopt.problems.reader import read_problem
 from gsopt.studies.grid import points
-from gsopt.studies.instance import Instance, instances_of, load_problem, load_scenario
+from gsopt.studies.instance import StudyInstance, instances_of, load_problem, load_scenario
 from instances.reclaiming import churn
 from instances.scenarios import aryl
 from instances.workloads import poisson
@@ -19,7 +19,7 @@ from tests.gsopt.studies.samples import FIGURE_5
 from tests.instances.traces.samples import PHILLY, sia_folder
 
 
-def _instances(entry: str | dict[str, Any]) -> list[Instance]:
+def _instances(entry: str | dict[str, Any]) -> list[StudyInstance]:
     return [found for point in points(entry, "instance") for found in instances_of(point)]
 
 

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.legend import Legend
 
 from gsopt.core.errors import InvalidInput
-from gsopt.studies.profiles import SHORTEST, Profile, draw_profiles, profiles, profiles_of
+from gsopt.studies.profiles import SHORTEST, PerformanceProfile, draw_profiles, profiles, profiles_of
 from tests.gsopt.studies.samples import found, row
 
 TIMES: dict[str, dict[str, float | None]] = {
@@ -37,7 +37,7 @@ def test_times_below_the_clock_are_equal() -> None:
 
 def test_nothing_is_solved_of_nothing() -> None:
     """Without instances no share is solved."""
-    assert Profile("a", (), 0).solved == 0.0
+    assert PerformanceProfile("a", (), 0).solved == 0.0
     assert profiles({"a": {}})[0].share(1.0) == 0.0
 
 
@@ -67,7 +67,7 @@ def test_a_study_counts_proofs_on_common_instances() -> None:
 
 def test_lines_are_steps_that_end_at_the_right() -> None:
     """A line rises where a ratio is reached, holds until the next, and all end at the same place."""
-    axes = draw_profiles([Profile("a", (1.0, 4.0), 4), Profile("b", (), 4)])
+    axes = draw_profiles([PerformanceProfile("a", (1.0, 4.0), 4), PerformanceProfile("b", (), 4)])
 
     first, second = axes.get_lines()
     assert first.get_xydata() == pytest.approx(np.array([(1.0, 0.25), (4.0, 0.5), (6.0, 0.5)]))

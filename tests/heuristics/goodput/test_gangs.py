@@ -2,7 +2,7 @@
 
 from gsopt.problems.goodput import Goodput, GoodputJob
 from heuristics.goodput.gangs import with_gangs
-from heuristics.goodput.table import Table
+from heuristics.goodput.table import SpeedupTable
 from tests.strategies.goodput import LINEAR, job
 
 
@@ -13,7 +13,7 @@ def gang(name: str, *rows: list[float]) -> GoodputJob:
 
 def started(nodes: list[int], *jobs: GoodputJob) -> list[list[int]]:
     """Return what jobs have when gangs have started."""
-    found: list[list[int]] = with_gangs(Table.of(Goodput(nodes=nodes, jobs=jobs))).tolist()
+    found: list[list[int]] = with_gangs(SpeedupTable.of(Goodput(nodes=nodes, jobs=jobs))).tolist()
     return found
 
 

@@ -3,7 +3,7 @@
 from gsopt.problems.goodput import Goodput, GoodputSolution
 from heuristics.goodput import greedy
 from heuristics.goodput.greedy import _State
-from heuristics.goodput.table import Table
+from heuristics.goodput.table import SpeedupTable
 from tests.effort import cases
 from tests.strategies.goodput import LINEAR, job, tiny
 
@@ -45,7 +45,7 @@ def test_it_is_never_worse_than_what_runs() -> None:
 def test_who_changes_is_computed_anew() -> None:
     """After each change what every job would count is what it would be if all were computed again."""
     for seed in range(cases(50)):
-        state = _State(Table.of(tiny(seed)))
+        state = _State(SpeedupTable.of(tiny(seed)))
         going = True
         while going and state.vectors.size:
             going = state.change()

@@ -8,7 +8,7 @@ import numpy as np
 from gsopt.core.budget import Budget
 from gsopt.problems.goodput import Goodput
 from heuristics.goodput.search import search
-from heuristics.goodput.table import Counts, Table
+from heuristics.goodput.table import Counts, SpeedupTable
 from instances.goodput import running_jobs
 from tests.effort import cases
 from tests.strategies.goodput import tiny
@@ -18,21 +18,21 @@ SEARCH: dict[str, Any] = {"population": 12, "generations": 6, "most_nodes": 16, 
 
 def found(problem: Goodput, start: Counts | None = None, **options: Any) -> Counts:
     """Search a problem with seed 0."""
-    table = Table.of(problem)
+    table = SpeedupTable.of(problem)
     begin = table.current[None] if start is None else start
     return search(table, begin, np.random.default_rng(0), **{**SEARCH, **options})
 
 
 def fitness(problem: Goodput, candidate: Counts) -> float:
     """Return the fitness that the judge sees."""
-    return problem.measures(Table.of(problem).solution(candidate))["fitness"]  # type: ignore[return-value]
+    return problem.measures(SpeedupTable.of(problem).solution(candidate))["fitness"]  # type: ignore[return-value]
 
 
 def test_all_that_is_found_obeys_the_rules() -> None:
     """Every candidate on the front is a solution, the fittest first; in the other goal they get better."""
     for seed in range(cases(60)):
         problem = tiny(seed)
-        table = Table.of(problem)
+        table = SpeedupTable.of(problem)
         if not table.current.size:
             continue
         front = found(problem)
@@ -57,7 +57,7 @@ def test_a_search_goes_on_from_where_another_ended() -> None:
 def test_what_it_began_with_is_left_as_it_was() -> None:
     """The candidates that a search is given are not changed by it."""
     problem = running_jobs(nodes=4, jobs=6, seed=3)
-    start = Table.of(problem).current[None]
+    start = SpeedupTable.of(problem).current[None]
     before = start.copy()
     found(problem, start)
 

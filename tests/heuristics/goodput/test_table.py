@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from heuristics.goodput.table import Table
+from heuristics.goodput.table import SpeedupTable
 from tests.effort import cases
 from tests.strategies.goodput import tiny
 
@@ -11,7 +11,7 @@ def test_costs_are_those_of_the_judge() -> None:
     """What jobs count with any GPUs is what the judge says, and -1 stands where they do not run."""
     for seed in range(cases(50)):
         problem = tiny(seed)
-        table = Table.of(problem)
+        table = SpeedupTable.of(problem)
         for solution in list(problem.candidates())[:20]:
             vectors = np.array(problem.vectors(solution), dtype=np.int64).reshape(table.current.shape)
             restarts = (vectors != table.current).any(axis=1)

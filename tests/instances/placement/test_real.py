@@ -9,9 +9,9 @@ from gsopt.core.result import Status
 from gsopt.problems.placement import Placement
 from heuristics.placement import best_of_three
 from instances.placement.real import from_data, snapshot
-from instances.traces.openb import Node, Pod
+from instances.traces.openb import OpenbNode, Pod
 
-NODE = Node(name="n", cpu_milli=96_000, memory_mib=393_216, gpus=8, gpu_type="G2")
+NODE = OpenbNode(name="n", cpu_milli=96_000, memory_mib=393_216, gpus=8, gpu_type="G2")
 POD = Pod(name="p", cpu_milli=11_908, memory_mib=47_104, gpus=1, gpu_milli=460)
 
 

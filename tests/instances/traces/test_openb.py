@@ -6,7 +6,7 @@ import pytest
 
 from gsopt.core.errors import InvalidInput
 from instances.traces import openb
-from instances.traces.openb import Node, Pod, read_nodes, read_pods
+from instances.traces.openb import OpenbNode, Pod, read_nodes, read_pods
 from instances.traces.reading import Issue
 from tests.instances.traces.samples import OPENB
 
@@ -109,8 +109,8 @@ def test_nodes_are_read(tmp_path: Path) -> None:
     path = written(tmp_path, "n0,32000,262144,0,", "n1,64000,262144,2,P100", "n2,64000,x,2,T4", header=header)
 
     assert read_nodes(path, issues) == (
-        Node(name="n0", cpu_milli=32000, memory_mib=262144, gpus=0),
-        Node(name="n1", cpu_milli=64000, memory_mib=262144, gpus=2, gpu_type="P100"),
+        OpenbNode(name="n0", cpu_milli=32000, memory_mib=262144, gpus=0),
+        OpenbNode(name="n1", cpu_milli=64000, memory_mib=262144, gpus=2, gpu_type="P100"),
     )
     assert [(issue.row, issue.reason) for issue in issues] == [(4, "memory_mib: 'x': must be a whole number")]
 

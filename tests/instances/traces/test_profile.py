@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gsopt.core.errors import InvalidInput
-from instances.traces.profile import Profile, read_profile
+from instances.traces.profile import MeasuredProfile, read_profile
 from instances.traces.reading import Issue
 
 STEPS = {
@@ -14,7 +14,7 @@ STEPS = {
     "24": [(8.0, 1.0, 0.25)],
     "44": [(1.0, 0.25, 0.5), (4.0, 0.75, 1.0)],
 }
-PROFILE = Profile(STEPS, {16: 100, 32: 60, 64: 40}, gpus_per_node=4)
+PROFILE = MeasuredProfile(STEPS, {16: 100, 32: 60, 64: 40}, gpus_per_node=4)
 
 
 def test_between_measured_batches_is_a_straight_line() -> None:
@@ -85,7 +85,7 @@ SPREAD = {
 
 def test_measurements_by_nodes_fill_gaps() -> None:
     """Measured placements come first, then the same nodes and GPUs, then a line between two numbers of GPUs."""
-    profile = Profile(STEPS, {16: 100, 64: 40}, gpus_per_node=4, spread=SPREAD)
+    profile = MeasuredProfile(STEPS, {16: 100, 64: 40}, gpus_per_node=4, spread=SPREAD)
 
     assert profile.duration(8, 16) == PROFILE.duration(8, 16)
     assert profile.duration(12, 24) == pytest.approx((100 - 60 * 8 / 48) * 3.0)
@@ -97,7 +97,7 @@ def test_measurements_by_nodes_fill_gaps() -> None:
 def test_interpolated_counts_need_both_neighbours() -> None:
     """Where one of the two numbers of GPUs was not measured with that share, the time is unknown."""
     spread = {**SPREAD, (3, 16): [(4.0, 5.0, 0.0)]}
-    profile = Profile(STEPS, {16: 100, 64: 40}, gpus_per_node=4, spread=spread)
+    profile = MeasuredProfile(STEPS, {16: 100, 64: 40}, gpus_per_node=4, spread=spread)
 
     assert profile.duration(14, 28) is None
     assert profile.duration(16, 64) == 40 * 5.0

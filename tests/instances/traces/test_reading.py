@@ -11,7 +11,7 @@ import pytest
 from gsopt.core.errors import InvalidInput
 from gsopt.scenario.job import Workload
 from instances.traces import reading
-from instances.traces.reading import Issue, Reading, Row, content, find, only, rows
+from instances.traces.reading import Issue, Reading, TraceRow, content, find, only, rows
 
 COLUMNS = ("job", "gpus")
 
@@ -35,9 +35,9 @@ BAD_NUMBERS = {
 GOOD_NUMBERS = {"66.0": 66.0, "-5": -5.0, "1e3": 1000.0, "7.": 7.0, "+2": 2.0}
 
 
-def row(value: str) -> Row:
+def row(value: str) -> TraceRow:
     """Return a row with one value."""
-    return Row("a.csv", 2, {"value": value})
+    return TraceRow("a.csv", 2, {"value": value})
 
 
 @pytest.mark.parametrize("text", BAD_NUMBERS.values(), ids=BAD_NUMBERS.keys())
@@ -69,7 +69,10 @@ def test_every_line_is_a_row_or_an_issue() -> None:
 
     found = list(rows("a.csv", data, COLUMNS, issues))
 
-    assert found == [Row("a.csv", 2, {"job": "a", "gpus": "1"}), Row("a.csv", 8, {"job": "e", "gpus": "5"})]
+    assert found == [
+        TraceRow("a.csv", 2, {"job": "a", "gpus": "1"}),
+        TraceRow("a.csv", 8, {"job": "e", "gpus": "5"}),
+    ]
     assert [(issue.row, issue.reason) for issue in issues] == [
         (3, "must have 2 values, not 1"),
         (4, "must not be empty"),
@@ -139,7 +142,7 @@ def test_further_columns_may_be_empty_and_in_any_order() -> None:
 
     found = list(rows("a.csv", data, COLUMNS, issues, further=True))
 
-    assert found == [Row("a.csv", 3, {"gpus": "1", "note": "", "job": "a"})]
+    assert found == [TraceRow("a.csv", 3, {"gpus": "1", "note": "", "job": "a"})]
     assert [(issue.row, issue.reason) for issue in issues] == [(4, "gpus: must not be empty")]
 
 
@@ -170,7 +173,7 @@ def test_a_file_is_found_in_folders(tmp_path: Path) -> None:
 
 def test_rows_with_one_value_are_kept() -> None:
     """Rows are chosen by a column; a value that no row has is refused with those there are."""
-    pairs = [(Row("a.csv", line, {"vc": vc}), line) for line, vc in enumerate("xyx")]
+    pairs = [(TraceRow("a.csv", line, {"vc": vc}), line) for line, vc in enumerate("xyx")]
 
     assert [line for _, line in only(pairs, "vc", "x", "a.csv", "cluster")] == [0, 2]
     with pytest.raises(InvalidInput, match=r"^a\.csv: cluster: 'z': must be one of x, y$"):

@@ -6,14 +6,14 @@ from hypothesis import strategies as st
 
 from gsopt.core.errors import InvalidInput
 from gsopt.scenario.job import Job
-from instances.traces.reading import Issue, Row
+from instances.traces.reading import Issue, TraceRow
 from instances.traces.selection import Entry, Selection, select
 
 
 def entry(line: int, release_date: float, gpus: int = 1, **more: object) -> Entry:
     """Return a row with its job."""
     values = {"name": f"j{line}", "release_date": release_date, "duration": 60.0, "gpus": gpus}
-    return Row("a.csv", line, {}), Job.model_validate(values | more)
+    return TraceRow("a.csv", line, {}), Job.model_validate(values | more)
 
 
 def names(entries: list[Entry], **selection: object) -> list[str]:

@@ -8,7 +8,7 @@ from heuristics.policies.aryl.schedulers.fitness import Counts, Fitness, Floats
 
 
 @dataclass(frozen=True)
-class Search:
+class SearchEffort:
     """How long the search goes on, and among how many candidates.
 
     Attributes
@@ -26,7 +26,7 @@ class Search:
     patience: int = 20
 
 
-def evolve(fitness: Fitness, start: Counts, search: Search, random: np.random.Generator) -> Counts:
+def evolve(fitness: Fitness, start: Counts, search: SearchEffort, random: np.random.Generator) -> Counts:
     """Return the best numbers of flexible workers that a genetic search finds, shape (jobs,).
 
     Candidates begin with the given one, none, and random ones. Each generation has as many children: of two
@@ -53,7 +53,7 @@ def evolve(fitness: Fitness, start: Counts, search: Search, random: np.random.Ge
     >>> from heuristics.policies.aryl.epoch import Elastic, Epoch
     >>> pair = [Elastic(job, 60.0, 1, 1, 3, 0, "training", (1.0, 2.0, 3.0)) for job in (0, 1)]
     >>> fitness = Fitness.of(Epoch(0.0, (), tuple(pair), {"training": 2}, pending=False), power=-1.0)
-    >>> evolve(fitness, np.array([0, 0]), Search(), np.random.default_rng(0)).tolist()
+    >>> evolve(fitness, np.array([0, 0]), SearchEffort(), np.random.default_rng(0)).tolist()
     [1, 1]
     """
     alone: Counts = fitness.worth.argmax(axis=1)
@@ -104,7 +104,7 @@ def repaired(fitness: Fitness, rows: Counts, random: np.random.Generator) -> Cou
     return rows
 
 
-def _first(fitness: Fitness, start: Counts, search: Search, random: np.random.Generator) -> Counts:
+def _first(fitness: Fitness, start: Counts, search: SearchEffort, random: np.random.Generator) -> Counts:
     rows = random.integers(0, fitness.most + 1, size=(search.population, len(fitness.jobs)))
     rows[0] = start
     rows[1:2] = 0

@@ -8,7 +8,7 @@ import numpy as np
 
 from gsopt.core.errors import InvalidInput, require_one_of, shorten
 from heuristics.policies.aryl.epoch import Elastic, Epoch, Scheduler
-from heuristics.policies.aryl.schedulers.evolving import Search, evolve
+from heuristics.policies.aryl.schedulers.evolving import SearchEffort, evolve
 from heuristics.policies.aryl.schedulers.fitness import Fitness
 from heuristics.policies.aryl.schedulers.growing import grow
 from heuristics.policies.aryl.schedulers.starting import Order, in_order, require_order
@@ -110,7 +110,7 @@ def goodput_search(
         rule = f"must be a number from -{_LARGEST_POWER} to {_LARGEST_POWER}"
         raise InvalidInput("", "power", shorten(power), rule)
     require_order(order)
-    how = None if search == "greedy" else Search(population, generations, patience)
+    how = None if search == "greedy" else SearchEffort(population, generations, patience)
     return _GoodputSearch(how, interval, power, order, doubling=doubling, blocks=blocks, seed=seed)
 
 
@@ -119,7 +119,7 @@ class _GoodputSearch:
 
     def __init__(
         self,
-        search: Search | None,
+        search: SearchEffort | None,
         interval: float,
         power: float,
         order: Order,

@@ -11,7 +11,7 @@ from heuristics.policies.optimus.race import race as shared_race
 Rank = Callable[[Elastic, int, int], float | None]
 
 
-class Step(NamedTuple):
+class WorkerStep(NamedTuple):
     """What a job asks for next.
 
     Attributes
@@ -32,7 +32,7 @@ class Step(NamedTuple):
     extra: int
 
 
-def steps(job: Elastic, rank: Rank) -> Iterator[Step]:
+def steps(job: Elastic, rank: Rank) -> Iterator[WorkerStep]:
     """Yield the steps of a job from no flexible workers to its most, as far as they have a rank.
 
     Examples
@@ -46,11 +46,11 @@ def steps(job: Elastic, rank: Rank) -> Iterator[Step]:
         value = rank(job, before, after)
         if value is None:
             return
-        yield Step(value, (after - before) * job.worker_gpus, job.pool, after)
+        yield WorkerStep(value, (after - before) * job.worker_gpus, job.pool, after)
         before = after
 
 
-def race(pools: Pools, contenders: Iterable[Iterator[Step]]) -> Iterator[tuple[int, Step]]:
+def race(pools: Pools, contenders: Iterable[Iterator[WorkerStep]]) -> Iterator[tuple[int, WorkerStep]]:
     """Grant step after step, that of the least rank first, and give whose it is, by place.
 
     Who has a step that does not fit leaves the race. Of equal ranks the one that is named first goes first.
@@ -59,7 +59,7 @@ def race(pools: Pools, contenders: Iterable[Iterator[Step]]) -> Iterator[tuple[i
     Examples
     --------
     >>> pools = Pools(Epoch(0.0, waiting=(), elastic=(), idle={"training": 3}, pending=False))
-    >>> one, other = Step(2.0, 1, "training", 1), Step(1.0, 2, "training", 1)
+    >>> one, other = WorkerStep(2.0, 1, "training", 1), WorkerStep(1.0, 2, "training", 1)
     >>> asking = [iter([one]), iter([other, other])]
     >>> [place for place, _ in race(pools, asking)]
     [1, 0]

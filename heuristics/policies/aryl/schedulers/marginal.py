@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 from gsopt.core.errors import InvalidInput, require_one_of, shorten
 from heuristics.policies.aryl.epoch import Epoch, Scheduler, Waiting
-from heuristics.policies.aryl.schedulers.growing import Rank, Step, grow, race, steps
+from heuristics.policies.aryl.schedulers.growing import Rank, WorkerStep, grow, race, steps
 from heuristics.policies.aryl.schedulers.pools import Pools
 from heuristics.policies.aryl.schedulers.remaining import least_area
 from heuristics.policies.aryl.schedulers.starting import in_order
@@ -81,8 +81,8 @@ class _Marginal:
         return grow(epoch, least_area(self.exponent))
 
 
-def _start(job: Waiting, rank: Rank) -> Iterator[Step]:
+def _start(job: Waiting, rank: Rank) -> Iterator[WorkerStep]:
     """Yield what a waiting job asks for: its base workers, and then flexible ones."""
-    yield Step(float(job.time) * job.gpus, job.gpus, "mixed", 0)
+    yield WorkerStep(float(job.time) * job.gpus, job.gpus, "mixed", 0)
     if job.elastic is not None:
         yield from steps(job.elastic, rank)

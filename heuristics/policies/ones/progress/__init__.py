@@ -1,29 +1,29 @@
 """Progress: what share of a job's training is done, predicted from the jobs that are complete (ONES).
 
-A `Predictor` takes the logs of completed jobs (`Observation` at the end of each epoch) and gives a `Forecast`
-of those that run: Beta distributions of the progress, and so of the samples that are left. `fit_regression` is
-the regression behind it, and `heuristics.policies.ones.progress.calibration` says how far its intervals can be
-trusted.
+A `ProgressPredictor` takes the logs of completed jobs (`Observation` at the end of each epoch) and gives a
+`Forecast` of those that run: Beta distributions of the progress, and so of the samples that are left.
+`fit_regression` is the regression behind it, and `heuristics.policies.ones.progress.calibration` says how far
+its intervals can be trusted.
 
 Examples
 --------
 >>> seen = Observation(epoch_samples=1000, initial_loss=2.3, processed=3000, loss=1.5, accuracy=0.4)
->>> Predictor().predict([seen]).left("mean")
+>>> ProgressPredictor().predict([seen]).left("mean")
 array([15000.])
 """
 
 from heuristics.policies.ones.progress.calibration import Calibration, calibrate
 from heuristics.policies.ones.progress.forecast import Centre, Forecast
-from heuristics.policies.ones.progress.history import History, Sampling
-from heuristics.policies.ones.progress.likelihood import Link, negative_log_likelihood
+from heuristics.policies.ones.progress.history import ObservationHistory, Sampling
+from heuristics.policies.ones.progress.likelihood import LinkFunction, negative_log_likelihood
 from heuristics.policies.ones.progress.observation import (
     FEATURES,
     Observation,
-    Rows,
+    ObservationRows,
     features_of,
     rows_of,
 )
-from heuristics.policies.ones.progress.predictor import Learning, Predictor
+from heuristics.policies.ones.progress.predictor import Learning, ProgressPredictor
 from heuristics.policies.ones.progress.regression import Regression, Start, fit_regression
 
 __all__ = [
@@ -31,13 +31,13 @@ __all__ = [
     "Calibration",
     "Centre",
     "Forecast",
-    "History",
     "Learning",
-    "Link",
+    "LinkFunction",
     "Observation",
-    "Predictor",
+    "ObservationHistory",
+    "ObservationRows",
+    "ProgressPredictor",
     "Regression",
-    "Rows",
     "Sampling",
     "Start",
     "calibrate",

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from gsopt.core.errors import InvalidInput, shorten
 from heuristics.policies.ones.progress.forecast import Forecast
 from heuristics.policies.ones.progress.observation import Floats, Observation, rows_of
-from heuristics.policies.ones.progress.predictor import Predictor
+from heuristics.policies.ones.progress.predictor import ProgressPredictor
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Calibration:
 
 
 def calibrate(
-    predictor: Predictor,
+    predictor: ProgressPredictor,
     logs: Sequence[Sequence[Observation]],
     *,
     totals: Sequence[float | None] = (),
@@ -109,7 +109,7 @@ def calibrate(
     ...         epoch_samples=1000, initial_loss=2, processed=1000 * epochs, loss=2 - epochs / of, accuracy=0.5
     ...     )
     >>> logs = [[seen(epochs, length) for epochs in range(1, length + 1)] for length in (10, 20, 30, 25, 15)]
-    >>> len(calibrate(Predictor(), logs, skip=3).reached)  # the end of a job is no row
+    >>> len(calibrate(ProgressPredictor(), logs, skip=3).reached)  # the end of a job is no row
     38
     """
     reached = [np.empty(0)]

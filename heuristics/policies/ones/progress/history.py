@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gsopt.core.errors import InvalidInput, shorten
-from heuristics.policies.ones.progress.observation import FEATURES, Floats, Rows
+from heuristics.policies.ones.progress.observation import FEATURES, Floats, ObservationRows
 
 
 class Sampling(StrEnum):
@@ -46,7 +46,7 @@ class _Kept(NamedTuple):
         )
 
 
-class History:
+class ObservationHistory:
     """Rows of completed jobs, at most `limit` of them.
 
     Each row gets a random key once, and each job one too; the smallest keys stay. That is a uniform sample
@@ -69,9 +69,9 @@ class History:
 
     Examples
     --------
-    >>> history = History(limit=6)
+    >>> history = ObservationHistory(limit=6)
     >>> for length in (2, 40, 40):
-    ...     history.add(Rows(features=np.ones((length, 5)), progress=np.full(length, 0.5)))
+    ...     history.add(ObservationRows(features=np.ones((length, 5)), progress=np.full(length, 0.5)))
     >>> history.jobs, history.counts()
     (3, [2, 2, 2])
     """
@@ -84,7 +84,7 @@ class History:
         self._generator = np.random.default_rng(seed)
         self._kept: list[_Kept] = []
 
-    def add(self, rows: Rows) -> None:
+    def add(self, rows: ObservationRows) -> None:
         """Take in the rows of a job that is complete."""
         self.jobs += 1
         job_key, keys = self._generator.random(), self._generator.random(len(rows))
@@ -96,9 +96,9 @@ class History:
         kept = zip(self._kept, numbers, strict=True)
         self._kept = [each.first(number) for each, number in kept if number]
 
-    def rows(self) -> Rows:
+    def rows(self) -> ObservationRows:
         """Return the rows that are kept, job by job."""
-        return Rows(
+        return ObservationRows(
             features=np.concatenate([np.empty((0, len(FEATURES))), *(each.features for each in self._kept)]),
             progress=np.concatenate([np.empty(0), *(each.progress for each in self._kept)]),
         )

@@ -4,10 +4,10 @@ from enum import StrEnum
 
 import numpy as np
 
-from heuristics.policies.ones.progress.observation import Floats, Rows
+from heuristics.policies.ones.progress.observation import Floats, ObservationRows
 
 
-class Link(StrEnum):
+class LinkFunction(StrEnum):
     """How beta follows from the linear predictor u = A x + b.
 
     Attributes
@@ -20,9 +20,9 @@ class Link(StrEnum):
     Examples
     --------
     >>> u = np.array([-50.0, 0.0, 50.0])
-    >>> Link.THRESHOLD.beta(u).tolist(), Link.SOFTPLUS.beta(u).round(2).tolist()
+    >>> LinkFunction.THRESHOLD.beta(u).tolist(), LinkFunction.SOFTPLUS.beta(u).round(2).tolist()
     ([1.0, 1.0, 50.0], [1.0, 1.69, 51.0])
-    >>> Link.SOFTPLUS.slope(u).round(2).tolist(), round(Link.SOFTPLUS.inverse(51.0), 2)
+    >>> LinkFunction.SOFTPLUS.slope(u).round(2).tolist(), round(LinkFunction.SOFTPLUS.inverse(51.0), 2)
     ([0.0, 0.5, 1.0], 50.0)
     """
 
@@ -31,26 +31,26 @@ class Link(StrEnum):
 
     def beta(self, linear: Floats) -> Floats:
         """Return beta at values of u."""
-        if self is Link.THRESHOLD:
+        if self is LinkFunction.THRESHOLD:
             return np.maximum(linear, 1.0)
         result: Floats = 1.0 + np.logaddexp(0.0, linear)
         return result
 
     def slope(self, linear: Floats) -> Floats:
         """Return the derivative of beta by u; at the kink that from the right, by which a row can leave it."""
-        if self is Link.THRESHOLD:
+        if self is LinkFunction.THRESHOLD:
             return (linear >= 1.0).astype(float)
         result: Floats = np.exp(-np.logaddexp(0.0, -linear))
         return result
 
     def inverse(self, beta: float) -> float:
         """Return a u with a beta that is above 1."""
-        if self is Link.THRESHOLD:
+        if self is LinkFunction.THRESHOLD:
             return beta
         return float(beta - 1 + np.log(-np.expm1(1 - beta)))
 
 
-def negative_log_likelihood(beta: Floats, rows: Rows) -> tuple[Floats, Floats]:
+def negative_log_likelihood(beta: Floats, rows: ObservationRows) -> tuple[Floats, Floats]:
     """Return what each row costs at its beta, and the derivative of that by beta.
 
     The density of rho is rho^(alpha - 1) (1 - rho)^(beta - 1) / B(alpha, beta), so that the cost is
@@ -71,7 +71,7 @@ def negative_log_likelihood(beta: Floats, rows: Rows) -> tuple[Floats, Floats]:
 
     Examples
     --------
-    >>> rows = Rows(features=np.ones((1, 5)), progress=np.array([0.5]))
+    >>> rows = ObservationRows(features=np.ones((1, 5)), progress=np.array([0.5]))
     >>> costs, derivatives = negative_log_likelihood(np.array([2.0]), rows)  # the density is 2 (1 - rho)
     >>> float(costs[0]), round(float(derivatives[0]), 3)
     (0.0, 0.193)

@@ -72,7 +72,7 @@ def processed_epochs(features: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class Rows:
+class ObservationRows:
     """Observations of completed jobs, whose progress is known: what a regression is fitted to.
 
     Attributes
@@ -89,7 +89,7 @@ class Rows:
 
     Examples
     --------
-    >>> Rows(features=np.ones((2, 5)), progress=np.array([0.5, 1.0]))
+    >>> ObservationRows(features=np.ones((2, 5)), progress=np.array([0.5, 1.0]))
     Traceback (most recent call last):
     gsopt.core.errors.InvalidInput: progress: 1.0: must be more than 0 and less than 1
     """
@@ -121,7 +121,7 @@ class Rows:
         return result
 
 
-def rows_of(log: Sequence[Observation], total: float | None = None) -> Rows:
+def rows_of(log: Sequence[Observation], total: float | None = None) -> ObservationRows:
     """Return the rows of a completed job's log: those at which something was processed and something left.
 
     Parameters
@@ -150,4 +150,4 @@ def rows_of(log: Sequence[Observation], total: float | None = None) -> Rows:
     if (processed > every).any():
         raise InvalidInput("", "total", shorten(every), f"must be at least the {processed.max():g} processed")
     inner = (processed > 0) & (processed / max(every, 1) < 1)
-    return Rows(features=features[inner], progress=processed[inner] / every)
+    return ObservationRows(features=features[inner], progress=processed[inner] / every)

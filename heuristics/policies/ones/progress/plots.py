@@ -11,7 +11,7 @@ import numpy as np
 from gsopt.core.drawing import COLOURS, legend_beside, looks, titled
 from heuristics.policies.ones.progress.calibration import Calibration
 from heuristics.policies.ones.progress.observation import Observation, features_of
-from heuristics.policies.ones.progress.predictor import Predictor
+from heuristics.policies.ones.progress.predictor import ProgressPredictor
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,7 +22,7 @@ _MARKS_PER_LINE = 10
 
 
 def progress_band(
-    predictor: Predictor,
+    predictor: ProgressPredictor,
     log: Sequence[Observation],
     *,
     total: float | None = None,
@@ -52,7 +52,7 @@ def progress_band(
     ...     Observation(epoch_samples=1000, initial_loss=2, processed=1000 * epochs, loss=1, accuracy=0.5)
     ...     for epochs in range(1, 11)
     ... ]
-    >>> progress_band(Predictor(), seen).get_ylabel()
+    >>> progress_band(ProgressPredictor(), seen).get_ylabel()
     'training progress'
     """
     from matplotlib.ticker import MaxNLocator, PercentFormatter

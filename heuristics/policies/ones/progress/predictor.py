@@ -8,8 +8,8 @@ import numpy as np
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.numbers.tolerances import RIDGE
 from heuristics.policies.ones.progress.forecast import Forecast
-from heuristics.policies.ones.progress.history import History, Sampling
-from heuristics.policies.ones.progress.likelihood import Link
+from heuristics.policies.ones.progress.history import ObservationHistory, Sampling
+from heuristics.policies.ones.progress.likelihood import LinkFunction
 from heuristics.policies.ones.progress.observation import (
     Floats,
     Observation,
@@ -52,7 +52,7 @@ class Learning:
     sampling: Sampling = Sampling.JOBS
     least_jobs: int = 3
     prior: float = 10.0
-    link: Link = Link.THRESHOLD
+    link: LinkFunction = LinkFunction.THRESHOLD
     start: Start = Start.MEDIAN
     ridge: float = RIDGE
 
@@ -67,7 +67,7 @@ class Learning:
 
 
 @dataclass
-class Predictor:
+class ProgressPredictor:
     """Predicts the progress of jobs from those that are complete (ONES, section 3.2.1).
 
     rho of a job is Beta(alpha, beta) distributed, alpha = max(Y_processed / ||D||, 1) being the epochs that it
@@ -93,7 +93,7 @@ class Predictor:
     ...     return Observation(
     ...         epoch_samples=1000, initial_loss=2, processed=1000 * epochs, loss=2 - epochs / of, accuracy=0.5
     ...     )
-    >>> predictor = Predictor()
+    >>> predictor = ProgressPredictor()
     >>> predictor.predict([seen(0, 20)]).left("mean_progress")
     array([10000.])
     >>> for length in (10, 20, 30, 40):
@@ -106,7 +106,9 @@ class Predictor:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        self._history = History(limit=self.learning.limit, sampling=self.learning.sampling, seed=self.seed)
+        self._history = ObservationHistory(
+            limit=self.learning.limit, sampling=self.learning.sampling, seed=self.seed
+        )
         self._regression: Regression | None = None
         self._common = self.learning.prior
         self._stale = False

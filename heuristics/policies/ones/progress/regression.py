@@ -8,8 +8,8 @@ import numpy as np
 
 from gsopt.core.errors import InvalidInput
 from gsopt.core.numbers.tolerances import LIKELIHOOD, RIDGE
-from heuristics.policies.ones.progress.likelihood import Link, negative_log_likelihood
-from heuristics.policies.ones.progress.observation import FEATURES, Floats, Rows
+from heuristics.policies.ones.progress.likelihood import LinkFunction, negative_log_likelihood
+from heuristics.policies.ones.progress.observation import FEATURES, Floats, ObservationRows
 
 
 class Start(StrEnum):
@@ -21,8 +21,8 @@ class Start(StrEnum):
         A = 0 and b one more than the median of the epochs that jobs had left: every row begins above the
         threshold, or many do.
     ZERO
-        A = 0 and b = 0, as one would begin without further thought. Under `Link.THRESHOLD` no row pulls at the
-        parameters there, so that the search ends where it began, with all beta = 1.
+        A = 0 and b = 0, as one would begin without further thought. Under `LinkFunction.THRESHOLD` no row pulls
+        at the parameters there, so that the search ends where it began, with all beta = 1.
 
     Examples
     --------
@@ -55,12 +55,12 @@ class Regression:
 
     Examples
     --------
-    >>> rows = Rows(features=np.ones((3, 5)), progress=np.array([0.2, 0.25, 0.3]))
+    >>> rows = ObservationRows(features=np.ones((3, 5)), progress=np.array([0.2, 0.25, 0.3]))
     >>> fit_regression(rows).beta(np.ones((1, 5))).round(2)
     array([3.46])
     """
 
-    link: Link
+    link: LinkFunction
     centre: Floats
     scale: Floats
     weights: Floats
@@ -82,7 +82,11 @@ class Regression:
 
 
 def fit_regression(
-    rows: Rows, *, link: Link = Link.THRESHOLD, start: Start = Start.MEDIAN, ridge: float = RIDGE
+    rows: ObservationRows,
+    *,
+    link: LinkFunction = LinkFunction.THRESHOLD,
+    start: Start = Start.MEDIAN,
+    ridge: float = RIDGE,
 ) -> Regression:
     """Fit A and b to completed jobs by maximum likelihood, by BFGS with the analytic gradient.
 
@@ -114,7 +118,7 @@ def fit_regression(
     --------
     >>> epochs = np.arange(1.0, 20.0)
     >>> features = np.column_stack([0 * epochs + 100, 0 * epochs + 2, 100 * epochs, epochs / 20, epochs / 20])
-    >>> fitted = fit_regression(Rows(features=features, progress=epochs / 20))
+    >>> fitted = fit_regression(ObservationRows(features=features, progress=epochs / 20))
     >>> fitted.beta(features[[0, 9, 18]]).round(1)
     array([19. , 10.5,  1.5])
     """
@@ -160,15 +164,15 @@ class PenalisedCost:
 
     Examples
     --------
-    >>> rows = Rows(features=np.ones((1, 5)), progress=np.array([0.5]))
-    >>> cost = PenalisedCost(rows, np.ones((1, 2)), Link.THRESHOLD, ridge=2.0)
+    >>> rows = ObservationRows(features=np.ones((1, 5)), progress=np.array([0.5]))
+    >>> cost = PenalisedCost(rows, np.ones((1, 2)), LinkFunction.THRESHOLD, ridge=2.0)
     >>> cost(np.array([1.0, 1.0]))  # at beta = 2 the density is 1
     (1.0, array([2.19314718, 0.19314718]))
     """
 
-    rows: Rows
+    rows: ObservationRows
     columns: Floats
-    link: Link
+    link: LinkFunction
     ridge: float
 
     def __call__(self, parameters: Floats) -> tuple[float, Floats]:

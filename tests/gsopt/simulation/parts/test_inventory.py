@@ -10,7 +10,7 @@ from gsopt.scenario.cluster import Cluster, Machine, Rack
 from gsopt.scenario.job import Job, Mode
 from gsopt.scenario.speed import Speed, TierPenalty
 from gsopt.simulation import Assign, State, simulate
-from gsopt.simulation.parts.inventory import Inventory, Kind, kinds_of, modes_on
+from gsopt.simulation.parts.inventory import GpuKind, Inventory, kinds_of, modes_on
 from tests.gsopt.simulation.scenarios import bundle
 
 
@@ -69,9 +69,9 @@ def test_a_job_runs_where_type_and_memory_suffice() -> None:
     slow = Mode(name="slow", menu=[(1, 0.25)], gpu_type="k80", memory=4)
     wide = Mode(name="wide", menu=[(2, 0.25)], gpu_type="k80")
     job = Job(name="a", release_date=0, duration=1, gpus=1, memory=16, modes=[halves, slow, wide])
-    assert modes_on(job, Kind("v100", 16)) == modes_on(job, Kind("v100", None)) == [""]
-    assert modes_on(job, Kind("k80", 12)) == ["slow"]
-    assert modes_on(job, Kind("v100", 12)) == []
+    assert modes_on(job, GpuKind("v100", 16)) == modes_on(job, GpuKind("v100", None)) == [""]
+    assert modes_on(job, GpuKind("k80", 12)) == ["slow"]
+    assert modes_on(job, GpuKind("v100", 12)) == []
 
 
 def test_speeds_are_those_of_gpus_close_together() -> None:

@@ -10,63 +10,63 @@ from typing import Any
 
 import pytest
 
-from gsopt.solvers.backends.process import Kind
-from gsopt.solvers.backends.worker import Link
+from gsopt.solvers.backends.process import FrameKind
+from gsopt.solvers.backends.worker import ParentLink
 
 
-def process_id(task: Any, link: Link) -> int:
+def process_id(task: Any, link: ParentLink) -> int:
     """Return the worker's process id."""
     del task, link
     return os.getpid()
 
 
-def size(task: Any, link: Link) -> int:
+def size(task: Any, link: ParentLink) -> int:
     """Return the length of the task."""
     del link
     return len(task)
 
 
-def sleep(task: Any, link: Link) -> None:
+def sleep(task: Any, link: ParentLink) -> None:
     """Take no notice of anything for ever."""
     link.log("asleep")
-    link.send(Kind.BOUND, task)
+    link.send(FrameKind.BOUND, task)
     while True:
         signal.pause()
 
 
-def obey(task: Any, link: Link) -> str:
+def obey(task: Any, link: ParentLink) -> str:
     """Wait for the interrupt."""
     stopped = Event()
     link.on_stop(stopped.set)
-    link.send(Kind.BOUND, task)
+    link.send(FrameKind.BOUND, task)
     stopped.wait()
     return "stopped"
 
 
-def fail(task: str, link: Link) -> None:
+def fail(task: str, link: ParentLink) -> None:
     """Raise."""
     del link
     raise ValueError(task)
 
 
-def leave_politely(task: int, link: Link) -> None:
+def leave_politely(task: int, link: ParentLink) -> None:
     """Ask the interpreter to end, and leave a thread behind that would keep it."""
     del link
     Thread(target=signal.pause).start()
     sys.exit(task)
 
 
-def close_and_hang(task: str, link: Link) -> None:
+def close_and_hang(task: str, link: ParentLink) -> None:
     """Close the descriptors that a process starts with and never come back, holding the interpreter or not."""
     os.closerange(0, 3)
-    link.send(Kind.BOUND, 1.0)
+    link.send(FrameKind.BOUND, 1.0)
     if task == "holding the interpreter":
         ctypes.PyDLL(None).pause()
     while True:
         signal.pause()
 
 
-def close(task: int, link: Link) -> str:
+def close(task: int, link: ParentLink) -> str:
     """Close descriptors up to a number, fail to print, and answer."""
     del link
     os.closerange(0, task)
@@ -75,7 +75,7 @@ def close(task: int, link: Link) -> str:
     return "done"
 
 
-def fork_and_come_back(task: Any, link: Link) -> str:
+def fork_and_come_back(task: Any, link: ParentLink) -> str:
     """Come back twice, once in another process."""
     del task, link
     if child := os.fork():
@@ -84,21 +84,21 @@ def fork_and_come_back(task: Any, link: Link) -> str:
     return "child"
 
 
-def leave(task: int, link: Link) -> None:
+def leave(task: int, link: ParentLink) -> None:
     """End the process with an exit code."""
     del link
     os.write(2, b"last words\n")
     os._exit(task)
 
 
-def chatter(task: str, link: Link) -> str:
+def chatter(task: str, link: ParentLink) -> str:
     """Print to descriptor 1, where frames would be if it were left alone."""
     link.log("before ")
     os.write(1, task.encode())
     return "done"
 
 
-def read(path: str, link: Link) -> dict[str, Any]:
+def read(path: str, link: ParentLink) -> dict[str, Any]:
     """Read a model file with HiGHS; the two halves of a range row come together again."""
     import highspy
 
@@ -127,7 +127,7 @@ def read(path: str, link: Link) -> dict[str, Any]:
     }
 
 
-def end_without_bound(gap: float, link: Link) -> float:
+def end_without_bound(gap: float, link: ParentLink) -> float:
     """Return the bound that is told of a mixed program, solved to a gap, for which HiGHS tells none."""
     from types import SimpleNamespace
 
@@ -143,7 +143,7 @@ def end_without_bound(gap: float, link: Link) -> float:
     return _answer(solver, "kOptimal", True).bound
 
 
-def larger(most: int, link: Link) -> Any:
+def larger(most: int, link: ParentLink) -> Any:
     """Minimise by CP-SAT the larger of two numbers of at most so much that add up to 10; bounds in tenths."""
     from ortools.sat.python.cp_model import CpModel
 

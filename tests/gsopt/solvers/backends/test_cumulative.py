@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 
 from gsopt.solvers.backends import CpSat
-from gsopt.solvers.backends.cumulative import Activity, Answer, Chosen, Task, Way, solve
+from gsopt.solvers.backends.cumulative import Activity, Chosen, CumulativeAnswer, Task, Way, solve
 
 PARAMETERS: dict[str, Any] = {"num_workers": 1}
 
 
-def answer(*activities: Activity, last: bool = True, **fields: Any) -> Answer:
+def answer(*activities: Activity, last: bool = True, **fields: Any) -> CumulativeAnswer:
     """Solve activities on two resources of two units, which are also one group."""
     given: dict[str, Any] = {
         "activities": activities,
@@ -23,7 +23,7 @@ def answer(*activities: Activity, last: bool = True, **fields: Any) -> Answer:
         "parameters": PARAMETERS,
     }
     reply = CpSat().call(solve, Task(**{**given, **fields}))
-    assert isinstance(reply.answer, Answer)
+    assert isinstance(reply.answer, CumulativeAnswer)
     return reply.answer
 
 

@@ -15,7 +15,7 @@ import pytest
 from gsopt.core.errors import MissingSolver
 from gsopt.core.result import Status, StoppedBy
 from gsopt.solvers.backends import Highs
-from gsopt.solvers.backends.process import POOL, Frame, Kind, Late, Pool, Reply, Worker
+from gsopt.solvers.backends.process import POOL, Frame, FrameKind, Late, Pool, Reply, Worker
 from tests.gsopt.solvers.backends import functions
 from tests.gsopt.solvers.backends.models import (
     BACKENDS,
@@ -138,7 +138,7 @@ def test_late_worker_is_killed(pool: Pool, clock: Clock) -> None:
 
     def hear(frame: Frame) -> None:
         frames.append(frame)
-        if frame[0] is Kind.BOUND:
+        if frame[0] is FrameKind.BOUND:
             clock.put_forward(3600)
 
     with pool.borrow(MODULE, nothing) as worker:
@@ -146,7 +146,7 @@ def test_late_worker_is_killed(pool: Pool, clock: Clock) -> None:
 
     assert (reply.answer, reply.stopped_by) == (None, StoppedBy.TIME_LIMIT)
     assert "killed" in reply.message
-    assert frames == [(Kind.LOG, "asleep"), (Kind.BOUND, 1.0)]
+    assert frames == [(FrameKind.LOG, "asleep"), (FrameKind.BOUND, 1.0)]
     assert pool.pids == []
 
 
@@ -207,7 +207,7 @@ def test_death_of_the_process_is_told(pool: Pool) -> None:
         reply, frames = call(worker, functions.leave, 3)
 
     assert reply == Reply(None, StoppedBy.CRASH, "the solver's process ended with exit code 3")
-    assert frames == [(Kind.LOG, "last words\n")]
+    assert frames == [(FrameKind.LOG, "last words\n")]
     assert pool.pids == []
 
 

@@ -3,13 +3,13 @@
 from typing import Any
 
 from gsopt.solvers.backends import CpSat
-from gsopt.solvers.backends.slotted import Answer, Planned, SlottedJob, Task, solve
+from gsopt.solvers.backends.slotted import Planned, SlottedAnswer, SlottedJob, Task, solve
 
 
-def answer(*jobs: SlottedJob, gpus: int = 1, upper: int = 99, hint: Any = None) -> Answer:
+def answer(*jobs: SlottedJob, gpus: int = 1, upper: int = 99, hint: Any = None) -> SlottedAnswer:
     """Solve a task of jobs that do 10 in a slot alone."""
     task = Task(jobs, gpus, 10, upper, hint, {"num_workers": 1})
-    found: Answer = CpSat().call(solve, task).answer
+    found: SlottedAnswer = CpSat().call(solve, task).answer
     return found
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from gsopt.solvers.backends.process import LENGTH, Kind
-from gsopt.solvers.backends.worker import Link
+from gsopt.solvers.backends.process import LENGTH, FrameKind
+from gsopt.solvers.backends.worker import ParentLink
 
 
 class Pipe:
@@ -16,10 +16,10 @@ class Pipe:
 
     def __init__(self) -> None:
         self.reader, writer = os.pipe()
-        self.link = Link(writer)
+        self.link = ParentLink(writer)
         self._writer = writer
 
-    def frames(self) -> list[tuple[Kind, Any]]:
+    def frames(self) -> list[tuple[FrameKind, Any]]:
         """Return all frames written so far."""
         os.set_blocking(self.reader, False)
         try:
@@ -53,8 +53,8 @@ def test_log_goes_before_the_next_frame(pipe: Pipe) -> None:
     pipe.link.log("b")
     assert pipe.frames() == []
 
-    pipe.link.send(Kind.ANSWER, 1)
-    assert pipe.frames() == [(Kind.LOG, "ab"), (Kind.ANSWER, 1)]
+    pipe.link.send(FrameKind.ANSWER, 1)
+    assert pipe.frames() == [(FrameKind.LOG, "ab"), (FrameKind.ANSWER, 1)]
 
 
 def test_tick_sends_waiting_log_once(pipe: Pipe) -> None:
@@ -63,7 +63,7 @@ def test_tick_sends_waiting_log_once(pipe: Pipe) -> None:
     pipe.link.tick()
     pipe.link.tick()
 
-    assert pipe.frames() == [(Kind.LOG, "a")]
+    assert pipe.frames() == [(FrameKind.LOG, "a")]
 
 
 def test_bounds_that_come_too_often_are_left_out(pipe: Pipe, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,7 +72,7 @@ def test_bounds_that_come_too_often_are_left_out(pipe: Pipe, monkeypatch: pytest
         monkeypatch.setattr("gsopt.solvers.backends.worker.monotonic", lambda time=time: time)
         pipe.link.bound(bound)
 
-    assert pipe.frames() == [(Kind.BOUND, 1.0), (Kind.BOUND, 3.0)]
+    assert pipe.frames() == [(FrameKind.BOUND, 1.0), (FrameKind.BOUND, 3.0)]
 
 
 def test_stop_reaches_the_solver_whenever_it_comes(pipe: Pipe) -> None:

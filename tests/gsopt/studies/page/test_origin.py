@@ -3,12 +3,12 @@
 import shlex
 
 from gsopt.studies.page.origin import commands, packages_table, runs_table, sources_table
-from gsopt.studies.provenance import Run, Source
+from gsopt.studies.provenance import Source, StudyRun
 
 
-def _run(**packages: str) -> Run:
+def _run(**packages: str) -> StudyRun:
     details = {"packages": packages}
-    return Run("2026-01-31T12:00:00+00:00", "0.1.0", "3.11.9", "Linux", None, 2, 4, details)
+    return StudyRun("2026-01-31T12:00:00+00:00", "0.1.0", "3.11.9", "Linux", None, 2, 4, details)
 
 
 def test_a_run_has_one_line() -> None:

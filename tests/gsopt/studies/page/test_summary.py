@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from gsopt.studies import Results, State
 from gsopt.studies.page.summary import remarks, summary
-from gsopt.studies.provenance import Run, Source
+from gsopt.studies.provenance import Source, StudyRun
 from tests.gsopt.studies.samples import found, row
 
-RUN = Run("2026-01-31T12:00:00+00:00", "0.1.0", "3.11.9", "Linux", 2, 2, 4)
+RUN = StudyRun("2026-01-31T12:00:00+00:00", "0.1.0", "3.11.9", "Linux", 2, 2, 4)
 
 
 def test_a_summary_counts_cells_and_names_days() -> None:

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from gsopt.evaluation.tables import written
-from gsopt.schedule.figures import Kind
+from gsopt.schedule.figures import FigureKind
 from gsopt.studies.page.table import Entry, Head, number, table, text
 
 
@@ -19,6 +19,6 @@ def test_a_table_counts_what_it_leaves_out(count: int) -> None:
 
 def test_numbers_are_written_as_in_other_tables() -> None:
     """An entry has the text of every other table, and the exact number beside it."""
-    assert number(Fraction(1, 3), Kind.RATIO) == Entry(written(1 / 3, Kind.RATIO), 1 / 3)
-    assert number(1234567.89, Kind.SECONDS) == Entry("1,234,568", 1234567.89)
-    assert number(None, Kind.SHARE) == Entry("-")
+    assert number(Fraction(1, 3), FigureKind.RATIO) == Entry(written(1 / 3, FigureKind.RATIO), 1 / 3)
+    assert number(1234567.89, FigureKind.SECONDS) == Entry("1,234,568", 1234567.89)
+    assert number(None, FigureKind.SHARE) == Entry("-")

@@ -4,13 +4,13 @@ from random import Random
 
 import pytest
 
-from heuristics.policies.elasticflow.profile import Profile, Share
+from heuristics.policies.elasticflow.profile import PlannedShare, SlotProfile
 from heuristics.policies.elasticflow.wish import Wish
 from tests.effort import cases
 from tests.heuristics.policies.elasticflow.wishes import LENGTH, drawn
 
 
-def by_slots(left: list[int], wish: Wish) -> Share | None:
+def by_slots(left: list[int], wish: Wish) -> PlannedShare | None:
     """Serve a job slot by slot."""
     for top in wish.levels:
         missing, taken = wish.work, list[int]()
@@ -22,14 +22,14 @@ def by_slots(left: list[int], wish: Wish) -> Share | None:
         if missing <= 1e-9 * wish.work:
             for slot, count in enumerate(taken):
                 left[slot] -= count
-            return Share(top, taken[0] if taken else 0, len(taken))
+            return PlannedShare(top, taken[0] if taken else 0, len(taken))
     return None
 
 
 def test_slots_one_by_one_say_the_same() -> None:
     """Every share, and what is left in every slot, is that of a plan which goes through all slots."""
     for seed in range(cases(200)):
-        profile, left = Profile(8, LENGTH), [8] * 60
+        profile, left = SlotProfile(8, LENGTH), [8] * 60
         for wish in drawn(Random(seed)):
             assert profile.serve(wish) == by_slots(left, wish), seed
         begin, flat = 0, list[int]()
@@ -41,26 +41,26 @@ def test_slots_one_by_one_say_the_same() -> None:
 
 def test_work_that_is_done_takes_nothing() -> None:
     """A job without work left needs no slot."""
-    profile = Profile(1, LENGTH)
-    assert profile.serve(Wish(0, 0.0, (1,), (1.0,), 4)) == Share(1, 0, 0)
+    profile = SlotProfile(1, LENGTH)
+    assert profile.serve(Wish(0, 0.0, (1,), (1.0,), 4)) == PlannedShare(1, 0, 0)
     assert [free for _, free in profile.left] == [1]
 
 
 @pytest.mark.parametrize("slots", [0, -3])
 def test_deadlines_that_have_passed_cannot_be_kept(slots: int) -> None:
     """A job whose deadline is in the past gets no share."""
-    assert Profile(1, LENGTH).serve(Wish(0, 1.0, (1,), (1.0,), slots)) is None
+    assert SlotProfile(1, LENGTH).serve(Wish(0, 1.0, (1,), (1.0,), slots)) is None
 
 
 def test_a_level_that_is_not_left_is_made_up_for_later() -> None:
     """A job runs on the GPUs that are left until others are complete, and then on its level."""
-    profile = Profile(4, LENGTH)
-    assert profile.serve(Wish(0, 360.0, (3,), (3.0,), 9)) == Share(3, 3, 2)
-    assert profile.serve(Wish(1, 600.0, (1, 4), (1.0, 4.0), 4)) == Share(4, 1, 4)
+    profile = SlotProfile(4, LENGTH)
+    assert profile.serve(Wish(0, 360.0, (3,), (3.0,), 9)) == PlannedShare(3, 3, 2)
+    assert profile.serve(Wish(1, 600.0, (1, 4), (1.0, 4.0), 4)) == PlannedShare(4, 1, 4)
     assert [free for _, free in profile.left] == [0, 0, 4]
 
 
 def test_work_that_is_too_much_by_rounding_is_in_time() -> None:
     """Three slots of work, but for a few roundings of it, are three slots."""
     wish = Wish(0, work=3 * LENGTH * (1 + 1e-12), levels=(1,), speeds=(1.0,), slots=3)
-    assert Profile(1, LENGTH).serve(wish) == Share(1, 1, 3)
+    assert SlotProfile(1, LENGTH).serve(wish) == PlannedShare(1, 1, 3)

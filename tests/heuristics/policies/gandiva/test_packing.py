@@ -13,7 +13,7 @@ from gsopt.scenario.scenario import CapacityChange
 from gsopt.scenario.speed import Speed
 from gsopt.simulation import Decider, Replay, State, simulate
 from gsopt.simulation.parts.inventory import Inventory
-from heuristics.policies.gandiva.packing import Packing, Pairing
+from heuristics.policies.gandiva.packing import PackedShares, Pairing
 from heuristics.policies.gavel.received import Portions
 from heuristics.policies.gavel.rounds import Rounds
 from tests.gsopt.simulation.scenarios import bundle
@@ -38,7 +38,7 @@ def divisions(
     found: list[Division] = []
 
     def watched(state: State) -> Decider:
-        packing = Packing(pairing, seed=seed)
+        packing = PackedShares(pairing, seed=seed)
 
         def divide(state: State, jobs: Sequence[int], inventory: Inventory) -> Portions:
             found.append(Division(packing(state, jobs, inventory), dict(packing.pairs)))
@@ -122,7 +122,7 @@ def test_a_pair_is_parted_where_the_memory_for_both_is_gone() -> None:
     jobs = bundle([Job(name=name, release_date=0, duration=3000, gpus=1, memory=6) for name in "abc"])
 
     def packed(state: State) -> Decider:
-        packing = Packing()
+        packing = PackedShares()
         return Rounds(state, packing, pairs=lambda: packing.pairs)
 
     cluster = Cluster(racks=[Rack(name="r", machines=machines)])

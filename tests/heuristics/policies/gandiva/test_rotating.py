@@ -2,14 +2,14 @@
 
 from gsopt.scenario.job import Job
 from gsopt.simulation import simulate
-from heuristics.policies.gandiva.rotating import Group, Rotating
+from heuristics.policies.gandiva.rotating import Rotating, RotationGroup
 from tests.gsopt.simulation.scenarios import bundle
 
 
 def test_somebody_waits_where_not_all_run() -> None:
     """A group with more jobs than run has one that waits."""
-    assert Group(1, (0,), [1, 2], {1}).waits
-    assert not Group(1, (0,), [1], {1}).waits
+    assert RotationGroup(1, (0,), [1, 2], {1}).waits
+    assert not RotationGroup(1, (0,), [1], {1}).waits
 
 
 def test_nobody_is_stopped_while_nobody_waits() -> None:

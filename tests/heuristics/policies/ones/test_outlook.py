@@ -11,7 +11,7 @@ from gsopt.scenario.training import Training
 from gsopt.simulation import Action, State, Wake, simulate
 from heuristics.policies.ones.dividing import Roster
 from heuristics.policies.ones.forced import Forced
-from heuristics.policies.ones.outlook import Costs, Knowledge, Outlook
+from heuristics.policies.ones.outlook import Costs, Knowledge, RemainingWork
 from tests.gsopt.simulation.scenarios import bundle
 from tests.gsopt.simulation.scripts import doing
 
@@ -28,7 +28,7 @@ def _job(name: str, training: Training | None = _TRAINING) -> Job:
 
 def _costs(knowledge: Knowledge, jobs: list[Job], gpus: int, forced: Forced = "new") -> Costs:
     """Let the first job run for two seconds, and give the costs of then."""
-    outlook, rosters, found = Outlook(knowledge, forced, seed=0), list[Roster](), list[Costs]()
+    outlook, rosters, found = RemainingWork(knowledge, forced, seed=0), list[Roster](), list[Costs]()
 
     def decide(state: State) -> Iterable[Action]:
         if state.now == 0:

@@ -12,7 +12,7 @@ from gsopt.scenario.speed import Speed, TierPenalty
 from gsopt.simulation import simulate
 from gsopt.simulation.policy import Action, Start, State, Wake
 from heuristics.policies.pollux.nodes import Nodes
-from heuristics.policies.pollux.outlook import Caps, Outlook
+from heuristics.policies.pollux.outlook import Caps, JobOutlook
 from tests.gsopt.simulation.adaptive import APPLICATION, adaptive
 from tests.gsopt.simulation.scenarios import bundle
 
@@ -20,7 +20,7 @@ CAPS = Caps(gpus=64, nodes=16)
 TWO = Cluster.uniform(machines=2, gpus=2)
 
 
-def told(job: Job, look: Callable[[State, Outlook], Any], times: list[float], **physics: Any) -> list[Any]:
+def told(job: Job, look: Callable[[State, JobOutlook], Any], times: list[float], **physics: Any) -> list[Any]:
     """Let a job run on what it demands from the beginning, and look at it at some times."""
     found: list[Any] = []
 
@@ -29,7 +29,7 @@ def told(job: Job, look: Callable[[State, Outlook], Any], times: list[float], **
 
         def decide(self, state: State) -> Iterable[Action]:
             if state.arrived:
-                self.outlook = Outlook(state, 0, CAPS)
+                self.outlook = JobOutlook(state, 0, CAPS)
             if len(found) < len(times) and state.now >= times[len(found)]:
                 found.append(look(state, self.outlook))
             if state.arrived:
@@ -49,7 +49,7 @@ def test_a_menu_is_relative_to_the_fair_share() -> None:
     job = Job(name="a", release_date=0, duration=90, gpus=1, menu=menu, model="cnn")
     slower = Speed(tiers={"cnn": TierPenalty(machine=0.0, rack=1.0, network=1.0)})
 
-    def look(state: State, outlook: Outlook) -> Any:
+    def look(state: State, outlook: JobOutlook) -> Any:
         return outlook.most(state), outlook.speedups(state, Nodes(state), 2)
 
     before, after = told(job, look, [0.0, 10.0], speed=slower)
@@ -62,7 +62,7 @@ def test_numbers_on_which_it_does_not_run_are_worth_the_next_lower() -> None:
     """Such GPUs are taken away again, from the last nodes; below its fewest it has none."""
     job = Job(name="a", release_date=0, duration=90, gpus=2, menu=[(2, 1.0), (4, 1.5)])
 
-    def look(state: State, outlook: Outlook) -> Any:
+    def look(state: State, outlook: JobOutlook) -> Any:
         vectors = [(1, 0), (1, 1), (2, 1), (2, 2), ()]
         return (
             outlook.fewest,
@@ -81,7 +81,7 @@ def test_an_adaptive_job_tells_what_it_has_learned() -> None:
     """Before it has measured anything GPUs count alike; then its own goodput does, on one node or several."""
     job = adaptive(Job(name="a", release_date=0, duration=9, gpus=1, menu=[(1, 1), (2, 1), (3, 1)]), 4)
 
-    def look(state: State, outlook: Outlook) -> Any:
+    def look(state: State, outlook: JobOutlook) -> Any:
         trainee = state.trainee(0)
         assert trainee is not None
         expected = trainee.goodput([1, 1, 2], [1, 2, 2])

@@ -19,7 +19,7 @@ from gsopt.scenario.job import Job
 from gsopt.scenario.scenario import Scenario
 from gsopt.simulation import simulate
 from gsopt.testing import check_policy
-from heuristics.goodput.table import Counts, Table
+from heuristics.goodput.table import Counts, SpeedupTable
 from heuristics.policies.pollux.policy import pollux
 from instances import data_folder
 from instances.scenarios import pollux as scenario
@@ -143,7 +143,7 @@ def test_a_search_goes_on_from_the_last_one(monkeypatch: pytest.MonkeyPatch) -> 
     """Every search is given the candidates of the one before, for the jobs that are still there."""
     starts: list[list[list[list[int]]]] = []
 
-    def found(table: Table, start: Counts, random: Any, **options: Any) -> Counts:
+    def found(table: SpeedupTable, start: Counts, random: Any, **options: Any) -> Counts:
         del random, options
         starts.append(start.tolist())
         front = np.zeros((2, *table.current.shape), dtype=np.int64)

@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 
-from heuristics.policies.shockwave.window import Claim, Plan, Window
+from heuristics.policies.shockwave.window import Plan, Window, WindowClaim
 
 LENGTH = 60.0
 
@@ -21,7 +21,7 @@ def drawn(random: Random, *, most_jobs: int = 3, most_rounds: int = 3) -> Window
     for _ in range(random.randint(1, most_jobs)):
         gains = [random.choice([0.0, 0.25, 0.5, 1.0, random.random()]) for _ in range(rounds)]
         claims.append(
-            Claim(
+            WindowClaim(
                 gpus=random.randint(1, gpus),
                 gains=tuple(sorted(gains, reverse=True)),
                 left=random.choice([30.0, 60.0, 150.0, random.uniform(1, 300)]),

@@ -10,7 +10,7 @@ import pytest
 from gsopt.scenario.job import Job, Phase
 from gsopt.simulation import State, simulate
 from heuristics.policies.shockwave import outlook, search
-from heuristics.policies.shockwave.outlook import Outlook, Terms
+from heuristics.policies.shockwave.outlook import Terms, WindowPlanner
 from heuristics.policies.shockwave.program import Effort
 from heuristics.policies.shockwave.window import Plan, Window
 from heuristics.policies.shockwave.windowing import Windowing
@@ -45,7 +45,7 @@ def windows(
     meant = Terms(**TERMS | terms)
 
     def policy(state: State) -> Windowing:
-        return Windowing(state, Outlook(meant), interval=meant.interval, renewal=8)
+        return Windowing(state, WindowPlanner(meant), interval=meant.interval, renewal=8)
 
     monkeypatch.setattr(outlook, "best_plan", watched)
     jobs = bundle(
@@ -108,7 +108,7 @@ def test_nobody_is_idle_that_the_plan_leaves_out(monkeypatch: pytest.MonkeyPatch
         return np.zeros((len(window.claims), window.rounds), dtype=np.bool_)
 
     def policy(state: State) -> Windowing:
-        return Windowing(state, Outlook(Terms(**TERMS)), interval=60, renewal=8)
+        return Windowing(state, WindowPlanner(Terms(**TERMS)), interval=60, renewal=8)
 
     monkeypatch.setattr(outlook, "best_plan", nobody)
     jobs = bundle(Job(name=f"j{d}", release_date=0, duration=d, gpus=1) for d in (60, 120))

@@ -5,7 +5,7 @@ from random import Random
 import numpy as np
 
 from heuristics.policies.shockwave.packing import conserving, packed
-from heuristics.policies.shockwave.window import Claim, Window
+from heuristics.policies.shockwave.window import Window, WindowClaim
 from tests.effort import cases
 from tests.heuristics.policies.shockwave.drawn import drawn
 
@@ -30,7 +30,7 @@ def test_jobs_of_one_size_are_packed_whenever_they_can_be() -> None:
     for _ in range(cases(200)):
         gpus, rounds = random.randint(1, 4), random.randint(1, 6)
         counts = [random.randint(0, rounds) for _ in range(random.randint(1, 8))]
-        claims = [Claim(1, (0.0,) * rounds, left=1.0) for _ in counts]
+        claims = [WindowClaim(1, (0.0,) * rounds, left=1.0) for _ in counts]
         window = Window(gpus=gpus, rounds=rounds, length=60.0, claims=claims, price=0.0)
         assert (packed(window, np.array(counts)) is not None) == (sum(counts) <= gpus * rounds)
 
@@ -51,6 +51,6 @@ def test_no_gpu_is_idle_that_a_job_could_use() -> None:
 
 def test_the_longest_job_takes_idle_gpus_first() -> None:
     """Of two jobs for one GPU the one with more left runs, whatever their order."""
-    claims = [Claim(1, (0.0, 0.0), left=5.0), Claim(1, (0.0, 0.0), left=9.0)]
+    claims = [WindowClaim(1, (0.0, 0.0), left=5.0), WindowClaim(1, (0.0, 0.0), left=9.0)]
     window = Window(gpus=1, rounds=2, length=60.0, claims=claims, price=0.0)
     assert conserving(window, np.zeros((2, 2), dtype=np.bool_)).tolist() == [[False, False], [True, True]]

@@ -15,7 +15,7 @@ from gsopt.scenario.scenario import CapacityChange, Overhead, Scenario
 from gsopt.simulation import simulate
 from gsopt.testing import check_policy
 from heuristics.policies.shockwave import policy as policy_module
-from heuristics.policies.shockwave.outlook import Outlook, Terms
+from heuristics.policies.shockwave.outlook import Terms, WindowPlanner
 from heuristics.policies.shockwave.policy import shockwave
 from heuristics.policies.shockwave.program import Effort
 from tests.effort import cases
@@ -102,11 +102,11 @@ def test_presets(monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], effor
     """Plans are made as in the published program for 32 GPUs; what is exact has neither gap nor limit."""
     made: list[Terms] = []
 
-    def watched(terms: Terms) -> Outlook:
+    def watched(terms: Terms) -> WindowPlanner:
         made.append(terms)
-        return Outlook(terms)
+        return WindowPlanner(terms)
 
-    monkeypatch.setattr(policy_module, "Outlook", watched)
+    monkeypatch.setattr(policy_module, "WindowPlanner", watched)
     simulate(jobs((0, 1, 1)), partial(shockwave, **options), cluster=1)
     assert made == [Terms(20, 120, 1e-3, 1.0, 12.0, 1e6, "start", effort)]
     assert signature(shockwave).parameters["renewal"].default == 8

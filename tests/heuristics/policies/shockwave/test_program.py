@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from gsopt.core.numbers.tolerances import CONTINUOUS
-from heuristics.policies.shockwave.program import Effort, Program
-from heuristics.policies.shockwave.window import Claim, Window
+from heuristics.policies.shockwave.program import Effort, RoundProgram
+from heuristics.policies.shockwave.window import Window, WindowClaim
 from tests.effort import cases
 from tests.heuristics.policies.shockwave.drawn import drawn, lateness, plans
 
@@ -19,7 +19,7 @@ def test_the_order_is_the_best() -> None:
         window = drawn(random)
         every = list(plans(window))
         plan = random.choice(every)
-        found = Program(window, Effort()).first(plan)
+        found = RoundProgram(window, Effort()).first(plan)
         alike = [other for other in every if (other.sum(axis=1) == plan.sum(axis=1)).all()]
         best = min(lateness(window, other) for other in alike)
         assert found.sum(axis=1).tolist() == plan.sum(axis=1).tolist()
@@ -34,7 +34,7 @@ def test_the_most_gain_is_the_most() -> None:
         window = drawn(random)
         least = np.array([claim.least for claim in window.claims])
         gains = [window.gained(n) for plan in plans(window) if ((n := plan.sum(axis=1)) >= least).all()]
-        plan = None if (least > window.rounds).any() else Program(window, Effort()).most(least)
+        plan = None if (least > window.rounds).any() else RoundProgram(window, Effort()).most(least)
         assert (plan is None) == (not gains)
         if plan is not None:
             assert window.gained(plan.sum(axis=1)) == pytest.approx(max(gains), rel=CONTINUOUS, abs=CONTINUOUS)
@@ -42,16 +42,16 @@ def test_the_most_gain_is_the_most() -> None:
 
 def test_jobs_change_places() -> None:
     """The two heaviest of three jobs come first, whoever shared their rounds."""
-    claims = [Claim(1, (0.0, 0.0), left=9.0, weight=weight) for weight in (1.0, 2.0, 3.0)]
+    claims = [WindowClaim(1, (0.0, 0.0), left=9.0, weight=weight) for weight in (1.0, 2.0, 3.0)]
     window = Window(gpus=2, rounds=2, length=60.0, claims=claims, price=0.0)
     plan = np.array([[False, True], [True, False], [False, True]])
-    assert Program(window, Effort()).first(plan).astype(int).tolist() == [[0, 1], [1, 0], [1, 0]]
+    assert RoundProgram(window, Effort()).first(plan).astype(int).tolist() == [[0, 1], [1, 0], [1, 0]]
 
 
 def test_without_time_the_most_is_the_start() -> None:
     """A solve that has no time ends with the plan that it was given, and finds none without."""
-    claims = [Claim(gpus, (1.0, 0.5), left=9.0) for gpus in (1, 2, 2)]
-    program = Program(Window(gpus=3, rounds=2, length=60.0, claims=claims, price=0.0), Effort(limit=0.0))
+    claims = [WindowClaim(gpus, (1.0, 0.5), left=9.0) for gpus in (1, 2, 2)]
+    program = RoundProgram(Window(gpus=3, rounds=2, length=60.0, claims=claims, price=0.0), Effort(limit=0.0))
     start = np.array([[True, False], [False, False], [False, False]])
     found = program.most(np.array([1, 0, 0]), start)
     assert found is not None
@@ -61,19 +61,19 @@ def test_without_time_the_most_is_the_start() -> None:
 
 def test_gains_may_be_tiny() -> None:
     """Gains of a trillionth are told apart, though solvers take them for none."""
-    claims = [Claim(1, (gain, gain), left=9.0) for gain in (1e-12, 2e-12, 3e-12)]
+    claims = [WindowClaim(1, (gain, gain), left=9.0) for gain in (1e-12, 2e-12, 3e-12)]
     window = Window(gpus=1, rounds=2, length=60.0, claims=claims, price=0.0)
-    plan = Program(window, Effort()).most(np.zeros(3, dtype=np.int64))
+    plan = RoundProgram(window, Effort()).most(np.zeros(3, dtype=np.int64))
     assert plan is not None
     assert plan.sum(axis=1).tolist() == [0, 0, 2]
 
 
 def test_without_time_the_plan_is_the_start() -> None:
     """A solve that has no time leaves the numbers of rounds as they are, the heaviest rounds first."""
-    claims = [Claim(1, (0.0,) * 3, left=9.0, weight=weight) for weight in (1.0, 5.0)]
+    claims = [WindowClaim(1, (0.0,) * 3, left=9.0, weight=weight) for weight in (1.0, 5.0)]
     window = Window(gpus=1, rounds=3, length=60.0, claims=claims, price=0.0)
     plan = np.array([[True, False, True], [False, True, False]])
-    assert Program(window, Effort(limit=0.0)).first(plan).tolist() == [
+    assert RoundProgram(window, Effort(limit=0.0)).first(plan).tolist() == [
         [False, True, True],
         [True, False, False],
     ]

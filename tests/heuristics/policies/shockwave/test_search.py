@@ -7,7 +7,7 @@ import pytest
 from gsopt.core.numbers.tolerances import CONTINUOUS
 from heuristics.policies.shockwave.program import Effort
 from heuristics.policies.shockwave.search import best_plan
-from heuristics.policies.shockwave.window import Claim, Window
+from heuristics.policies.shockwave.window import Window, WindowClaim
 from tests.effort import cases
 from tests.heuristics.policies.shockwave.drawn import drawn, plans, value
 
@@ -41,7 +41,7 @@ def test_within_the_gap() -> None:
 
 def test_numbers_that_fit_no_rounds_are_given_up() -> None:
     """A job of both GPUs for one round and one of one GPU for two fit by number, not by round."""
-    claims = [Claim(2, (1.0, 0.0), left=1.0), Claim(1, (0.75, 0.75), left=1.0)]
+    claims = [WindowClaim(2, (1.0, 0.0), left=1.0), WindowClaim(1, (0.75, 0.75), left=1.0)]
     window = Window(gpus=2, rounds=2, length=60.0, claims=claims, price=0.0)
     plan = best_plan(window, Effort())
     assert plan is not None
@@ -52,7 +52,7 @@ def test_numbers_that_fit_no_rounds_are_given_up() -> None:
 def test_a_packing_is_enough_within_the_gap(gap: float, gained: float) -> None:
     """Where the best numbers do not fit, the next ones that do are taken within the gap, else the best plan."""
     gains = [(2, (0.9, 0.6)), (3, (1.0, 0.8)), (2, (0.5, 0.5)), (3, (1.0, 0.8))]
-    claims = [Claim(gpus, worth, left=1.0) for gpus, worth in gains]
+    claims = [WindowClaim(gpus, worth, left=1.0) for gpus, worth in gains]
     window = Window(gpus=3, rounds=2, length=60.0, claims=claims, price=0.0)
     plan = best_plan(window, Effort(gap=gap))
     assert plan is not None
@@ -61,7 +61,7 @@ def test_a_packing_is_enough_within_the_gap(gap: float, gained: float) -> None:
 
 def test_a_shorter_remaining_time_pays_for_less_gain() -> None:
     """A round each leaves 100 s and is worth 1 - 100 / 64; both for the first leave 160 s: 1.625 - 160 / 64."""
-    claims = [Claim(1, (0.875, 0.75), left=150.0), Claim(1, (0.125, 0.0), left=160.0)]
+    claims = [WindowClaim(1, (0.875, 0.75), left=150.0), WindowClaim(1, (0.125, 0.0), left=160.0)]
     plan = best_plan(Window(gpus=1, rounds=2, length=60.0, claims=claims, price=1 / 64), Effort())
     assert plan is not None
     assert plan.sum(axis=1).tolist() == [1, 1]
@@ -69,7 +69,7 @@ def test_a_shorter_remaining_time_pays_for_less_gain() -> None:
 
 def test_what_is_found_later_may_be_worth_less() -> None:
     """Both jobs once gain 1 and leave 30 s; the first one twice gains as much and leaves 90 s to the other."""
-    claims = [Claim(1, (0.5, 0.5), left=90.0), Claim(2, (0.5, 0.0), left=90.0)]
+    claims = [WindowClaim(1, (0.5, 0.5), left=90.0), WindowClaim(2, (0.5, 0.0), left=90.0)]
     plan = best_plan(Window(gpus=2, rounds=2, length=60.0, claims=claims, price=1 / 256), Effort())
     assert plan is not None
     assert plan.sum(axis=1).tolist() == [1, 1]
@@ -77,7 +77,7 @@ def test_what_is_found_later_may_be_worth_less() -> None:
 
 def test_the_gap_is_a_part_of_the_gain() -> None:
     """A gap of an eighth leaves less than a sixteenth of 1/2 open, not 5/16 of what 60 s cost."""
-    claims = [Claim(1, (1.0, 0.25), left=90.0), Claim(2, (0.25, 0.25), left=180.0)]
+    claims = [WindowClaim(1, (1.0, 0.25), left=90.0), WindowClaim(2, (0.25, 0.25), left=180.0)]
     plan = best_plan(Window(gpus=2, rounds=2, length=60.0, claims=claims, price=1 / 32), Effort(gap=0.125))
     assert plan is not None
     assert plan.sum(axis=1).tolist() == [0, 2]

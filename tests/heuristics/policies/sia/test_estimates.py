@@ -6,7 +6,7 @@ from gsopt.problems.configuration import Shape
 from gsopt.scenario.job import Job
 from gsopt.simulation import Action, Decider, State, Wake, simulate
 from heuristics.policies import fifo
-from heuristics.policies.sia.configuring import History
+from heuristics.policies.sia.configuring import JobHistory
 from heuristics.policies.sia.estimates import Batches, Estimated
 from heuristics.policies.sia.park import Park
 from tests.gsopt.simulation.adaptive import learning
@@ -28,7 +28,7 @@ def test_estimates_end_at_the_users_batch() -> None:
                 for job in state.arrived:
                     estimates.enter(state, job)
                 if state.running and state.now >= 1:
-                    seen[batches] = estimates.goodputs(state, 0, History(has_choice=True))
+                    seen[batches] = estimates.goodputs(state, 0, JobHistory(has_choice=True))
                 yield from first.decide(state)
                 yield Wake(state.now + 1)
 

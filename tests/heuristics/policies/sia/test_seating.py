@@ -6,15 +6,15 @@ from random import Random
 import pytest
 
 from gsopt.problems.configuration import Shape
-from heuristics.policies.sia.park import Node
+from heuristics.policies.sia.park import ParkNode
 from heuristics.policies.sia.seating import seat
 from tests.effort import cases
 
 
-def nodes(*sizes: int) -> list[Node]:
+def nodes(*sizes: int) -> list[ParkNode]:
     """Return nodes whose GPUs are numbered from 0."""
     ends = [sum(sizes[: place + 1]) for place in range(len(sizes))]
-    return [Node(place, tuple(range(end - sizes[place], end))) for place, end in enumerate(ends)]
+    return [ParkNode(place, tuple(range(end - sizes[place], end))) for place, end in enumerate(ends)]
 
 
 def shape(gpus: int, per_node: int = 4) -> Shape:

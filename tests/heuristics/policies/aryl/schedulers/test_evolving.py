@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gsopt.core.numbers.tolerances import SUM
-from heuristics.policies.aryl.schedulers.evolving import Search, evolve, repaired
+from heuristics.policies.aryl.schedulers.evolving import SearchEffort, evolve, repaired
 from heuristics.policies.aryl.schedulers.fitness import Counts, Fitness
 from tests.effort import cases
 from tests.heuristics.policies.aryl.schedulers.epochs import calm, drawn, linear
@@ -46,7 +46,7 @@ def test_small_searches_find_the_optimum() -> None:
         fitness = Fitness.of(calm(*jobs, training=int(random.integers(1, 8))), power=-1)
         every = np.stack(np.meshgrid(*(np.arange(most + 1) for most in fitness.most)), axis=-1).reshape(-1, 3)
         best = max(float(fitness.of_rows(row[None])[0]) for row in every if _fits(fitness, row))
-        found = evolve(fitness, np.zeros(3, dtype=np.int64), Search(), random)
+        found = evolve(fitness, np.zeros(3, dtype=np.int64), SearchEffort(), random)
         assert float(fitness.of_rows(found[None])[0]) == pytest.approx(best, rel=SUM)
 
 
@@ -57,11 +57,13 @@ def test_never_worse_than_its_start() -> None:
         if not fitness.jobs:
             continue
         start = repaired(fitness, np.array([[job.extra for job in fitness.jobs]]), np.random.default_rng(0))[0]
-        found = evolve(fitness, start, Search(2, 1, 1), np.random.default_rng(seed))
+        found = evolve(fitness, start, SearchEffort(2, 1, 1), np.random.default_rng(seed))
         assert fitness.of_rows(found[None]) >= fitness.of_rows(start[None])
 
 
 def test_what_is_best_for_each_needs_no_search() -> None:
     """Where all can have what is best for each alone, they get it."""
     fitness = Fitness.of(calm(*(linear(job, 9) for job in range(50)), training=150), power=-1)
-    assert evolve(fitness, fitness.most * 0, Search(2, 1, 1), np.random.default_rng(0)).tolist() == [3] * 50
+    assert (
+        evolve(fitness, fitness.most * 0, SearchEffort(2, 1, 1), np.random.default_rng(0)).tolist() == [3] * 50
+    )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from heuristics.policies.ones.progress import Observation, Rows
+from heuristics.policies.ones.progress import Observation, ObservationRows
 from heuristics.policies.ones.progress.observation import Floats
 
 #: beta = max(TRUTH[0] x + TRUTH[1], 1) for features in the units of the paper.
@@ -25,12 +25,12 @@ def true_beta(features: Floats) -> Floats:
     return result
 
 
-def draw_rows(generator: np.random.Generator, number: int) -> Rows:
+def draw_rows(generator: np.random.Generator, number: int) -> ObservationRows:
     """Draw rows that follow the model."""
     features = draw_features(generator, number)
     alpha = np.maximum(features[:, 2] / features[:, 0], 1)
     progress = generator.beta(alpha, true_beta(features))
-    return Rows(features=features, progress=np.clip(progress, 1e-12, 1 - 1e-12))
+    return ObservationRows(features=features, progress=np.clip(progress, 1e-12, 1 - 1e-12))
 
 
 def log_of(epochs: int, *, samples: float = 1000.0, loss: float = 2.0) -> list[Observation]:

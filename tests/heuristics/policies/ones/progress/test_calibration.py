@@ -8,7 +8,7 @@ from heuristics.policies.ones.progress import (
     Calibration,
     Forecast,
     Learning,
-    Predictor,
+    ProgressPredictor,
     calibrate,
     fit_regression,
 )
@@ -46,19 +46,19 @@ def test_too_sure_and_not_sure_enough(factor: float, low: float, high: float) ->
 def test_no_forecast_knows_its_job() -> None:
     """Each job is forecast by those before it; the first two by the prior."""
     logs = [log_of(length) for length in (4, 3, 6, 5)]
-    found = calibrate(Predictor(Learning(prior=7.0)), logs)
+    found = calibrate(ProgressPredictor(Learning(prior=7.0)), logs)
     expected = Forecast.of([1, 2, 3], 7, 1).reached([0.25, 0.5, 0.75])
     left = Forecast.of([1, 2], 2, 1).reached([1 / 3, 2 / 3])  # the first had 3, 2 and 1 epochs left
 
     assert np.allclose(found.reached[:5], [*expected, *left])
     assert len(found.reached) == 3 + 2 + 5 + 4
-    assert calibrate(Predictor(), logs, skip=3).reached.shape == (4,)
-    assert calibrate(Predictor(), logs, totals=[None, None, None, 6000], skip=3).reached.shape == (5,)
+    assert calibrate(ProgressPredictor(), logs, skip=3).reached.shape == (4,)
+    assert calibrate(ProgressPredictor(), logs, totals=[None, None, None, 6000], skip=3).reached.shape == (5,)
 
 
 def test_what_is_no_calibration_is_refused() -> None:
     """There is at least one forecast, and what it gives is a probability."""
     with pytest.raises(InvalidInput, match="reached: 0: must be at least one forecast"):
-        calibrate(Predictor(), [])
+        calibrate(ProgressPredictor(), [])
     with pytest.raises(InvalidInput, match=r"reached: 1\.5: must be at least 0 and at most 1"):
         Calibration(np.array([1.5]))

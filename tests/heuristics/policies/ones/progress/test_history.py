@@ -6,22 +6,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gsopt.core.errors import InvalidInput
-from heuristics.policies.ones.progress import History, Rows, Sampling
+from heuristics.policies.ones.progress import ObservationHistory, ObservationRows, Sampling
 from tests.effort import cases
 
 
-def _numbered(job: int, length: int) -> Rows:
+def _numbered(job: int, length: int) -> ObservationRows:
     """Return rows that can be told apart: by job in the second feature, by place in the third."""
     places = np.arange(length, dtype=float)
     same = np.ones(length)
-    return Rows(
+    return ObservationRows(
         features=np.column_stack([same, job * same, places, same, same]),
         progress=(places + 1) / (length + 1),
     )
 
 
-def _filled(lengths: list[int], *, limit: int, sampling: Sampling, seed: int = 0) -> History:
-    history = History(limit=limit, sampling=sampling, seed=seed)
+def _filled(lengths: list[int], *, limit: int, sampling: Sampling, seed: int = 0) -> ObservationHistory:
+    history = ObservationHistory(limit=limit, sampling=sampling, seed=seed)
     for job, length in enumerate(lengths):
         history.add(_numbered(job, length))
     return history
@@ -103,4 +103,4 @@ def test_the_same_seed_keeps_the_same(sampling: Sampling) -> None:
 def test_a_limit_below_1_is_refused() -> None:
     """At least one row is kept."""
     with pytest.raises(InvalidInput, match="limit: 0: must be at least 1"):
-        History(limit=0)
+        ObservationHistory(limit=0)

@@ -5,7 +5,7 @@ import pytest
 from pydantic import ValidationError
 
 from gsopt.core.errors import InvalidInput
-from heuristics.policies.ones.progress import FEATURES, Observation, Rows, features_of, rows_of
+from heuristics.policies.ones.progress import FEATURES, Observation, ObservationRows, features_of, rows_of
 from tests.heuristics.policies.ones.progress.logs import log_of
 
 
@@ -84,7 +84,7 @@ def test_a_log_that_counts_down_is_refused() -> None:
 def test_bad_rows_are_refused(features: np.ndarray, progress: list[float], message: str) -> None:
     """One line says what is wrong with rows."""
     with pytest.raises(InvalidInput, match=message):
-        Rows(features=features, progress=np.array(progress))
+        ObservationRows(features=features, progress=np.array(progress))
 
 
 @pytest.mark.parametrize(

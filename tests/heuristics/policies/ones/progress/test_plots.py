@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from heuristics.policies.ones.progress import Calibration, Predictor
+from heuristics.policies.ones.progress import Calibration, ProgressPredictor
 from heuristics.policies.ones.progress.plots import coverage, progress_band, reached
 from tests.gsopt.simulation.plots.samples import legend
 from tests.heuristics.policies.ones.progress.logs import log_of
@@ -16,7 +16,7 @@ def _lines(axes: Any) -> dict[str, list[float]]:
 
 def test_the_band_of_a_job() -> None:
     """Observed progress rises to 1, the mean of the forecast is its mean, and the band lies about it."""
-    predictor, log = Predictor(), log_of(20)
+    predictor, log = ProgressPredictor(), log_of(20)
     for length in (15, 20, 25):
         predictor.complete(log_of(length))
     axes = progress_band(predictor, log)
@@ -32,7 +32,7 @@ def test_the_band_of_a_job() -> None:
 
 def test_a_band_of_a_job_that_still_runs() -> None:
     """With a total, observed progress ends where the log does."""
-    axes = progress_band(Predictor(), log_of(20)[:5], total=20_000)
+    axes = progress_band(ProgressPredictor(), log_of(20)[:5], total=20_000)
     assert np.allclose(_lines(axes)["observed"], np.arange(1, 6) / 20)
 
 

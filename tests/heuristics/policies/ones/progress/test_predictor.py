@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from gsopt.core.errors import InvalidInput
-from heuristics.policies.ones.progress import Learning, Observation, Predictor, Start, features_of
+from heuristics.policies.ones.progress import Learning, Observation, ProgressPredictor, Start, features_of
 from tests.heuristics.policies.ones.progress.logs import draw_features, log_of
 
 
-def _trained(lengths: list[int], **options: Any) -> Predictor:
-    predictor = Predictor(Learning(**options), seed=1)
+def _trained(lengths: list[int], **options: Any) -> ProgressPredictor:
+    predictor = ProgressPredictor(Learning(**options), seed=1)
     for length in lengths:
         predictor.complete(log_of(length))
     return predictor
@@ -68,7 +68,7 @@ def test_completions_in_one_epoch_leave_the_prior() -> None:
 def test_the_same_seed_predicts_the_same() -> None:
     """Predictions depend on the logs and the seed only, not on how often they were asked for."""
     lengths = [20, 30, 40, 15, 25, 35]
-    one, other = (Predictor(Learning(limit=30), seed=3) for _ in range(2))
+    one, other = (ProgressPredictor(Learning(limit=30), seed=3) for _ in range(2))
     for length in lengths:
         one.complete(log_of(length))
         other.complete(log_of(length))

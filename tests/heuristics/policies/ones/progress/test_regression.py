@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 from scipy.stats import beta as beta_distribution
 
 from gsopt.core.errors import InvalidInput
-from heuristics.policies.ones.progress import Link, Rows, Start, fit_regression
+from heuristics.policies.ones.progress import LinkFunction, ObservationRows, Start, fit_regression
 from heuristics.policies.ones.progress.observation import Floats
 from heuristics.policies.ones.progress.regression import PenalisedCost
 from tests.effort import cases
@@ -32,7 +32,7 @@ def test_recovers_known_parameters() -> None:
     assert np.isclose(intercept, INTERCEPT, rtol=0.05)
 
 
-def _best_found(rows: Rows, generator: np.random.Generator) -> float:
+def _best_found(rows: ObservationRows, generator: np.random.Generator) -> float:
     """Return the lowest mean cost that a search without gradients finds from the truth: a second version."""
     centre, scale = rows.features.mean(axis=0), rows.features.std(axis=0)
     standardised = (rows.features - centre) / scale
@@ -72,14 +72,14 @@ def test_the_smooth_link_learns_from_anywhere() -> None:
         rows = draw_rows(np.random.default_rng(seed), 200)
         printed = fit_regression(rows).cost
         for start in Start:
-            assert fit_regression(rows, link=Link.SOFTPLUS, start=start).cost < printed + 0.05
+            assert fit_regression(rows, link=LinkFunction.SOFTPLUS, start=start).cost < printed + 0.05
 
 
 def test_units_do_not_matter() -> None:
     """Features in other units give the same beta."""
     rows = draw_rows(np.random.default_rng(1), 200)
     units = np.array([1.0, 1e9, 1.0, 1e-9, 1e6])  # of all but those that alpha is made of
-    other = Rows(features=rows.features * units, progress=rows.progress)
+    other = ObservationRows(features=rows.features * units, progress=rows.progress)
     one, two = fit_regression(rows), fit_regression(other)
 
     assert np.allclose(one.beta(rows.features), two.beta(other.features), rtol=1e-3)
@@ -88,7 +88,7 @@ def test_units_do_not_matter() -> None:
 @pytest.mark.parametrize("number", [1, 2, 40])
 def test_identical_rows_give_the_most_likely_beta(number: int) -> None:
     """Without any difference of features b alone is fitted, where the derivative by beta is 0."""
-    rows = Rows(features=np.full((number, 5), 3.7), progress=np.full(number, 0.01))
+    rows = ObservationRows(features=np.full((number, 5), 3.7), progress=np.full(number, 0.01))
     # the density beta (1 - rho)^(beta - 1) at alpha = 1 is largest at beta = -1 / ln(1 - rho)
     expected = -1 / np.log1p(-0.01)
     fitted = fit_regression(rows)
@@ -115,11 +115,13 @@ ROWS = st.lists(
 )
 
 
-@given(drawn=ROWS, link=st.sampled_from(Link), start=st.sampled_from(Start))
+@given(drawn=ROWS, link=st.sampled_from(LinkFunction), start=st.sampled_from(Start))
 @settings(max_examples=40)
-def test_extremes_are_borne(drawn: list[tuple[tuple[float, ...], float]], link: Link, start: Start) -> None:
+def test_extremes_are_borne(
+    drawn: list[tuple[tuple[float, ...], float]], link: LinkFunction, start: Start
+) -> None:
     """Features of 1e-9 to 1e9, progress close to 0 and 1: beta is finite and at least 1, without a warning."""
-    rows = Rows(
+    rows = ObservationRows(
         features=np.array([features for features, _ in drawn]),
         progress=np.array([progress for _, progress in drawn]),
     )
@@ -138,8 +140,8 @@ def test_the_truth_is_not_more_likely() -> None:
         assert fit_regression(rows).cost <= 1e-6 - float(np.mean(densities))
 
 
-@pytest.mark.parametrize("link", Link)
-def test_the_gradient_is_that_of_the_cost(link: Link) -> None:
+@pytest.mark.parametrize("link", LinkFunction)
+def test_the_gradient_is_that_of_the_cost(link: LinkFunction) -> None:
     """Central differences give the analytic gradient, with the ridge in it."""
     generator = np.random.default_rng(6)
     rows = draw_rows(generator, 50)
@@ -154,4 +156,4 @@ def test_the_gradient_is_that_of_the_cost(link: Link) -> None:
 def test_no_rows_are_refused() -> None:
     """There is nothing to fit to."""
     with pytest.raises(InvalidInput, match="rows: 0: must be at least one to fit to"):
-        fit_regression(Rows(features=np.empty((0, 5)), progress=np.empty(0)))
+        fit_regression(ObservationRows(features=np.empty((0, 5)), progress=np.empty(0)))
