@@ -53,7 +53,13 @@ def best_steps(jobs: Resizable, order: Sequence[Event]) -> list[TimetableStep] |
     steps: list[TimetableStep] = []
     for piece, there in enumerate(running):
         if lengths[piece] > LEAST_TOLERANCE:
-            shares = {job: amounts[piece, job] / lengths[piece] for job in there}
+            if sum(jobs.least[job] for job in there) > jobs.gpus:  # together only by the program's tolerance
+                return None
+            # In a piece hardly longer than the tolerance shares are beyond what a job can have.
+            shares = {
+                job: min(max(amounts[piece, job] / lengths[piece], jobs.least[job]), jobs.most[job])
+                for job in there
+            }
             steps += _realised(jobs, shares, lengths[piece] * jobs.unit)
     return steps
 

@@ -163,3 +163,15 @@ def test_no_time() -> None:
     assert result.objective is not None
     assert result.bound is not None
     assert result.bound <= 195 / 5 <= result.objective
+
+
+def test_a_moment_beside_minutes() -> None:
+    """Where a job takes nanoseconds beside one of minutes, none gets GPUs that its menu does not have."""
+    jobs = [
+        ElasticJob(name="a", release=0, work=300, rates={count: count for count in range(1, 9)}),
+        ElasticJob(name="b", release=1, work=900, rates={count: 3000 * count for count in range(2, 7)}),
+        ElasticJob(name="c", release=3e-8, work=3.4104e-4, rates={count: 3000 * count for count in (2, 4, 6)}),
+    ]
+    problem = Scheduling(gpus=8, jobs=jobs, preemptive=False)
+
+    assert resizing(problem).status is Status.OPTIMAL  # judged on the way
