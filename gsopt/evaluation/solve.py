@@ -193,12 +193,12 @@ def best_of_heuristics(problem: Problem[Any], budget: Budget) -> Any:
         most = max((1 - _EXACT_SHARE) * budget.time_limit, _LEAST_SECONDS)
         budget = replace(budget, time_limit=most)
     best: Result[Any] | None = None
-    *others, last = own_heuristics(problem.word).values()
-    for method in [*others, last]:
+    methods = list(own_heuristics(problem.word).values())
+    for method in methods:
         if best is not None and budget.passed:
             break
         left = budget.left()
-        own = budget if left is None or method is last else budget.within(left / 2)
+        own = budget if left is None or method is methods[-1] else budget.within(left / 2)
         with suppress(Unsupported):
             found = method(problem, **({"budget": own} if accepts(method, "budget") else {}))
             if isinstance(budget.on_progress, Watch):

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from gsopt.core.numbers.grid import Exact, Number, decimal, exact_dot, exact_total, floor_digits, whole
-from gsopt.core.numbers.tolerances import SHARE_VALUE
+from gsopt.core.numbers.tolerances import SHARE_SUM, SHARE_VALUE
 from gsopt.core.problem import Frozen, Gpus, Many, Name, Problem, RuleBroken, Sense, refuse_doubles
 from gsopt.scenario.job import LEAST, Seconds
 
@@ -18,9 +18,6 @@ Throughput = Annotated[float, Field(ge=0, le=1e9)]
 
 #: Significant digits of a share: as many as every double keeps.
 _DIGITS = 15
-
-#: Shares whose sum in doubles is below this are exactly no more than the whole time.
-_SURELY_WITHIN = 1 - 1e-9
 
 Criterion = Literal["max_min", "finish_time", "makespan", "fifo"]
 
@@ -268,7 +265,7 @@ class Shares(Problem[TimeShares]):
         for kind, share in own.items():
             if share and kind not in rates:
                 yield f"shares: {job.name!r} does not run on {kind!r}"
-        if sum(own.values()) < _SURELY_WITHIN:
+        if sum(own.values()) < 1 - SHARE_SUM:  # which exact numbers need not confirm
             return
         total = exact_total(own.values())
         if total > 1:

@@ -146,6 +146,9 @@ MISSED_DECIMALS = 6
 #: decimals of fifteen digits, and what the simplex method leaves of a vertex is a few digits worse.
 SHARE_VALUE = 1e-9
 
+#: What the sum of a job's shares in doubles may be wrong by, at most: a few roundings near 1, each of 2**-53.
+SHARE_SUM = 1e-9
+
 # Placement
 
 #: What a filling must be worth beyond its rent to count as an improvement: the relaxation's prices are no
