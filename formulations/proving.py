@@ -66,15 +66,6 @@ def proven_bound(form: "StandardForm", budget: Budget, *, largest: Reals, goal: 
         Ctrl-C.
     MissingSolver
         HiGHS is not installed.
-
-    Examples
-    --------
-    >>> from gsopt.solvers.standard_form import StandardForm
-    >>> form = StandardForm.build(
-    ...     cost=[1, 1], matrix=[[2, 3]], row_lower=[4], row_upper=[np.inf], integer=np.array([True, True])
-    ... )
-    >>> round(proven_bound(form, Budget(), largest=np.array([9.0, 9.0]), goal=9.0), 9)
-    2.0
     """
     solver = Highs()
     left = budget.left()

@@ -14,12 +14,6 @@ def doublings(job: Job, gpus: int) -> Job:
         The job.
     gpus
         Number of GPUs of the cluster; larger counts are left out.
-
-    Examples
-    --------
-    >>> menu = [(3, 0.6), (6, 1.0), (9, 1.3), (12, 1.6), (24, 2.5)]
-    >>> doublings(Job(name="a", release_date=0, duration=60, gpus=6, menu=menu), 16).counts
-    (6, 12)
     """
     allowed: list[int] = []
     count = job.gpus

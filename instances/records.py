@@ -25,11 +25,6 @@ def compressed_lines(path: Path) -> list[Mapping[str, Any]]:
     ------
     InvalidInput
         The file cannot be read, or is no such record.
-
-    Examples
-    --------
-    >>> compressed_lines(Path("no such file"))
-    []
     """
     if not path.is_file():
         return []
@@ -55,11 +50,6 @@ def recorded_decisions(path: Path, problem: Callable[[Mapping[str, Any]], P]) ->
     ------
     InvalidInput
         The record cannot be read, or a line is no such decision.
-
-    Examples
-    --------
-    >>> list(recorded_decisions(Path("no such file"), lambda record: record["problem"]))
-    []
     """
     for number, record in enumerate(compressed_lines(path), start=1):
         try:

@@ -19,11 +19,6 @@ class SpeedUp(NamedTuple):
         How much longer a step takes for each further GPU, on one node and on several.
     noise
         GPUs from which on the batch that they need takes twice as long to be as good.
-
-    Examples
-    --------
-    >>> SpeedUp(near=0.0, far=1.0, noise=2.0).on(nodes=1, gpus=4), SpeedUp(0.0, 1.0, 2.0).on(nodes=2, gpus=4)
-    (2.0, 0.5)
     """
 
     near: float
@@ -43,11 +38,5 @@ class SpeedUp(NamedTuple):
 
 
 def drawn(random: Random, least: float, most: float) -> float:
-    """Draw evenly on a logarithmic scale, to three digits.
-
-    Examples
-    --------
-    >>> 0.5 <= drawn(Random(1), 0.5, 4.0) <= 4.0
-    True
-    """
+    """Draw evenly on a logarithmic scale, to three digits."""
     return float(f"{least * (most / least) ** random.random():.3g}")

@@ -21,14 +21,7 @@ FOLDER = Path(__file__).parent
 
 
 def changed(problem: P, **changes: Any) -> P:
-    """Return a problem with some fields changed, and every rule checked anew.
-
-    Examples
-    --------
-    >>> from instances.reclaiming import figure_5
-    >>> changed(figure_5(), demand=3).demand
-    3
-    """
+    """Return a problem with some fields changed, and every rule checked anew."""
     fields = {name: getattr(problem, name) for name in type(problem).model_fields}  # without cached properties
     return type(problem)(**{**fields, **changes})
 
@@ -54,14 +47,7 @@ def with_kept_proof(problem: P, path: Path) -> P:
 
 
 def proven(problem: P) -> P:
-    """Draw a tiny instance with its optimum, found by trying every decision; None when none is feasible.
-
-    Examples
-    --------
-    >>> from instances.reclaiming import figure_5
-    >>> proven(figure_5()).about.objective
-    1.0
-    """
+    """Draw a tiny instance with its optimum, found by trying every decision; None when none is feasible."""
     optimum = brute_force(problem)
     value = None if optimum is None else plain(optimum[0])
     return with_about(problem, {"objective": value, "bound": value, "proved_by": "brute force"})

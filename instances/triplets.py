@@ -32,12 +32,6 @@ def triplets(random: Random, *, bins: int, capacity: int, excess: int) -> list[i
     ------
     InvalidInput
         The excess is out of its range.
-
-    Examples
-    --------
-    >>> sizes = triplets(Random(1), bins=2, capacity=16, excess=0)
-    >>> len(sizes), sum(sizes)
-    (6, 32)
     """
     require(0 <= excess <= MOST_EXCESS, "excess", excess, f"must be between 0 and {MOST_EXCESS}")
     sizes = [size for _ in range(bins) for size in _three(random, capacity, excess)]

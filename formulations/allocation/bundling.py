@@ -103,12 +103,6 @@ def bundle(capacity: int, first: Integers, weight: Integers, value: Numbers) -> 
     Unsupported
         Steps from option to option differ in weight within a group, do not divide each other, or add more than
         the one before.
-
-    Examples
-    --------
-    >>> weights, values = np.array([0, 2, 0, 1, 2, 3]), np.array([0, 50, 0, 20, 30, 36])
-    >>> bundle(4, np.array([0, 2, 6]), weights, values)
-    array([1, 4])
     """
     sizes = step_sizes(first, weight)
     group, size, gain = _steps(first, weight, value)
@@ -146,13 +140,7 @@ def _steps(first: Integers, weight: Integers, value: Numbers) -> tuple[Integers,
 
 
 def divide_each_other(sizes: list[int]) -> bool:
-    """Check whether each size, in rising order, divides the next.
-
-    Examples
-    --------
-    >>> divide_each_other([1, 2, 8]), divide_each_other([2, 3])
-    (True, False)
-    """
+    """Check whether each size, in rising order, divides the next."""
     return all(larger % smaller == 0 for smaller, larger in pairwise(sizes))
 
 

@@ -111,12 +111,6 @@ def best_options(
     -------
     ndarray
         Place of the chosen option within its group, shape (groups,); None when the budget has passed before.
-
-    Examples
-    --------
-    >>> weights, values = np.array([0, 2, 0, 1, 2, 3]), np.array([0, 50, 0, 20, 30, 36])
-    >>> best_options(weights, values, np.array([0, 2, 6]), 4, Budget())
-    array([1, 2])
     """
     kind = np.min_scalar_type(int(np.diff(first).max(initial=0)))
     choices = np.zeros((first.size - 1, capacity + 1), dtype=kind)

@@ -56,16 +56,7 @@ class Groups:
 
     @classmethod
     def of(cls, problem: Allocation) -> "Groups":
-        """Lay out the items of a problem whose queued jobs can all start.
-
-        Examples
-        --------
-        >>> from gsopt.problems.allocation import ElasticJob
-        >>> job = ElasticJob(name="B", min_workers=2, max_workers=6, gpus_per_worker=2, time_at_min=60)
-        >>> groups = Groups.of(Allocation(capacity=7, jobs=[job]))
-        >>> groups.capacity, groups.size.tolist(), groups.value.tolist()
-        (3, [1], [0.0, 20.0, 30.0, 36.0])
-        """
+        """Lay out the items of a problem whose queued jobs can all start."""
         jobs = problem.jobs
         size = np.array([job.gpus_per_worker for job in jobs], dtype=np.int64)
         unit = int(np.gcd.reduce(size)) or 1
@@ -173,13 +164,7 @@ def judge(groups: Groups, method: str, found: Found, budget: Budget) -> Result[A
 
 
 def fitting_extras(job: ElasticJob, most: int) -> Sequence[int]:
-    """List the allowed numbers of extra workers of a job up to one.
-
-    Examples
-    --------
-    >>> fitting_extras(ElasticJob(name="B", min_workers=2, counts=[2, 6, 14], time_at_min=60), 13)
-    (2, 6)
-    """
+    """List the allowed numbers of extra workers of a job up to one."""
     extras = job.extras
     return extras if not extras or extras[-1] <= most else extras[: bisect_right(extras, most)]
 

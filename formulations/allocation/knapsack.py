@@ -73,13 +73,6 @@ class Knapsack:
             Price per unit of weight at which what is chosen nearly fills the capacity.
         start
             A choice that fits.
-
-        Examples
-        --------
-        >>> weights, values = np.array([0, 2, 0, 1, 2, 3]), np.array([0, 50, 0, 20, 30, 36])
-        >>> knapsack = Knapsack.of(4, np.array([0, 2, 6]), weights, values, Fraction(12), np.array([0, 3]))
-        >>> knapsack.base.tolist(), knapsack.room, knapsack.weight.tolist()
-        ([1, 3], 1, [-2, 0, -1, 0, 1, 2])
         """
         reach = abs(capacity) + _sum_of_largest(weight, first)
         largest = _sum_of_largest(abs(value), first) + 2 * (int(price) + 1) * reach

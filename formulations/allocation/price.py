@@ -52,15 +52,6 @@ def price_items(groups: Groups, budget: Budget) -> PricedOptions:
 
     This is what there is to return when no time is left, so the search for the price does not ask for any: it
     looks at every item a few times.
-
-    Examples
-    --------
-    >>> from gsopt.problems.allocation import Allocation, ElasticJob
-    >>> a = ElasticJob(name="A", min_workers=2, max_workers=3, time_at_min=150)
-    >>> b = ElasticJob(name="B", min_workers=2, max_workers=6, time_at_min=60)
-    >>> priced = price_items(Groups.of(Allocation(capacity=4, jobs=[a, b])), Budget())
-    >>> priced.price, priced.choice.tolist(), round(priced.excess, 9)
-    (4.0, [1, 5], 0.0)
     """
     price, few, many = _best_price(groups)
     choice = _fill(groups, few, many, budget)

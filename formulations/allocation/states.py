@@ -82,15 +82,6 @@ def improve(
     Source: the expanding core of Pisinger, A minimal algorithm for the multiple-choice knapsack problem
     (European Journal of Operational Research 83, 1995), with one price for all reductions, and with passes that
     keep few states before the one that keeps all.
-
-    Examples
-    --------
-    >>> from fractions import Fraction
-    >>> weights, values = np.array([0, 2, 0, 1, 2, 3]), np.array([0, 50, 0, 20, 30, 36])
-    >>> knapsack = Knapsack.of(4, np.array([0, 2, 6]), weights, values, Fraction(12), np.array([0, 2]))
-    >>> improved = improve(knapsack, np.array([0, 2]), Budget())
-    >>> improved.choice.tolist(), improved.excess
-    ([1, 4], 0)
     """
     choice, best = start, knapsack.worth(start)
     if knapsack.room >= 0 and best < 0:

@@ -63,16 +63,6 @@ def whole_values(groups: Groups, items: Integers, budget: Budget) -> Whole | Non
     ------
     Unsupported
         The values have no common denominator of reasonable length.
-
-    Examples
-    --------
-    >>> from gsopt.problems.allocation import Allocation, ElasticJob
-    >>> third = ElasticJob(name="A", min_workers=2, max_workers=3, time_at_min=1)
-    >>> tenth = ElasticJob(name="B", min_workers=2, max_workers=3, values=[0.1])
-    >>> groups = Groups.of(Allocation(capacity=4, jobs=[third, tenth]))
-    >>> whole = whole_values(groups, np.arange(4), Budget())
-    >>> whole.numbers.tolist(), whole.denominator
-    ([0, 10, 0, 3], 30)
     """
     if budget.passed:
         return None

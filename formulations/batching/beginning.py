@@ -20,16 +20,6 @@ def begin(case: Case, budget: Budget, method: str) -> tuple[Result[Batches], boo
 
     It is where value and bound meet or are as close as was asked, where time is over, and where the caller
     wants no more. The bound is the cost of all jobs as if each had what is best for it alone.
-
-    Examples
-    --------
-    >>> from gsopt.performance.batching import BatchingJob, StepTime
-    >>> from gsopt.problems.batching import Batching
-    >>> model = StepTime(fixed=3, per_sample=1)
-    >>> job = BatchingJob(name="a", batch_limit=3, local_limit=2, throughput=model, remaining=6)
-    >>> result, ended = begin(Case.of(Batching(gpus=1, jobs=[job])), Budget(), "begin")
-    >>> result.objective, ended
-    (15, False)
     """
     problem = case.problem
     solution = case.solution(filled(case))
@@ -49,14 +39,7 @@ def begin(case: Case, budget: Budget, method: str) -> tuple[Result[Batches], boo
 
 
 def alone(case: Case) -> float:
-    """Return a bound on the cost: the least of each job, whatever the others have.
-
-    Examples
-    --------
-    >>> from gsopt.problems.batching import Batching
-    >>> alone(Case.of(Batching(gpus=1, jobs=[])))
-    0.0
-    """
+    """Return a bound on the cost: the least of each job, whatever the others have."""
     return float(case.costs.min(axis=1, initial=np.inf).sum()) - case.error if len(case.costs) else 0.0
 
 
@@ -67,18 +50,6 @@ def filled(case: Case) -> list[int]:
     ------
     Unsupported
         Which numbers of GPUs can be used is more than memory holds.
-
-    Examples
-    --------
-    >>> from gsopt.performance.batching import BatchingJob, StepTime
-    >>> from gsopt.problems.batching import Batching
-    >>> model = StepTime(fixed=3, per_sample=1)
-    >>> jobs = [
-    ...     BatchingJob(name=name, batch_limit=3, local_limit=1, throughput=model, remaining=6)
-    ...     for name in "ab"
-    ... ]
-    >>> filled(Case.of(Batching(gpus=4, jobs=jobs)))
-    [3, 1]
     """
     problem = case.problem
     must = [job.name in problem.required for job in problem.jobs]

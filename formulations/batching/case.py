@@ -51,14 +51,6 @@ class Case:
             The budget passes before they are known, which are many.
         Unsupported
             There are more of them than memory holds.
-
-        Examples
-        --------
-        >>> from gsopt.performance.batching import BatchingJob, StepTime
-        >>> model = StepTime(fixed=3, per_sample=1)
-        >>> job = BatchingJob(name="a", batch_limit=3, local_limit=2, throughput=model, remaining=6)
-        >>> Case.of(Batching(gpus=2, jobs=[job], forced="none")).costs.tolist()
-        [[0.0, 15.0, 20.0]]
         """
         widest = max((counts[-1] for counts in problem.counts if counts), default=0)
         cells = len(problem.jobs) * (widest + 1)
@@ -96,16 +88,7 @@ class Case:
         return float(largest.sum()) * (BATCH_COST + (len(largest) + 2) * TERM)
 
     def cost(self, place: int, gpus: int) -> Exact:
-        """Return what a job costs on so many GPUs, exactly.
-
-        Examples
-        --------
-        >>> from gsopt.performance.batching import BatchingJob, StepTime
-        >>> model = StepTime(fixed=0.1, per_sample=1)
-        >>> job = BatchingJob(name="a", batch_limit=3, local_limit=2, throughput=model, remaining=6)
-        >>> Case.of(Batching(gpus=2, jobs=[job])).cost(0, 1)
-        Fraction(63, 10)
-        """
+        """Return what a job costs on so many GPUs, exactly."""
         return self._best(place, gpus)[0]
 
     def grant(self, place: int, gpus: int) -> Grant | None:

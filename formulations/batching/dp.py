@@ -100,13 +100,7 @@ def fill(case: Case, budget: Budget, known: Result[Batches], method: str = "dp")
 
 
 def filled_table(costs: Floats, gpus: int, budget: Budget) -> Floats | None:
-    """Return the least costs of the first jobs by GPUs used; None when the budget has passed before.
-
-    Examples
-    --------
-    >>> filled_table(np.array([[0.0, 4.0], [0.0, 1.0]]), 1, Budget()).tolist()
-    [[0.0, inf], [0.0, 4.0], [0.0, 1.0]]
-    """
+    """Return the least costs of the first jobs by GPUs used; None when the budget has passed before."""
     table = np.full((len(costs) + 1, gpus + 1), np.inf)
     table[0, 0] = 0.0
     counts = costs.shape[1]

@@ -92,15 +92,7 @@ def greedy(problem: Batching, budget: Budget) -> Result[Batches]:
 
 
 def walk_hulls(case: Case, budget: Budget, known: Result[Batches], method: str = "greedy") -> Result[Batches]:
-    """Walk along the hulls, and keep what is known where it is better.
-
-    Examples
-    --------
-    >>> from instances.batching import elastic_jobs
-    >>> case = Case.of(elastic_jobs(gpus=40, jobs=30, seed=1))
-    >>> walk_hulls(case, Budget(), begin(case, Budget(), "walk")[0]).gap < 0.01
-    True
-    """
+    """Walk along the hulls, and keep what is known where it is better."""
     problem = case.problem
     walk = walked(case, budget)
     if walk is None:
@@ -130,12 +122,6 @@ def walked(case: Case, budget: Budget) -> Walk | None:
     """Take steps, the cheapest first, until the GPUs are used, or no step gains where any number may be used.
 
     None when the budget has passed before.
-
-    Examples
-    --------
-    >>> from gsopt.problems.batching import Batching
-    >>> walked(Case.of(Batching(gpus=1, jobs=[])), Budget())
-    Walk(counts=(), left=0, taken=(), slope=0.0)
     """
     counts = [_fewest(row) for row in case.costs]
     left = case.gpus - sum(counts)
@@ -163,13 +149,6 @@ def hull(row: Floats, job: int, budget: Budget = UNLIMITED) -> Iterator[HullStep
     """Return the steps along the lower convex hull of one job's costs, from its fewest GPUs to its most.
 
     Once the budget has passed they end early.
-
-    Examples
-    --------
-    >>> [(step.gpus, step.slope) for step in hull(np.array([0.0, 9.0, 8.0, np.inf, 10.0]), 0)]
-    [(4, 2.5)]
-    >>> [(step.gpus, step.slope) for step in hull(np.array([np.inf, 9.0, 4.0, 3.0]), 0)]
-    [(1, -5.0), (1, -1.0)]
     """
     corners: list[tuple[int, float]] = []
     for number, gpus in enumerate(np.flatnonzero(row < np.inf).tolist()):

@@ -65,17 +65,6 @@ def settle(tables: Tables, budget: Budget) -> list[int] | None:
     """Return the GPUs of each job in an optimum; None when time, or the length of numbers, did not allow it.
 
     Jobs that have the same GPUs wherever they may be are no question, and need no exact numbers.
-
-    Examples
-    --------
-    >>> from gsopt.performance.batching import BatchingJob, StepTime
-    >>> from gsopt.performance.batching.split import least_costs
-    >>> from gsopt.problems.batching import Batching
-    >>> model = StepTime(fixed=3, per_sample=1)
-    >>> job = BatchingJob(name="a", batch_limit=3, local_limit=2, throughput=model, remaining=6)
-    >>> case = Case.of(Batching(gpus=1, jobs=[job]))
-    >>> settle(Tables(case, least_costs(case.costs, 1), least_costs(case.costs, 1)), Budget())
-    [1]
     """
     steps: list[list[tuple[int, int]]] = []
     for place in range(len(tables.case.costs)):

@@ -51,16 +51,7 @@ def assignment(problem: Colocation, budget: Budget) -> Result[ColocationSolution
 def assign(
     case: Case, budget: Budget, known: Result[ColocationSolution], method: str = "assignment"
 ) -> Result[ColocationSolution]:
-    """Assign the jobs of a case, and keep what is known where it is better.
-
-    Examples
-    --------
-    >>> from instances.colocation import full_cluster
-    >>> case = Case.of(full_cluster(running=12, pending=12, seed=1))
-    >>> first, _ = begin(case, Budget(), "assign")
-    >>> assign(case, Budget(), first).status
-    <Status.OPTIMAL: 'optimal'>
-    """
+    """Assign the jobs of a case, and keep what is known where it is better."""
     from scipy.optimize import linear_sum_assignment
 
     rounded, exact = _matrices(case)

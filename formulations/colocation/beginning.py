@@ -12,14 +12,6 @@ def begin(case: Case, budget: Budget, method: str) -> tuple[Result[ColocationSol
 
     It is where value and bound meet or are as close as was asked, where time is over, and where the caller
     wants no more.
-
-    Examples
-    --------
-    >>> from instances.colocation import full_cluster
-    >>> problem = full_cluster(running=12, pending=3, seed=1)
-    >>> result, ended = begin(Case.of(problem), Budget(gap=0.5), "begin")
-    >>> result.gap < 0.5, ended
-    (True, True)
     """
     problem = case.problem
     solution = case.solution(case.greedy())

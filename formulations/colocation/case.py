@@ -42,13 +42,6 @@ class Case:
 
         For one partner the least seconds alone are best, with the whole batch or with whatever mode fits: the
         sum of both completions grows with the seconds of the new job.
-
-        Examples
-        --------
-        >>> from instances.colocation import full_cluster
-        >>> case = Case.of(full_cluster(running=12, pending=12, seed=1))
-        >>> len(case.savings), case.complete
-        (21, True)
         """
         savings: dict[tuple[int, int], Saving] = {}
         for r, beside in enumerate(problem.running):

@@ -47,16 +47,7 @@ def matching(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
 def match(
     case: Case, budget: Budget, known: Result[ColocationSolution], method: str = "matching"
 ) -> Result[ColocationSolution]:
-    """Match the parts of a case one by one, and keep what is known where time runs out.
-
-    Examples
-    --------
-    >>> from instances.colocation import full_cluster
-    >>> case = Case.of(full_cluster(running=12, pending=12, seed=1))
-    >>> first, _ = begin(case, Budget(), "match")
-    >>> match(case, Budget(), first).status
-    <Status.OPTIMAL: 'optimal'>
-    """
+    """Match the parts of a case one by one, and keep what is known where time runs out."""
     import networkx as nx
 
     graph = _graph(case)

@@ -42,17 +42,6 @@ class Best(Generic[P, S]):
         A number that no solution's value is better than.
     asked_to_stop
         Whether the budget's callback wants an end.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> problem = gsopt.load("reclaiming/aryl-figure-5")  # counts preemptions
-    >>> best = Best(problem, Budget(), "by hand")
-    >>> best.take(problem.solution_type(servers=["s1", "s2"])), best.known_value, best.finished
-    (True, 1, None)
-    >>> best.raise_bound(0.3)
-    >>> best.bound, best.finished
-    (1, <StoppedBy.FINISHED: 'finished'>)
     """
 
     def __init__(self, problem: P, budget: Budget, method: str, *, bound: Exact = 0) -> None:

@@ -42,16 +42,6 @@ def prove(model: Model, duals: Reals, largest: Reals) -> Proof:
         Price of each row, shape (rows,).
     largest
         Largest value of each column in any solution that matters, finite, shape (columns,).
-
-    Examples
-    --------
-    >>> from gsopt.solvers.backends import Highs
-    >>> from gsopt.solvers.standard_form import StandardForm
-    >>> form = StandardForm.build(cost=[1, 1], matrix=[[2, 1]], row_lower=[3], row_upper=[np.inf])
-    >>> model = Highs().request(form, time_limit=None, gap=0, start=None)[1].model
-    >>> proof = prove(model, np.array([0.5]), largest=np.array([9.0, 9.0]))
-    >>> round(proof.bound, 12), proof.reduced.tolist()
-    (1.5, [0.0, 0.5])
     """
     limits = np.where(duals > 0, model.row_lower, model.row_upper)
     prices = np.where(np.isfinite(limits), duals, 0.0)
@@ -81,12 +71,6 @@ def bound_by_total(cost: Reals, matrix: Reals, limits: Reals, duals: Reals, *, t
         Price of each row: free where it is an equation, else of the sign of its limit.
     total
         Sum of all columns, which are at least 0, at most.
-
-    Examples
-    --------
-    >>> row = np.array([[2.0, 1.0]])
-    >>> round(bound_by_total(np.ones(2), row, np.array([3.0]), np.array([0.5]), total=9.0), 12)
-    1.5
     """
     rounding = TERM * (limits.size + 4)
     reduced = cost - duals @ matrix

@@ -12,14 +12,6 @@ def ends(first: Result[S], budget: Budget) -> tuple[Result[S], bool]:
 
     It is where the caller wants no more, where value and bound meet or are as close as was asked, and where
     time is over. The result then says so.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> from heuristics.reclaiming import greedy
-    >>> first = greedy(gsopt.load("reclaiming/aryl-figure-5"))
-    >>> ends(first, Budget())[1], ends(first, Budget(time_limit=0.0))[0].stopped_by
-    (False, <StoppedBy.TIME_LIMIT: 'time_limit'>)
     """
     if budget.on_incumbent is not None and budget.on_incumbent(first) is True:
         return replace(first, stopped_by=StoppedBy.INTERRUPT), True

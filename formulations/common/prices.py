@@ -21,12 +21,6 @@ def proves(savings: NDArray[np.object_], pairs: Collection[tuple[int, int]]) -> 
         What rows and columns save together, exact numbers of at least 0, shape (rows, columns).
     pairs
         Rows and columns that are matched, each at most once.
-
-    Examples
-    --------
-    >>> savings = np.array([[3, 5], [0, 4]], dtype=object)
-    >>> proves(savings, [(0, 0), (1, 1)]), proves(savings, [(0, 1)])
-    (True, False)
     """
     count = savings.shape[1]
     rows = np.array([row for row, _ in pairs], dtype=int)

@@ -24,15 +24,7 @@ _OPTIONS = {
 
 @dataclass(frozen=True)
 class Prover(Highs):
-    """HiGHS, told to prove rather than to search.
-
-    Examples
-    --------
-    >>> from gsopt.solvers.standard_form import StandardForm
-    >>> form = StandardForm.build(cost=[1, 1], matrix=[[2, 1]], row_lower=[3], row_upper=[4])
-    >>> Prover().solve(form).objective
-    2.0
-    """
+    """HiGHS, told to prove rather than to search."""
 
     def request(
         self, form: "StandardForm", *, time_limit: float | None, gap: float, start: Vector | None

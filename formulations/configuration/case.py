@@ -62,15 +62,6 @@ class Case:
         ------
         Unsupported
             The totals are too large for whole numbers of 64 bits.
-
-        Examples
-        --------
-        >>> from gsopt.problems.configuration import AdaptiveJob, shapes
-        >>> job = AdaptiveJob(name="a", goodputs=[1.0, 4.0, 3.0], current=0)
-        >>> fields = {"configurations": shapes("t4", 1, 4), "jobs": [job], "penalty": 1.5, "decimals": 1}
-        >>> problem = Configuration(gpus={"t4": 4}, **fields)
-        >>> [tuple(option) for option in Case.of(problem).options[0]]
-        [(0, 0, 1, 20), (1, 0, 2, 11), (None, 0, 0, 31)]
         """
         unit = _unit(problem)
         options = tuple(tuple(_options(problem, job, unit)) for job in range(len(problem.jobs)))
@@ -90,16 +81,7 @@ def solution_of(problem: Configuration, places: Sequence[int | None]) -> Configu
 
 
 def kept(problem: Configuration) -> ConfigurationSolution:
-    """Return what jobs have now, as far as they run there and it fits, pinned ones first.
-
-    Examples
-    --------
-    >>> from gsopt.problems.configuration import AdaptiveJob, shapes
-    >>> jobs = [AdaptiveJob(name=name, goodputs=[1.0, 2.0], current=1) for name in "ab"]
-    >>> problem = Configuration(gpus={"t4": 2}, configurations=shapes("t4", 1, 2), jobs=jobs)
-    >>> kept(problem).configurations
-    {'a': 1}
-    """
+    """Return what jobs have now, as far as they run there and it fits, pinned ones first."""
     left = dict(problem.gpus)
     places: list[int | None] = [None] * len(problem.jobs)
     for number in sorted(range(len(places)), key=lambda number: not problem.jobs[number].pinned):
@@ -114,15 +96,7 @@ def kept(problem: Configuration) -> ConfigurationSolution:
 
 
 def alone(problem: Configuration) -> Exact:
-    """Return what jobs cost where each has what is best for it, as if nobody wanted the same GPU.
-
-    Examples
-    --------
-    >>> from gsopt.problems.configuration import AdaptiveJob, shapes
-    >>> jobs = [AdaptiveJob(name=name, goodputs=[1.0, 4.0]) for name in "ab"]
-    >>> alone(Configuration(gpus={"t4": 2}, configurations=shapes("t4", 1, 2), jobs=jobs))
-    1
-    """
+    """Return what jobs cost where each has what is best for it, as if nobody wanted the same GPU."""
     waits, unit = decimal(problem.penalty), _unit(problem)
     return exact_total(
         min([*costs.values(), *[waits] * (not job.pinned)], key=lambda cost: _steps(cost, unit))

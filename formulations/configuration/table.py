@@ -65,17 +65,7 @@ class LeastCosts:
         return int(self.costs[0].flat[-1])
 
     def choice(self) -> list[Option]:
-        """Return the options of the least cost; of equal ones the first jobs have those that they prefer.
-
-        Examples
-        --------
-        >>> from gsopt.problems.configuration import AdaptiveJob, Configuration, shapes
-        >>> jobs = [AdaptiveJob(name=name, goodputs=[1.0]) for name in "ab"]
-        >>> problem = Configuration(gpus={"t4": 1}, configurations=shapes("t4", 1, 1), jobs=jobs)
-        >>> table = LeastCosts.of(Case.of(problem), Budget())
-        >>> [option.place for option in table.choice()]
-        [0, None]
-        """
+        """Return the options of the least cost; of equal ones the first jobs have those that they prefer."""
         left = [size - 1 for size in self.costs.shape[1:]]
         chosen: list[Option] = []
         for job, options in enumerate(self.case.options):

@@ -15,16 +15,7 @@ _MOMENT = 0.25
 
 
 def begin(case: Case) -> tuple[ConsolidationSolution, Exact]:
-    """Return a placement by value density, and the bound of a knapsack that may be filled with parts of jobs.
-
-    Examples
-    --------
-    >>> from instances.consolidation import half_busy
-    >>> problem = half_busy(racks=4, jobs=100, seed=1)
-    >>> solution, bound = begin(Case.of(problem))
-    >>> problem.violations(solution), float(problem.objective(solution) / bound) > 0.9
-    ([], True)
-    """
+    """Return a placement by value density, and the bound of a knapsack that takes parts of jobs too."""
     stays = smallest_first(case) if case.required else densest_first(case)
     bonus = case.bonus + case.problem.machine_bonus * len(case.untouched)
     return case.placed(stays), whole(knapsack_bound(case) + bonus)
@@ -94,16 +85,7 @@ class _Room:
 
 
 def knapsack_bound(case: Case) -> Exact:
-    """Fill all free GPUs with the most valuable jobs, each on its best level, the last one in part.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.problems.consolidation import Consolidation, Job
-    >>> jobs = [Job(name="a", gpus=4), Job(name="b", gpus=4, weight=0.5)]
-    >>> knapsack_bound(Case.of(Consolidation(cluster=Cluster.uniform(machines=1, gpus=6), jobs=jobs)))
-    5
-    """
+    """Fill all free GPUs with the most valuable jobs, each on its best level, the last one in part."""
     left = case.vacancy.nodes[-1].free
     worths: list[Exact] = []
     for kind in case.kinds:  # the most valuable for each GPU first

@@ -44,15 +44,7 @@ class Case:
 
     @classmethod
     def of(cls, problem: Consolidation) -> "Case":
-        """Group the free GPUs and the jobs of a problem.
-
-        Examples
-        --------
-        >>> from instances.consolidation import half_busy
-        >>> case = Case.of(half_busy(seed=1))
-        >>> len(case.problem.jobs), len(case.kinds)
-        (50, 21)
-        """
+        """Group the free GPUs and the jobs of a problem."""
         vacancy = Vacancy.of(problem)
         return cls(problem, vacancy, kinds(problem, vacancy.room))
 

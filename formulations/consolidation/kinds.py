@@ -45,15 +45,6 @@ def kinds(problem: Consolidation, room: Sequence[int]) -> tuple[JobKind, ...]:
         The problem.
     room
         Most free GPUs of any group, by level.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.problems.consolidation import Job
-    >>> jobs = [Job(name=str(index), gpus=gpus, model="resnet50") for index, gpus in enumerate([4, 1, 4, 9])]
-    >>> problem = Consolidation(cluster=Cluster.uniform(machines=2, gpus=4), jobs=jobs)
-    >>> [(kind.gpus, kind.jobs, kind.levels) for kind in kinds(problem, room=(4, 8, 8))]
-    [(1, (1,), (2,)), (4, (0, 2), (1, 2))]
     """
     alike: dict[tuple[int, tuple[Exact, ...]], list[int]] = defaultdict(list)
     for index, job in enumerate(problem.jobs):

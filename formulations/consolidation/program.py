@@ -12,17 +12,7 @@ from gsopt.solvers.standard_form import StandardForm
 
 
 class NamedProgram:
-    """Arrays of a model that is maximized, by the names of its columns and rows.
-
-    Examples
-    --------
-    >>> program = NamedProgram()
-    >>> program.column("x", cost=2, upper=3)
-    >>> program.row("fits", [("x", 4)], upper=9)
-    >>> form = program.form()
-    >>> form.columns, form.rows, form.objective([2]), form.violation([3])
-    (('x',), ('fits',), 4.0, 3.0)
-    """
+    """Arrays of a model that is maximized, by the names of its columns and rows."""
 
     def __init__(self) -> None:
         self.costs: dict[str, Exact] = {}

@@ -40,14 +40,6 @@ class Vacancy:
         The groups.
     gpus
         Numbers of the free GPUs of each innermost group; these are the first nodes.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> cluster = Cluster.uniform(racks=2, machines=2, gpus=2)
-    >>> vacancy = Vacancy.of(Consolidation(cluster=cluster, busy=[0, 2, 3], jobs=[]))
-    >>> [(node.level, node.free) for node in vacancy.nodes], vacancy.gpus
-    ([(0, 1), (0, 2), (0, 2), (1, 1), (1, 4), (2, 5)], ((1,), (4, 5), (6, 7)))
     """
 
     nodes: tuple[VacantGroup, ...]

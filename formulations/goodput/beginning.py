@@ -7,28 +7,13 @@ from gsopt.problems.goodput import Goodput, GoodputSolution
 
 
 def kept(case: Case) -> GoodputSolution:
-    """Return what jobs have now, as far as they may keep it.
-
-    Examples
-    --------
-    >>> from gsopt.problems.goodput import GoodputJob
-    >>> a = GoodputJob(name="a", speedups=[[1.0], [2.0]], current=[1, 1])
-    >>> case = Case.of(Goodput(nodes=[2, 2], jobs=[a, a.model_copy(update={"name": "b"})]))
-    >>> kept(case).gpus
-    {'a': (1, 1)}
-    """
+    """Return what jobs have now, as far as they may keep it."""
     wanted = [next((each for each in options if each.keeps), options[0]) for options in case.options]
     return case.solution(pack(case, wanted).vectors)
 
 
 def alone(case: Case) -> float:
-    """Return a bound on the objective: the mean of what jobs count if each has what is best for it alone.
-
-    Examples
-    --------
-    >>> alone(Case.of(Goodput(nodes=[2], jobs=[])))
-    0.0
-    """
+    """Return a bound on the objective: the mean of what jobs count if each has what is best for it alone."""
     return mean(case, sum(min(option.cost for option in options) for options in case.options))
 
 

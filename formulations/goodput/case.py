@@ -71,16 +71,7 @@ class Case:
 
     @classmethod
     def of(cls, problem: Goodput) -> "Case":
-        """List the options of a problem.
-
-        Examples
-        --------
-        >>> from gsopt.problems.goodput import GoodputJob
-        >>> job = GoodputJob(name="a", speedups=[[1.0, 1.0, 3.0], [2.0, 2.5]], age=30)
-        >>> case = Case.of(Goodput(nodes=[2, 2], jobs=[job], restart_time=0, floor=1.0))
-        >>> [(each.gpus, each.least, round(each.cost, 3)) for each in case.options[0]]
-        [(0, 0, 1.0), (1, 1, 0.667), (2, 2, 0.5), (3, 2, 0.444)]
-        """
+        """List the options of a problem."""
         reach = np.cumsum(sorted(problem.nodes, reverse=True))
         return cls(problem, tuple(tuple(_options(problem, job, reach)) for job in range(len(problem.jobs))))
 

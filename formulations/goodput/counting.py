@@ -43,14 +43,6 @@ class Counting:
         ------
         Unsupported
             They have more cells than memory.
-
-        Examples
-        --------
-        >>> from gsopt.problems.goodput import Goodput, GoodputJob
-        >>> job = GoodputJob(name="a", speedups=[[1.0, 3.0]])
-        >>> case = Case.of(Goodput(nodes=[1, 1], jobs=[job], restart_time=0, floor=1.0))
-        >>> Counting.of(case).least
-        0.5
         """
         gpus, jobs = case.problem.total, len(case.options)
         width = max((option.gpus for options in case.options for option in options), default=0)

@@ -24,15 +24,6 @@ class NodePacking:
         Option of each job.
     vectors
         GPUs of each job on every node.
-
-    Examples
-    --------
-    >>> from gsopt.problems.goodput import Goodput, GoodputJob
-    >>> job = GoodputJob(name="a", speedups=[[1.0], [2.0]], age=30)
-    >>> case = Case.of(Goodput(nodes=[1, 1], jobs=[job, job.model_copy(update={"name": "b"})]))
-    >>> packing = NodePacking(case)
-    >>> packing.put(0, case.options[0][2]), packing.put(1, case.options[1][1]), packing.vectors
-    (True, False, [(1, 1), (0, 0)])
     """
 
     def __init__(self, case: Case) -> None:
@@ -172,16 +163,7 @@ class NodePacking:
 
 
 def pack(case: Case, wanted: Iterable[Option]) -> NodePacking:
-    """Grant jobs the options that they want, the kept ones first, then the largest; who finds no room has none.
-
-    Examples
-    --------
-    >>> from gsopt.problems.goodput import Goodput, GoodputJob
-    >>> job = GoodputJob(name="a", speedups=[[1.0, 2.0]], age=30)
-    >>> case = Case.of(Goodput(nodes=[2], jobs=[job, job.model_copy(update={"name": "b"})]))
-    >>> pack(case, [options[-1] for options in case.options]).vectors
-    [(2,), (0,)]
-    """
+    """Grant jobs the options that they want, kept ones first, then the largest; without room, none."""
     packing = NodePacking(case)
     for job, option in sorted(enumerate(wanted), key=lambda each: (not each[1].keeps, -each[1].gpus)):
         packing.put(job, option)

@@ -70,12 +70,6 @@ class NodeKind:
             GPUs that jobs may have on any one node, ascending.
         parts
             Whether a part of a job may be there.
-
-        Examples
-        --------
-        >>> kind = NodeKind(gpus=4, stays=(Stay(job=7, gpus=2, is_wide=True),), nodes=(0,))
-        >>> [(len(each.stays), each.sizes, each.room) for each in kind.patterns([2, 3], parts=True)]
-        [(0, (), 4), (0, (2,), 2), (0, (2, 2), 0), (0, (3,), 1), (1, (2,), 0)]
         """
         for stays, room in _staying(self.stays, self.gpus):
             is_open = parts and not any(stay.is_wide for stay in stays)
@@ -84,16 +78,7 @@ class NodeKind:
 
 
 def kinds(case: Case, alive: Sequence[Sequence[Option]]) -> list[NodeKind]:
-    """Sort nodes by what they are for the options of each job that are left.
-
-    Examples
-    --------
-    >>> from gsopt.problems.goodput import Goodput, GoodputJob
-    >>> job = GoodputJob(name="a", speedups=[[1.0, 2.0]], current=[0, 1, 0], age=90)
-    >>> case = Case.of(Goodput(nodes=[2, 2, 2], jobs=[job]))
-    >>> [(kind.nodes, len(kind.stays)) for kind in kinds(case, case.options)]
-    [((0, 2), 0), ((1,), 1)]
-    """
+    """Sort nodes by what they are for the options of each job that are left."""
     staying: list[list[Stay]] = [[] for _ in case.problem.nodes]
     for job, options in enumerate(alive):
         if any(option.keeps for option in options):

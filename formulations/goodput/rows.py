@@ -23,15 +23,6 @@ class KeyedRows:
         Least and most of each row.
     entries
         Row, column and factor.
-
-    Examples
-    --------
-    >>> rows = KeyedRows()
-    >>> rows.column(("holds", 0), 3)
-    >>> rows.add(("room", 0), ("holds", 0), 2.0, 0.0, 4.0)
-    >>> form = rows.form()
-    >>> form.columns, form.rows, form.violation([3])
-    (('holds[0]',), ('room[0]',), 2.0)
     """
 
     columns: dict[Key, int] = field(default_factory=dict)

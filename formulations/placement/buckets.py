@@ -81,14 +81,7 @@ def _better_start(
 
 
 def unsuited(problem: Placement) -> str:
-    """Say why the method does not handle a problem; empty where it does.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> unsuited(gsopt.load("placement/small/six-items"))
-    ''
-    """
+    """Say why the method does not handle a problem; empty where it does."""
     if problem.minimize != "servers":
         return f"it minimizes servers, not {problem.minimize}"
     if not problem.split_jobs and len({server.pool for server in problem.servers}) > 1:

@@ -22,16 +22,6 @@ def counted(packing: Packing) -> int | None:
     Source: Martello and Toth, "Lower bounds and reduction procedures for the bin packing problem", Discrete
     Applied Mathematics 28 (1990); Fekete and Schepers, "New classes of fast lower bounds for bin packing
     problems", Mathematical Programming 91 (2001), for the functions.
-
-    Examples
-    --------
-    >>> from gsopt.problems.placement import Placement, Resources, Server, Workers
-    >>> problem = Placement(
-    ...     servers=[Server(name="s", count=9, capacity=Resources(gpu=8))],
-    ...     workers=[Workers(job="a", count=5, demand=Resources(gpu=5))],  # 25 GPUs, but one to a server
-    ... )
-    >>> counted(Packing.of(problem))
-    5
     """
     if not len(packing.kinds):
         return None if packing.totals.sum() else packing.floor

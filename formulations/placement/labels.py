@@ -52,13 +52,6 @@ class Labels:
         Number of workers of each demand, shape (demands,).
     widths
         How many fillings are followed at a time: few at first, more where few find nothing that pays.
-
-    Examples
-    --------
-    >>> labels = Labels(np.array([[4], [3]]), np.array([[8]]), np.array([1, 9]))
-    >>> priced = labels(np.array([0.5, 0.4]), np.array([0.85]), budget=Budget())
-    >>> priced.most.round(3), priced.counts
-    (array([0.9]), [array([1, 1])])
     """
 
     demands: Integers
@@ -145,13 +138,7 @@ class _Bundles(NamedTuple):
 
 
 def _sizes(total: int) -> list[int]:
-    """Split a number into 1, 2, 4 and so on and a rest, so that every smaller number is a sum of some.
-
-    Examples
-    --------
-    >>> _sizes(1), _sizes(6)
-    ([1], [1, 2, 3])
-    """
+    """Split a number into 1, 2, 4 and so on and a rest, so that every smaller number is a sum of some."""
     sizes, size = [], 1
     while size < total:
         sizes.append(size)

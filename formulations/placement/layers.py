@@ -6,13 +6,7 @@ from formulations.placement.packing import Integers
 
 
 def fitting(free: Integers, need: Integers, most: int) -> Integers:
-    """Count the workers of one demand that fit beside every filling, up to a number.
-
-    Examples
-    --------
-    >>> fitting(np.array([[8, 3, 20]]), np.array([4]), most=3)
-    array([2, 0, 3])
-    """
+    """Count the workers of one demand that fit beside every filling, up to a number."""
     holds = np.full(free.shape[1], most, dtype=np.int64)
     for amounts, amount in zip(free, need.tolist(), strict=True):
         if amount:
@@ -37,11 +31,6 @@ def extend(free: Integers, need: Integers, holds: Integers) -> tuple[Integers, I
     parents, numbers, free
         For every extended filling the index of the one it comes from, the number of workers added, the most
         first, and what is left free, shape (resources, extended fillings).
-
-    Examples
-    --------
-    >>> extend(np.array([[8, 3]]), np.array([4]), np.array([2, 0]))
-    (array([0, 0, 0, 1]), array([2, 1, 0, 0]), array([[0, 4, 8, 3]]))
     """
     parents = np.repeat(np.arange(holds.size), holds + 1)
     last = np.cumsum(holds + 1) - 1

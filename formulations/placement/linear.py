@@ -35,15 +35,7 @@ class Optimum:
 
 
 def solve_relaxation(form: StandardForm, budget: Budget) -> Optimum | None:
-    """Minimize over the linear relaxation of a standard form; None where no optimum is found in time.
-
-    Examples
-    --------
-    >>> form = StandardForm.build(cost=[1], matrix=[[2]], row_lower=[3], row_upper=[np.inf])
-    >>> optimum = solve_relaxation(form, Budget())
-    >>> optimum.objective, optimum.duals
-    (1.5, array([0.5]))
-    """
+    """Minimize over the linear relaxation of a standard form; None where no optimum is found in time."""
     from scipy.optimize import linprog
 
     left = budget.left()

@@ -17,19 +17,6 @@ class Master:
     Column generation solves it some hundred times, each time with some columns more. It stays loaded in the
     solver's process, which goes on from the last basis. Rows are those of `Packing.form`; further columns count
     the workers of each zone and demand that find no place.
-
-    Examples
-    --------
-    >>> from gsopt.problems.placement import Placement, Resources, Server, Workers
-    >>> problem = Placement(
-    ...     servers=[Server(name="s", count=9, capacity=Resources(gpu=8))],
-    ...     workers=[Workers(job="a", count=3, demand=Resources(gpu=4))],
-    ... )
-    >>> packing = Packing.of(problem)
-    >>> master = Master(packing)
-    >>> master.add(Patterns.of([(0, 0, [2])], 1))
-    >>> master.solve(Budget()).objective
-    1.5
     """
 
     def __init__(self, packing: Packing) -> None:

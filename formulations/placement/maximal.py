@@ -28,16 +28,6 @@ def maximal_patterns(packing: Packing, *, limit: int, budget: Budget) -> Pattern
         Number of patterns.
     budget
         Time limit.
-
-    Examples
-    --------
-    >>> from gsopt.problems.placement import Placement, Resources, Server, Workers
-    >>> problem = Placement(
-    ...     servers=[Server(name="s", count=9, capacity=Resources(gpu=8))],
-    ...     workers=[Workers(job=str(gpu), count=9, demand=Resources(gpu=gpu)) for gpu in (4, 3)],
-    ... )
-    >>> maximal_patterns(Packing.of(problem), limit=10, budget=Budget()).counts.tolist()
-    [[2, 0], [1, 1], [0, 2]]
     """
     zone_of: list[int] = []
     kind_of: list[int] = []

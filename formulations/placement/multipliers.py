@@ -26,12 +26,6 @@ def multipliers(demands: Integers, room: Integers, totals: Integers, worth: Real
         What one worker of each demand is worth, shape (demands,).
     budget
         Time limit.
-
-    Examples
-    --------
-    >>> demands, room, worth = np.array([[4], [3]]), np.array([8]), np.array([0.5, 0.3])
-    >>> multipliers(demands, room, np.array([1, 9]), worth, Budget()).round(6)
-    array([0.1])
     """
     wanted = np.flatnonzero((worth > 0) & (totals > 0) & (demands <= room).all(axis=1))
     if room.size == 1:

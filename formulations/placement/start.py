@@ -19,16 +19,6 @@ def constructed(packing: Packing, budget: Budget) -> Filled | None:
     fit they come as in the file, each on the first server with room. Opened are the servers with most room for
     their cost, or with least room. The best of these combinations is kept. Where pools matter workers are
     placed unit by unit. A placement is found even if next to no time is left, unless the budget has one.
-
-    Examples
-    --------
-    >>> from gsopt.problems.placement import Placement, Resources, Server, Workers
-    >>> problem = Placement(
-    ...     servers=[Server(name="s", count=9, capacity=Resources(gpu=8))],
-    ...     workers=[Workers(job="a", count=5, demand=Resources(gpu=4))],
-    ... )
-    >>> constructed(Packing.of(problem), Budget()).values
-    array([2, 1])
     """
     best: Filled | None = None
     grace = _grace(budget) if budget.start is None else budget
@@ -151,18 +141,7 @@ class _Servers:
 
 
 def complete(packing: Packing, needs: Integers, left: Integers) -> Filled | None:
-    """Place some workers of each demand on servers of each kind that are left; None where one finds no room.
-
-    Examples
-    --------
-    >>> from gsopt.problems.placement import Placement, Resources, Server, Workers
-    >>> problem = Placement(
-    ...     servers=[Server(name="s", count=9, capacity=Resources(gpu=8))],
-    ...     workers=[Workers(job="a", count=5, demand=Resources(gpu=4))],
-    ... )
-    >>> complete(Packing.of(problem), np.array([3]), np.array([2])).patterns.counts.tolist()
-    [[2], [1]]
-    """
+    """Place some workers of each demand on servers of each kind that are left; None where one finds no room."""
     servers = _Servers(packing, _openings(packing)[0], left)
     for demand in _orders(packing)[-1].demands.tolist():
         if needs[demand] and servers.place(demand, int(needs[demand]), 0):

@@ -26,13 +26,6 @@ class WorthTable:
         Shape (rooms, resources).
     most_fillings
         How many fillings to give at a time.
-
-    Examples
-    --------
-    >>> table = WorthTable(np.array([[4], [3]]), np.array([[8]]))
-    >>> priced = table(np.array([0.5, 0.4]), np.array([0.9]), budget=Budget())
-    >>> priced.most, priced.counts
-    (array([1.]), [array([2, 0]), array([2, 0])])
     """
 
     demands: Integers

@@ -17,16 +17,6 @@ def volume(packing: Packing, budget: Budget) -> float:
     """Solve the linear program in which parts of workers fill parts of servers; minus infinity without time.
 
     The pattern model's relaxation is at least as large, and not by much where servers hold many workers.
-
-    Examples
-    --------
-    >>> from gsopt.problems.placement import Placement, Resources, Server, Workers
-    >>> problem = Placement(
-    ...     servers=[Server(name="s", count=9, capacity=Resources(gpu=8))],
-    ...     workers=[Workers(job=str(gpu), count=4, demand=Resources(gpu=gpu)) for gpu in (5, 2)],
-    ... )
-    >>> round(volume(Packing.of(problem), Budget()), 3)  # 28 GPUs
-    3.5
     """
     zones, kinds = len(packing.zones), len(packing.kinds)
     demands, resources = packing.demands.shape

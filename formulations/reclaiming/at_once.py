@@ -17,12 +17,6 @@ def at_once(problem: Reclaiming) -> tuple[ReclaimingSolution, Exact]:
     """Return a greedy choice, as if every base worker were needed, and the bound of equal shares.
 
     The bound forgets what jobs lose on servers that they can do without one by one.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> at_once(gsopt.load("reclaiming/aryl-figure-5"))
-    (ReclaimingSolution(servers=('s1', 's2')), 1)
     """
     less, more = reduce(problem, optimistic=True).net(), reduce(strict(problem)).net()
     bound = less.number(ceil(equal_shares(Costs.of(less)).bound))

@@ -33,14 +33,6 @@ class Hosting:
         What returning each server costs beside its merged jobs, shape (servers,).
     weights
         What preempting each merged job costs.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> from formulations.reclaiming.reduction import reduce
-    >>> hosting = Hosting.of(reduce(gsopt.load("reclaiming/aryl-figure-5")))
-    >>> hosting.group, hosting.jobs_of[4], hosting.servers_of[0].tolist()
-    ([0, 0, 1, 2, 3, 4], (1, 2), [0, 1])
     """
 
     groups: int
@@ -103,15 +95,6 @@ class ServerChoice:
         Which servers are returned, shape (servers,).
     cost
         Cost of the choice.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> from formulations.reclaiming.reduction import reduce
-    >>> choice = ServerChoice(Hosting.of(reduce(gsopt.load("reclaiming/aryl-figure-5"))))
-    >>> choice.give(0)
-    >>> choice.cost, choice.change.tolist()
-    (1.0, [1.0, 0.0, 1.0, 1.0, 2.0, 1.0])
     """
 
     def __init__(self, hosting: Hosting) -> None:

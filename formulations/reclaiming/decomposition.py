@@ -132,12 +132,6 @@ def curve(problem: Reclaiming, *, width: int = 12) -> tuple[Exact, ...]:
     ------
     Unsupported
         As `decomposition`.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> curve(gsopt.load("reclaiming/aryl-figure-5"))
-    (0, 1, 1, 2, 3, 3, 4)
     """
     reduction = reduce(problem)
     tables = fill(_narrow(reduction, width), len(problem.servers))
@@ -243,13 +237,7 @@ def _attach(table: Table, leaf: Leaf, jobs: Sequence[int], most: int, never: int
 
 
 def convolve(left: Table, right: Table, most: int, never: int) -> Table:
-    """Return the (min, +) convolution along the last axis, up to index `most`; `never` is no sum and above all.
-
-    Examples
-    --------
-    >>> convolve(np.array([0, 1, 5]), np.array([0, 3]), most=3, never=9)
-    array([0, 1, 4, 8])
-    """
+    """Return the (min, +) convolution along the last axis, up to index `most`; `never` stands for infinity."""
     if left.shape[-1] > right.shape[-1]:
         left, right = right, left
     size = min(left.shape[-1] + right.shape[-1] - 1, most + 1)

@@ -25,13 +25,6 @@ class Network:
         How many there are.
     source, sink
         The ends of each pair, shapes (pairs,); sorted by source, then by sink.
-
-    Examples
-    --------
-    >>> network = Network(2, 2, np.array([0, 1, 1]), np.array([0, 0, 1]))
-    >>> flow = network.maximum_flow(np.array([5, 4]), np.array([6, 3]))
-    >>> flow.tolist()
-    [5, 1, 3]
     """
 
     sources: int

@@ -20,13 +20,6 @@ def grown(reduction: Reduction, budget: Budget) -> list[int]:
     of a server and a merged job.
 
     Source: Aryl, Appendix B, Algorithm 1, for the power of 1.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> from formulations.reclaiming.reduction import reduce
-    >>> grown(reduce(gsopt.load("reclaiming/aryl-figure-5")), Budget())
-    [2, 0, 0, 0, 0]
     """
     hosting = Hosting.of(reduction)
     choices = (_grow(hosting, reduction.demand, power, budget) for power in _POWERS)

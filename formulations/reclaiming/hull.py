@@ -84,15 +84,6 @@ def hull(reduction: Reduction, budget: Budget) -> Hull:
     Source: Eisner and Severance, Mathematical techniques for efficient record segmentation in large shared
     databases, Journal of the ACM 23 (1976), for the search of slopes; Picard, Maximal closure of a graph and
     applications to combinatorial problems, Management Science 22 (1976), for the cut.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> from formulations.reclaiming.reduction import reduce
-    >>> problem = gsopt.load("reclaiming/aryl-figure-5").model_copy(update={"demand": 4})
-    >>> found = hull(reduce(problem), Budget())
-    >>> found.shares.bound, found.below.servers, found.above.servers
-    (Fraction(7, 3), 2, 5)
     """
     costs = Costs.of(reduction)
     network = costs.network

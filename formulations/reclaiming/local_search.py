@@ -53,14 +53,6 @@ def improved(
         Servers of each group in the best choice.
 
     Source: Glover and Laguna, Tabu Search (1997), chapter 2.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> from formulations.reclaiming.reduction import reduce
-    >>> reduction = reduce(gsopt.load("reclaiming/aryl-figure-5"))
-    >>> improved(reduction, [0, 0, 1, 0, 1], Budget())
-    [2, 0, 0, 0, 0]
     """
     hosting = Hosting.of(reduction)
     choice = ServerChoice(hosting)

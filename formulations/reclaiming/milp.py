@@ -53,12 +53,6 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
     Source
     ------
     Aryl, section 4 and Appendix B.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> milp(gsopt.load("reclaiming/aryl-figure-5")).objective
-    1
     """
 
     name: ClassVar[str] = "milp"

@@ -55,16 +55,6 @@ class Reduction:
         What the problem's objective is at a value of 0.
     paid
         The part of every value that is already decided.
-
-    Examples
-    --------
-    >>> from gsopt.problems.reclaiming import Job, Server
-    >>> servers = [Server(name=name, gpus=8) for name in ("s1", "s2", "s3")]
-    >>> wide = Job(name="wide", workers={"s1": 4, "s2": 4}, cost=1.1)
-    >>> small = Job(name="small", workers={"s3": 1}, cost=0.2)
-    >>> reduction = reduce(Reclaiming(demand=2, servers=servers, jobs=[wide, small]))
-    >>> reduction.weights, reduction.groups[0], reduction.unit
-    ((11,), ServerGroup(servers=(0, 1), cost=0, jobs=(0,)), Fraction(1, 10))
     """
 
     demand: int
@@ -178,13 +168,6 @@ def reduce(problem: Reclaiming, *, optimistic: bool = False) -> Reduction:
     Unsupported
         Whether a job is preempted, or the collateral damage it causes, depends on more than whether one of a
         fixed set of servers is returned. Never when optimistic.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> reduction = reduce(gsopt.load("reclaiming/aryl-figure-5"))
-    >>> len(reduction.weights), len(reduction.groups)
-    (3, 5)
     """
     rules = [survival(job, problem.elasticity) for job in problem.jobs]
     if not optimistic:
@@ -209,12 +192,6 @@ def strict(problem: Reclaiming) -> Reclaiming:
     """Return the problem in which every base worker is needed and cost alone counts: it can always be reduced.
 
     A choice of servers preempts no more jobs in the problem itself.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> strict(gsopt.load("reclaiming/small/fungible")).elasticity
-    'tagged'
     """
     return problem.model_copy(update={"elasticity": "tagged", "second_objective": "none"})
 

@@ -84,15 +84,6 @@ class ReclaimingSearch:
         Called with each better choice.
     on_bound
         Called with each better bound.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> from formulations.reclaiming.reduction import reduce
-    >>> search = ReclaimingSearch(reduce(gsopt.load("reclaiming/aryl-figure-5")).net(), Budget(), width=-1)
-    >>> answer = search.run()
-    >>> answer.counts, answer.bound, answer.message
-    ([2, 0, 0, 0, 0], 1, 'hull and rounding')
     """
 
     def __init__(
@@ -255,12 +246,6 @@ class ReclaimingSearch:
 
 
 def part(budget: Budget, share: float) -> Budget:
-    """Return a budget that ends after a part of the time that is left.
-
-    Examples
-    --------
-    >>> part(Budget(), 0.5).time_limit, part(Budget(time_limit=60.0), 0.5).time_limit < 31
-    (None, True)
-    """
+    """Return a budget that ends after a part of the time that is left."""
     left = budget.left()
     return budget if left is None else budget.within(share * left)

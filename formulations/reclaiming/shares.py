@@ -32,14 +32,6 @@ class Costs:
         What returning one server of each group costs, shape (groups,).
     sizes
         Servers in each group, shape (groups,).
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> from formulations.reclaiming.reduction import reduce
-    >>> costs = Costs.of(reduce(gsopt.load("reclaiming/aryl-figure-5")))
-    >>> costs.own.tolist(), costs.network.sink.tolist()
-    ([0, 1, 0, 0, 0], [0, 1, 1, 2, 2])
     """
 
     reduction: Reduction
@@ -92,14 +84,6 @@ class CostShares:
         Parts that the servers of a group pay together for a merged job, by pair, shape (pairs,).
     price
         Parts.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> from formulations.reclaiming.reduction import reduce
-    >>> reduction = reduce(gsopt.load("reclaiming/aryl-figure-5"))
-    >>> equal_shares(Costs.of(reduction)).bound  # two servers that pay half a job each
-    Fraction(1, 1)
     """
 
     costs: Costs
@@ -151,14 +135,6 @@ def equal_shares(costs: Costs) -> CostShares:
 
     The bound is what the cheapest servers pay, as many as are demanded. O(P + G log G) for P pairs of a group
     and a merged job, and G groups.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> from formulations.reclaiming.reduction import reduce
-    >>> problem = gsopt.load("reclaiming/aryl-figure-5").model_copy(update={"demand": 4})
-    >>> equal_shares(Costs.of(reduce(problem))).bound
-    Fraction(2, 1)
     """
     reduction, network = costs.reduction, costs.network
     parts = _FINENESS * max(reduction.servers, 1)

@@ -30,16 +30,7 @@ class Survival(NamedTuple):
 
 
 def survival(job: Job, elasticity: str) -> Survival:
-    """Say what a job can lose: any flexible worker, or where workers stand in for each other as many GPUs.
-
-    Examples
-    --------
-    >>> job = Job(name="a", workers={"s1": 4}, flexible={"s2": 2, "s3": 2})
-    >>> survival(job, "tagged")
-    Survival(critical={'s1': 4}, others={'s2': 2, 's3': 2}, spare=4)
-    >>> survival(Job(name="b", workers={"s1": 4}, flexible={"s2": 4}), "fungible")
-    Survival(critical={}, others={'s1': 4, 's2': 4}, spare=4)
-    """
+    """Say what a job can lose: any flexible worker, or where workers stand in for each other as many GPUs."""
     if not job.flexible:
         return Survival(job.workers, {}, 0)
     placed = {server: job.gpus_on(server) for server in {**job.workers, **job.flexible}}

@@ -74,17 +74,6 @@ class Annealing:
     ----------
     cost
         Sum of completion times and penalties of the best list.
-
-    Examples
-    --------
-    >>> from gsopt.problems.scheduling import ElasticJob, Scheduling
-    >>> jobs = [ElasticJob(name=n, release=0, work=w, rates={1: 1.0, 2: 1.5}) for n, w in [("a", 3), ("b", 2)]]
-    >>> search = Annealing(Instance.of(Scheduling(gpus=2, jobs=jobs)), [np.array([0, 0, 1, 1])])
-    >>> search.cost
-    5.333333333333333
-    >>> search.improve(100)
-    >>> round(search.cost, 6), [round(time, 6) for time in search.timetable.completions]
-    (4.666667, [3.333333, 1.333333])
     """
 
     def __init__(self, instance: Instance, names: Sequence[Integers] = (), *, seed: int = 0) -> None:
@@ -191,17 +180,7 @@ class Annealing:
 
 
 def timetable(instance: Instance, segments: Segments, names: Integers) -> Timetable:
-    """Return what runs when if jobs are served by a list.
-
-    Examples
-    --------
-    >>> from gsopt.problems.scheduling import ElasticJob, Scheduling
-    >>> jobs = [ElasticJob(name=n, release=0, work=2, rates={1: 1.0, 2: 1.5}) for n in "ab"]
-    >>> instance = Instance.of(Scheduling(gpus=2, jobs=jobs))
-    >>> segments = Segments.of(instance)
-    >>> timetable(instance, segments, np.array([0, 1, 0, 1])).pieces
-    (ScheduledPiece(job=0, start=0.0, end=2.0, gpus=1), ScheduledPiece(job=1, start=0.0, end=2.0, gpus=1))
-    """
+    """Return what runs when if jobs are served by a list."""
     state, completions, changes = ReplayState.of(segments), np.zeros(len(instance)), Changes.of(0)
     size = trace(segments, names, state, state.here * 0, completions, changes)
     changes = Changes.of(size)

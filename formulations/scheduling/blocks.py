@@ -50,14 +50,6 @@ def blocks_of(problem: Scheduling) -> Iterator[tuple[str, ...]]:
     A block ends where all its jobs would be complete one after the other, each at its fastest, before the next
     release date, and under the fair share too, so that its deadlines are its own. Of more than a hundred jobs
     only those far away are apart, after a pause in which all could be done: each block costs some time.
-
-    Examples
-    --------
-    >>> from gsopt.problems.scheduling import ElasticJob
-    >>> dates = [("a", 0), ("b", 1), ("c", 9)]
-    >>> jobs = [ElasticJob(name=name, release=date, work=4, rates={1: 1.0}) for name, date in dates]
-    >>> list(blocks_of(Scheduling(gpus=1, jobs=jobs)))
-    [('a', 'b'), ('c',)]
     """
     tasks = problem.tasks
     fair = problem.fair_times if problem.fairness is not None else [Fraction(0)] * len(tasks)

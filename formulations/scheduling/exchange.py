@@ -12,13 +12,6 @@ def exchange_orders(instance: Instance) -> frozenset[tuple[int, int]]:
     With proportional rates, let both keep their allocations until the second has done as much more than the
     first as it has more work, and swap them then: each completes when the other did before. So the one released
     no later, with no more work and no later deadline, may complete first.
-
-    Examples
-    --------
-    >>> from gsopt.problems.scheduling import ElasticJob, Scheduling
-    >>> jobs = [ElasticJob(name=n, release=0, work=w, rates={1: 1.0, 2: 1.5}) for n, w in [("a", 3), ("b", 1)]]
-    >>> exchange_orders(Instance.of(Scheduling(gpus=2, jobs=jobs)))
-    frozenset({(1, 0)})
     """
     pairs = permutations(range(len(instance)), 2)
     return frozenset((first, second) for first, second in pairs if _precedes(instance, first, second))

@@ -52,15 +52,6 @@ def smallest_fairness(problem: Scheduling, *, time_limit: float | None = None) -
         The limit was too short.
     Unsupported
         Jobs must not be preempted.
-
-    Examples
-    --------
-    >>> from gsopt.problems.scheduling import ElasticJob
-    >>> jobs = [ElasticJob(name=n, release=0, work=2, rates={1: 1.0}) for n in "abc"]
-    >>> round(smallest_fairness(Scheduling(gpus=2, jobs=jobs)), 6)
-    0.0
-    >>> round(smallest_fairness(Scheduling(gpus=4, jobs=jobs[:1])), 6)
-    1.5
     """
     found = fairest(problem, Budget(time_limit=time_limit))
     if found is None:

@@ -12,14 +12,6 @@ def groups(instance: Instance, items: Sequence[Item]) -> list[tuple[int, int]]:
     Sizes are the powers of two and the other divisors of the number of GPUs. Where the size divides it, a job
     leaves what it takes of a group to nobody else, since all others are counted by the groups that they take up
     whole; it is so for one job at a time.
-
-    Examples
-    --------
-    >>> from gsopt.problems.scheduling import ElasticJob, Scheduling
-    >>> a = ElasticJob(name="a", release=0, work=1, rates={1: 1.0})
-    >>> b = ElasticJob(name="b", release=0, work=1, rates={2: 1.0})
-    >>> groups(Instance.of(Scheduling(gpus=2, jobs=[a, b])), [(0, 0), (1, 0)])
-    [(2, 0)]
     """
     counts = [(job, instance.modes[job][mode].gpus) for job, mode in items]
     found = []

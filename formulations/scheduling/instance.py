@@ -44,16 +44,6 @@ class Instance:
         Modes of each job by rising GPUs and rate; modes no faster than one on fewer GPUs are left out.
     deadline
         Latest completion of each job that is fair, rounded up; infinite without a constraint.
-
-    Examples
-    --------
-    >>> from gsopt.problems.scheduling import ElasticJob
-    >>> job = ElasticJob(name="a", release=1, work=8, rates={1: 1.0, 2: 1.0, 4: 2.0})
-    >>> instance = Instance.of(Scheduling(gpus=4, jobs=[job]))
-    >>> instance.modes[0], instance.height(0), instance.area(0)
-    ((SpeedMode(gpus=1, rate=1.0), SpeedMode(gpus=4, rate=2.0)), 4.0, 8.0)
-    >>> instance.origin, instance.release
-    (1.0, (0.0,))
     """
 
     problem: Scheduling

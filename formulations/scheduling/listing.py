@@ -30,16 +30,6 @@ def serve_list(instance: Instance, segments: Segments, names: Iterable[int]) -> 
         Their segments.
     names
         The list.
-
-    Examples
-    --------
-    >>> from gsopt.problems.scheduling import ElasticJob, Scheduling
-    >>> jobs = [ElasticJob(name=n, release=0, work=2, rates={1: 1.0, 2: 2.0}) for n in "ab"]
-    >>> instance = Instance.of(Scheduling(gpus=2, jobs=jobs))
-    >>> serve_list(instance, Segments.of(instance), [0, 1, 1, 0]).completions
-    (2.0, 2.0)
-    >>> serve_list(instance, Segments.of(instance), [1, 1, 0, 0]).completions
-    (2.0, 1.0)
     """
     return _schedule(instance, segments, _Listed(names, len(instance)))
 
@@ -57,16 +47,6 @@ def serve_by_rest(instance: Instance, segments: Segments, sizes: Iterable[float]
         Their segments.
     sizes
         Size of each job when it is released: its area, or its time.
-
-    Examples
-    --------
-    >>> from gsopt.problems.scheduling import ElasticJob, Scheduling
-    >>> jobs = [ElasticJob(name=n, release=r, work=w, rates={1: 1.0}) for n, r, w in [("a", 0, 3), ("b", 2, 2)]]
-    >>> instance = Instance.of(Scheduling(gpus=1, jobs=jobs))
-    >>> serve_by_rest(instance, Segments.of(instance), [3.0, 2.0]).completions
-    (3.0, 5.0)
-    >>> serve_list(instance, Segments.of(instance), [1, 0]).completions
-    (5.0, 4.0)
     """
     return _schedule(instance, segments, _Ranked(segments, sizes))
 

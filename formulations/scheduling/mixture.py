@@ -43,14 +43,6 @@ def shortest_mixture(instance: Instance, times: Mapping[Item, float]) -> Mixture
         The jobs.
     times
         Positive times in any unit; no item stands for 0.
-
-    Examples
-    --------
-    >>> from gsopt.problems.scheduling import ElasticJob, Scheduling
-    >>> a = ElasticJob(name="a", release=0, work=1, rates={2: 1})
-    >>> b = ElasticJob(name="b", release=0, work=2, rates={1: 1})
-    >>> shortest_mixture(Instance.of(Scheduling(gpus=2, jobs=[a, b])), {(0, 0): 1, (1, 0): 2})
-    Mixture(length=3.0, prices={(0, 0): 1.0, (1, 0): 1.0})
     """
     from scipy.optimize import linprog
 
@@ -78,15 +70,7 @@ def shortest_mixture(instance: Instance, times: Mapping[Item, float]) -> Mixture
 
 
 def lifted(instance: Instance, prices: Mapping[Item, float]) -> dict[Item, float]:
-    """Price a job's mode at least as high as its modes on fewer GPUs, which fit wherever it does.
-
-    Examples
-    --------
-    >>> from gsopt.problems.scheduling import ElasticJob, Scheduling
-    >>> job = ElasticJob(name="a", release=0, work=1, rates={1: 1, 2: 2})
-    >>> lifted(Instance.of(Scheduling(gpus=2, jobs=[job])), {(0, 0): 1.0})
-    {(0, 0): 1.0, (0, 1): 1.0}
-    """
+    """Price a job's mode at least as high as its modes on fewer GPUs, which fit wherever it does."""
     raised: dict[Item, float] = {}
     for job in sorted({job for job, _ in prices}):
         price = 0.0

@@ -95,14 +95,6 @@ def best_plan(
     Plan or None
         None when no schedule has this order and keeps every job's deadline, or none was found in time, or
         events, jobs and GPUs are too many for the tables of the knapsack.
-
-    Examples
-    --------
-    >>> from gsopt.problems.scheduling import ElasticJob, Scheduling
-    >>> jobs = [ElasticJob(name=n, release=0, work=2, rates={1: 1.0, 2: 2.0}) for n in "ab"]
-    >>> instance = Instance.of(Scheduling(gpus=2, jobs=jobs))
-    >>> best_plan(instance, [1, 0]).completions
-    (2.0, 1.0)
     """
     if _too_large(instance, order):
         return None
@@ -180,15 +172,6 @@ def refuted(instance: Instance, *, budget: Budget | None = None) -> bool:
     """Check whether dual values prove that no schedule keeps all deadlines.
 
     Deadlines are kept if and only if they are kept in their own order, so one program decides.
-
-    Examples
-    --------
-    >>> from dataclasses import replace
-    >>> from gsopt.problems.scheduling import ElasticJob, Scheduling
-    >>> job = ElasticJob(name="a", release=0, work=2, rates={1: 1.0})
-    >>> instance = Instance.of(Scheduling(gpus=1, jobs=[job]))
-    >>> [refuted(replace(instance, deadline=(due,))) for due in (1.999, 2.0)]
-    [True, False]
     """
     order = event_order(instance, instance.deadline)
     if _too_large(instance, order) or max(instance.deadline) == inf:

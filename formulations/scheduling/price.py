@@ -49,13 +49,6 @@ def price_of_fairness(problem: Scheduling, *, slack: float = 0.1, time_limit: fl
     ------
     Unsupported
         No schedule keeps the problem's fairness, or jobs must not be preempted.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> price = price_of_fairness(gsopt.load("scheduling/small/fair-j4-g4"))
-    >>> f"{price.relative:.1%} for at most {price.fairness:g} s"
-    '22.6% for at most 68 s'
     """
     fairness = problem.fairness
     if fairness is None:

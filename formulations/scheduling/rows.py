@@ -13,15 +13,7 @@ Entry = tuple[int, float]
 
 @dataclass
 class SparseRows:
-    """Sparse rows with their limits and names.
-
-    Examples
-    --------
-    >>> rows = SparseRows()
-    >>> rows.add("most", [(0, 1.0), (2, 2.0)], upper=4.0)
-    >>> rows.matrix(3).toarray().tolist(), rows.names, rows.lower, rows.upper
-    ([[1.0, 0.0, 2.0]], ['most'], [-inf], [4.0])
-    """
+    """Sparse rows with their limits and names."""
 
     names: list[str] = field(default_factory=list)
     lower: list[float] = field(default_factory=list)

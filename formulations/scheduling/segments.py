@@ -51,16 +51,7 @@ class Segments(NamedTuple):
 
     @classmethod
     def of(cls, instance: Instance) -> "Segments":
-        """Take the hulls of an instance's jobs.
-
-        Examples
-        --------
-        >>> from gsopt.problems.scheduling import ElasticJob, Scheduling
-        >>> job = ElasticJob(name="a", release=1, work=8, rates={1: 1.0, 2: 1.1, 4: 2.5})
-        >>> segments = Segments.of(Instance.of(Scheduling(gpus=4, jobs=[job])))
-        >>> segments.more.tolist(), segments.gain.tolist(), segments.speed.tolist()
-        ([1, 3], [1.0, 1.5], [1.0, 2.5])
-        """
+        """Take the hulls of an instance's jobs."""
         hulls = [concave_hull(modes) for modes in instance.modes]
         sizes = [len(hull) for hull in hulls]
         speeds = [np.cumsum([segment.speed for segment in hull]) for hull in hulls]
@@ -86,14 +77,6 @@ class Segments(NamedTuple):
         ----------
         slopes
             What a unit of each job's work is worth.
-
-        Examples
-        --------
-        >>> from gsopt.problems.scheduling import ElasticJob, Scheduling
-        >>> jobs = [ElasticJob(name=n, release=0, work=8, rates={1: 1.0, 2: 1.5}) for n in "ab"]
-        >>> segments = Segments.of(Instance.of(Scheduling(gpus=2, jobs=jobs)))
-        >>> segments.by_slopes(np.array([1.0, 3.0])).tolist(), segments.by_slopes(np.ones(2)).tolist()
-        ([1, 1, 0, 0], [0, 1, 0, 1])
         """
         worth = slopes[self.job] * self.gain / self.more
         return self.job[np.argsort(-worth, kind="stable")]

@@ -75,14 +75,7 @@ class Marks(NamedTuple):
 
     @classmethod
     def of(cls, jobs: int, most: int, cost: float) -> "Marks":
-        """Make room for at most so many marks; at the first one nobody is there, and only the cost is known.
-
-        Examples
-        --------
-        >>> marks = Marks.of(5, 3, 7.0)
-        >>> marks.stride, marks.there.tolist(), marks.cost.tolist(), len(marks.left)
-        (2, [0, -1, -1], [7.0, 0.0, 0.0], 15)
-        """
+        """Make room for at most so many marks; at the first one nobody is there, and only the cost is known."""
         stride = -(-jobs // most)
         size = -(-jobs // stride)
         marks = cls(

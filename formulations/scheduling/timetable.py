@@ -86,19 +86,6 @@ def replay(instance: Instance, plan: Sequence[TimetableStep]) -> Timetable:
         The jobs.
     plan
         Steps in the order of time; idle ones run no job.
-
-    Examples
-    --------
-    >>> from gsopt.problems.scheduling import ElasticJob, Scheduling
-    >>> jobs = [ElasticJob(name=n, release=r, work=2, rates={1: 1.0, 2: 2.0}) for n, r in [("a", 0), ("b", 1)]]
-    >>> instance = Instance.of(Scheduling(gpus=2, jobs=jobs))
-    >>> timetable = replay(instance, [TimetableStep(0.999_999_999_9, {0: 2}), TimetableStep(2, {1: 1})])
-    >>> timetable.completions
-    (1.0, 3.0)
-    >>> for run in timetable.solution.runs:
-    ...     print(run.job, run.start, run.end, run.gpus)
-    a 0.0 1.0 2
-    b 1.0 3.0 1
     """
     shortest = min(map(instance.height, range(len(instance))))
     steps = [step for step in plan if step.duration > SPAN_ERROR * shortest]
@@ -125,16 +112,7 @@ def replay(instance: Instance, plan: Sequence[TimetableStep]) -> Timetable:
 
 
 def timetable_of(instance: Instance, solution: SchedulingSolution) -> Timetable:
-    """Return a schedule on the clock of an instance as it stands, each job complete when its last run ends.
-
-    Examples
-    --------
-    >>> from gsopt.problems.scheduling import ElasticJob, Run, Scheduling
-    >>> job = ElasticJob(name="a", release=5, work=2, rates={1: 1.0})
-    >>> solution = SchedulingSolution(runs=[Run(job="a", start=6, end=8, gpus=1)])
-    >>> timetable_of(Instance.of(Scheduling(gpus=1, jobs=[job])), solution)  # doctest: +ELLIPSIS
-    Timetable(instance=..., pieces=(ScheduledPiece(job=0, start=1.0, end=3.0, gpus=1),), completions=(3.0,))
-    """
+    """Return a schedule on the clock of an instance as it stands, each job complete when its last run ends."""
     number = {name: job for job, name in enumerate(instance.names)}
     completions = [0.0] * len(instance)
     pieces = []
@@ -152,15 +130,6 @@ def steps_of(instance: Instance, solution: SchedulingSolution) -> list[Timetable
 
     A run on GPUs that are no faster than fewer is taken to be on those fewer. What lies within a few ticks of
     the problem's clock is at the same time.
-
-    Examples
-    --------
-    >>> from gsopt.problems.scheduling import ElasticJob, Run, Scheduling
-    >>> job = ElasticJob(name="a", release=5, work=4, rates={1: 1.0, 2: 2.0})
-    >>> runs = [Run(job="a", start=6, end=7, gpus=2), Run(job="a", start=7, end=9, gpus=1)]
-    >>> steps = steps_of(Instance.of(Scheduling(gpus=2, jobs=[job])), SchedulingSolution(runs=runs))
-    >>> [tuple(step) for step in steps]
-    [(1.0, {}), (1.0, {0: 2}), (2.0, {0: 1})]
     """
     number = {name: job for job, name in enumerate(instance.names)}
     starting, ending = defaultdict[Number, list[int]](list), defaultdict[Number, list[int]](list)
@@ -185,20 +154,7 @@ def steps_of(instance: Instance, solution: SchedulingSolution) -> list[Timetable
 
 
 def steps_of_pieces(timetable: Timetable) -> tuple[TimetableStep, ...]:
-    """Return the steps of a timetable.
-
-    Examples
-    --------
-    >>> from gsopt.problems.scheduling import ElasticJob, Scheduling
-    >>> jobs = [ElasticJob(name=n, release=0, work=2, rates={1: 1.0}) for n in "ab"]
-    >>> pieces = (ScheduledPiece(0, 1.0, 3.0, 1), ScheduledPiece(1, 2.0, 4.0, 1))
-    >>> for step in steps_of_pieces(Timetable(Instance.of(Scheduling(gpus=2, jobs=jobs)), pieces, (3.0, 4.0))):
-    ...     print(step)
-    TimetableStep(duration=1.0, gpus={})
-    TimetableStep(duration=1.0, gpus={0: 1})
-    TimetableStep(duration=1.0, gpus={0: 1, 1: 1})
-    TimetableStep(duration=1.0, gpus={1: 1})
-    """
+    """Return the steps of a timetable."""
     changes: list[tuple[float, int, int]] = []  # what ends at a time stands before what begins
     for piece in timetable.pieces:
         changes += [(piece.start, piece.gpus, piece.job), (piece.end, 0, piece.job)]

@@ -24,12 +24,6 @@ class Windows:
         Earliest and latest completion of each job.
     orders
         Pairs of jobs of which the first completes no later than the second.
-
-    Examples
-    --------
-    >>> windows = Windows(spans=((1.0, 2.0), (3.0, 9.0), (4.0, 9.0)), orders=frozenset({(2, 1)}))
-    >>> windows.places(0), windows.places(1), windows.places(2)
-    ((0, 0), (2, 2), (1, 1))
     """
 
     spans: tuple[Span, ...]
@@ -39,15 +33,7 @@ class Windows:
     def of(
         cls, instance: Instance, total: float, orders: frozenset[tuple[int, int]] = frozenset()
     ) -> "Windows":
-        """Return the windows that a sum of completion times leaves if all other jobs complete as if alone.
-
-        Examples
-        --------
-        >>> from gsopt.problems.scheduling import ElasticJob, Scheduling
-        >>> jobs = [ElasticJob(name=n, release=0, work=w, rates={1: 1.0}) for n, w in [("a", 1), ("b", 3)]]
-        >>> Windows.of(Instance.of(Scheduling(gpus=1, jobs=jobs)), 5.0).spans
-        ((1.0, 2.0), (3.0, 4.0))
-        """
+        """Return the windows that a sum of completion times leaves if all other jobs complete as if alone."""
         jobs = range(len(instance))
         slack = total - sum(map(instance.earliest, jobs))
         latest = [min(instance.earliest(job) + slack, instance.deadline[job]) for job in jobs]

@@ -7,15 +7,7 @@ from gsopt.problems.sequencing import Sequences, Sequencing
 
 
 def begin(problem: Sequencing, budget: Budget, method: str) -> tuple[Case, Best[Sequencing, Sequences]]:
-    """Return a problem as matrices, and what is known of it: shortest first, and every job as if it were alone.
-
-    Examples
-    --------
-    >>> from instances.sequencing import unit_jobs
-    >>> _, best = begin(unit_jobs(jobs=2, seed=1), Budget(), "begin")
-    >>> best.finished
-    <StoppedBy.FINISHED: 'finished'>
-    """
+    """Return a problem as matrices, a first solution by shortest first, and the bound of each job alone."""
     case = Case(problem)
     best: Best[Sequencing, Sequences] = Best(problem, budget, method)
     best.raise_bound(case.bound)

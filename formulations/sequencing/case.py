@@ -25,13 +25,6 @@ class Case:
     ----------
     problem
         The problem.
-
-    Examples
-    --------
-    >>> from instances.sequencing import unit_jobs
-    >>> case = Case(unit_jobs(jobs=3, gpus=1, types=2, seed=1))
-    >>> case.seconds.shape, case.problem.objective(case.greedy()) >= case.bound
-    ((3, 2), True)
     """
 
     problem: Sequencing
@@ -123,10 +116,5 @@ def depth_of(solution: Sequences, jobs: int) -> int:
 
     What is best within them is best within any number: a further position costs every job more than the empty
     one.
-
-    Examples
-    --------
-    >>> depth_of(Sequences(order={"a": ["x", "y"]}), 5), depth_of(Sequences(order={"a": ["x", "y"]}), 2)
-    (3, 2)
     """
     return min(jobs, max((len(each) for each in solution.order.values()), default=0) + 1)

@@ -50,14 +50,7 @@ def paths(problem: Sequencing, budget: Budget) -> Result[Sequences]:
 
 
 def follow(case: Case, best: Best[Sequencing, Sequences]) -> Result[Sequences]:
-    """Find the best orders of a case of which some are known, as far as the time goes.
-
-    Examples
-    --------
-    >>> from instances.sequencing import unit_jobs
-    >>> follow(*begin(unit_jobs(jobs=40, seed=1), Budget(), "follow")).status
-    <Status.OPTIMAL: 'optimal'>
-    """
+    """Find the best orders of a case of which some are known, as far as the time goes."""
     jobs, machines = case.seconds.shape
     depth = depth_of(best.known, jobs)
     while True:
@@ -74,13 +67,7 @@ def follow(case: Case, best: Best[Sequencing, Sequences]) -> Result[Sequences]:
 
 
 def assign(costs: NDArray[Any], budget: Budget) -> list[int] | None:
-    """Assign to each row a column of its own so that they cost the least in all; None when time is over.
-
-    Examples
-    --------
-    >>> assign(np.array([[1, 2, 9], [1, 4, 9]]), Budget())
-    [1, 0]
-    """
+    """Assign to each row a column of its own so that they cost the least in all; None when time is over."""
     rows, columns = costs.shape
     owner = np.full(columns, -1)
     prices = np.zeros(columns, dtype=costs.dtype)

@@ -20,14 +20,6 @@ class Best(BestOf[Shares, TimeShares]):
         When to stop; its start is the first solution known.
     method
         Name of the method.
-
-    Examples
-    --------
-    >>> from gsopt.problems.shares import TypedJob
-    >>> jobs = [TypedJob(name=name, throughputs={"v100": 4.0}) for name in "ab"]
-    >>> best = Best(Shares(gpus={"v100": 1}, jobs=jobs), Budget(), "best")
-    >>> best.value, best.bound
-    (Fraction(1, 2), 1)
     """
 
     def __init__(self, problem: Shares, budget: Budget, method: str) -> None:

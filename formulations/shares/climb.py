@@ -14,17 +14,6 @@ def climb(best: Best) -> None:
     (`formulations.shares.prices.bound`), and it is the next level: Newton's method on the level that can be met
     once, which no step passes. Needs in `max_min` and `makespan` are multiples of each other, so the first step
     is the last; the first level is that of the best shares known, which is not far from the best of all.
-
-    Examples
-    --------
-    >>> from gsopt.core.budget import Budget
-    >>> from gsopt.problems.shares import Shares, TypedJob
-    >>> rates = {"a": 4.0, "b": 3.0, "c": 1.0}
-    >>> jobs = [TypedJob(name=name, throughputs={"v100": rate, "k80": 1.0}) for name, rate in rates.items()]
-    >>> best = Best(Shares(gpus={"v100": 1, "k80": 1}, jobs=jobs), Budget(), "climb")
-    >>> climb(best)
-    >>> best.finished, round(float(best.value), 6)
-    (<StoppedBy.FINISHED: 'finished'>, 0.820513)
     """
     _step(best, best.known_value)
     moved = True

@@ -46,14 +46,7 @@ def exact(problem: Shares, budget: Budget) -> Result[TimeShares]:
 
 
 def settle(best: Best) -> str:
-    """Find the best shares by the first technique that proves them, and say which.
-
-    Examples
-    --------
-    >>> from instances.shares import typed_jobs
-    >>> settle(Best(typed_jobs(types=1, seed=1), Budget(), "settle"))
-    'closed form'
-    """
+    """Find the best shares by the first technique that proves them, and say which."""
     if best.finished:
         return "isolated shares"
     if len(best.problem.gpus) == 1:

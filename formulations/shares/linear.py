@@ -76,14 +76,6 @@ def meet(
         Time limit and log.
     settled
         Places of the jobs whose needs are met once, whatever the factor.
-
-    Examples
-    --------
-    >>> from gsopt.problems.shares import TypedJob
-    >>> jobs = [TypedJob(name=name, throughputs={"v100": 4.0}) for name in "ab"]
-    >>> answer = meet(Shares(gpus={"v100": 1}, jobs=jobs), [1, 3], Budget())
-    >>> round(answer.factor, 9), {name: round(own["v100"], 9) for name, own in answer.shares.items()}
-    (1.0, {'a': 0.25, 'b': 0.75})
     """
     table = _Table(problem)
     full = np.array([float(need) for need in needs])[table.job] / table.rate
@@ -116,14 +108,6 @@ def earn(problem: Shares, worths: Sequence[Exact], budget: Budget) -> LinearSolu
     """Find the shares whose throughputs are worth most; None out of time.
 
     As `meet`, but with the shares themselves as columns, and max sum_{m, t} y_m a_mt x_mt for worths y_m.
-
-    Examples
-    --------
-    >>> from gsopt.problems.shares import TypedJob
-    >>> jobs = [TypedJob(name=name, throughputs={"v100": 4.0}) for name in "ab"]
-    >>> answer = earn(Shares(gpus={"v100": 1}, jobs=jobs), [2, 1], Budget())
-    >>> {name: round(own["v100"], 9) for name, own in answer.shares.items()}, answer.gpus
-    ({'a': 1.0, 'b': 0.0}, {'v100': 4})
     """
     table = _Table(problem)
     cost = np.array([float(worth) for worth in worths])[table.job] * table.rate
@@ -146,14 +130,7 @@ def earn(problem: Shares, worths: Sequence[Exact], budget: Budget) -> LinearSolu
 
 @dataclass(frozen=True)
 class Precise(Highs):
-    """HiGHS with the least tolerances that it takes, as its own are more than a value may be wrong by.
-
-    Examples
-    --------
-    >>> form = StandardForm.build(cost=[1, 1], matrix=[[2, 1]], row_lower=[3], row_upper=[4])
-    >>> Precise().solve(form.relaxation).objective
-    1.5
-    """
+    """HiGHS with the least tolerances that it takes, as its own are more than a value may be wrong by."""
 
     def request(
         self, form: StandardForm, *, time_limit: float | None, gap: float, start: Vector | None

@@ -15,15 +15,7 @@ _LEVEL_DIGITS, _MOST_STEPS = 18, 60
 
 
 def needs(problem: Shares, level: Exact) -> list[Exact]:
-    """Return the throughput that each job needs for a level, or a better one; `fifo` has no levels.
-
-    Examples
-    --------
-    >>> from gsopt.problems.shares import TypedJob
-    >>> jobs = [TypedJob(name="a", throughputs={"v100": 4.0}, steps=100.0)]
-    >>> needs(Shares(gpus={"v100": 1}, jobs=jobs, criterion="makespan"), 50)
-    [Fraction(2, 1)]
-    """
+    """Return the throughput that each job needs for a level, or a better one; `fifo` has no levels."""
     return [_need(problem, job, Fraction(level)) for job in problem.jobs]
 
 
@@ -40,13 +32,6 @@ def alone(problem: Shares) -> Exact:
     """Return the level of the job that is worst off if each has all the time on its fastest type.
 
     In `fifo` it is the value of that. No shares are better.
-
-    Examples
-    --------
-    >>> from gsopt.problems.shares import TypedJob
-    >>> jobs = [TypedJob(name=name, throughputs={"v100": 4.0}, steps=100.0) for name in "ab"]
-    >>> alone(Shares(gpus={"v100": 1}, jobs=jobs, criterion="makespan"))
-    25
     """
     shares = {name: {max(own, key=own.__getitem__): 1.0} for name, own in problem.rates.items()}
     return problem.objective(TimeShares(shares=shares))
@@ -68,13 +53,6 @@ def reach(problem: Shares, prices: Sequence[Exact], most: Exact, level: Exact) -
         The sum.
     level
         A bound that is known; in `finish_time` the search begins there, and gives nothing worse.
-
-    Examples
-    --------
-    >>> from gsopt.problems.shares import TypedJob
-    >>> jobs = [TypedJob(name=name, throughputs={"v100": 4.0}, steps=100.0) for name in "ab"]
-    >>> reach(Shares(gpus={"v100": 1}, jobs=jobs, criterion="makespan"), [1, 1], 4, 25)
-    Fraction(50, 1)
     """
     if not any(prices):
         return level

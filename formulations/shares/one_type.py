@@ -59,17 +59,7 @@ def one_type(problem: Shares, budget: Budget) -> Result[TimeShares]:
 
 
 def divide(best: Best) -> None:
-    """Divide GPUs of one type, and prove it.
-
-    Examples
-    --------
-    >>> from gsopt.problems.shares import TypedJob
-    >>> jobs = [TypedJob(name=name, throughputs={"v100": 4.0}) for name in "ab"]
-    >>> best = Best(Shares(gpus={"v100": 1}, jobs=jobs, criterion="fifo"), Budget(), "divide")
-    >>> divide(best)
-    >>> best.value, best.bound
-    (2, 2)
-    """
+    """Divide GPUs of one type, and prove it."""
     problem = best.problem
     rate = {name: next(iter(own.values())) for name, own in problem.rates.items()}
     if problem.criterion == "fifo":

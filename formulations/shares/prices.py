@@ -26,15 +26,6 @@ def most_yield(problem: Shares, jobs: Sequence[Exact], gpus: Mapping[str, Exact]
         y_m, the worth of a step per second of each job.
     gpus
         p_t, the price of a GPU of each type.
-
-    Examples
-    --------
-    >>> from gsopt.problems.shares import TypedJob
-    >>> jobs = [TypedJob(name=name, throughputs={"v100": 4.0}) for name in "ab"]
-    >>> most_yield(Shares(gpus={"v100": 1}, jobs=jobs), [1, 1], {"v100": 0})
-    Fraction(8, 1)
-    >>> most_yield(Shares(gpus={"v100": 1}, jobs=jobs), [1, 1], {"v100": 4})
-    Fraction(4, 1)
     """
     total = sum((Fraction(gpus[kind]) * count for kind, count in problem.gpus.items()), Fraction(0))
     for job, worth in zip(problem.jobs, jobs, strict=True):
@@ -60,13 +51,6 @@ def bound(problem: Shares, jobs: Sequence[Exact], gpus: Mapping[str, Exact], lev
         p_t, the price of a GPU of each type.
     level
         A bound that is known.
-
-    Examples
-    --------
-    >>> from gsopt.problems.shares import TypedJob
-    >>> jobs = [TypedJob(name=name, throughputs={"v100": 4.0}) for name in "ab"]
-    >>> bound(Shares(gpus={"v100": 1}, jobs=jobs), [1, 0], {"v100": 4}, 1)
-    Fraction(1, 2)
     """
     if problem.criterion == "fifo":
         return most_yield(problem, jobs, gpus)
@@ -81,15 +65,7 @@ def _cost(problem: Shares, job: TypedJob, gpus: Mapping[str, Exact]) -> Exact:
 
 
 def worths(problem: Shares) -> list[Exact]:
-    """Return what a step per second of each job is worth in `fifo`.
-
-    Examples
-    --------
-    >>> from gsopt.problems.shares import TypedJob
-    >>> jobs = [TypedJob(name=name, throughputs={"v100": 4.0}) for name in "ab"]
-    >>> worths(Shares(gpus={"v100": 1}, jobs=jobs, criterion="fifo"))
-    [Fraction(1, 2), Fraction(1, 4)]
-    """
+    """Return what a step per second of each job is worth in `fifo`."""
     count = len(problem.jobs)
     return [
         Fraction(count - place) / max(problem.rates[job.name].values())

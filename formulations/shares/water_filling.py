@@ -70,15 +70,7 @@ def _is_as_good(best: Best, filled: TimeShares) -> bool:
 
 
 def fill(best: Best) -> TimeShares | None:
-    """Return the shares in which no level can be raised; None out of time.
-
-    Examples
-    --------
-    >>> from gsopt.problems.shares import TypedJob
-    >>> jobs = [TypedJob(name=name, throughputs={"v100": 4.0}) for name in "ab"]
-    >>> fill(Best(Shares(gpus={"v100": 1}, jobs=jobs), Budget(), "fill"))
-    TimeShares(shares={'a': {'v100': 0.5}, 'b': {'v100': 0.5}})
-    """
+    """Return the shares in which no level can be raised; None out of time."""
     problem, level = best.problem, Fraction(best.known_value)
     kept: dict[int, Exact] = {}
     found = None

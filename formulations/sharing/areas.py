@@ -35,11 +35,6 @@ def area_bound(release: Array, left: Array, areas: Array, alone: Array, now: flo
         Before when each job cannot end.
     now
         The time.
-
-    Examples
-    --------
-    >>> float(area_bound(np.zeros(2), np.ones(2), np.array([[0.5, 1.0]]), np.full(2, 4.0), 3.0))
-    8.5
     """
     ends, busy, last = in_order(alone), now * 0, now * 0
     for way in range(len(areas)):
@@ -53,13 +48,7 @@ def area_bound(release: Array, left: Array, areas: Array, alone: Array, now: flo
 
 @compiled
 def in_order(times: Array) -> Array:
-    """Sort a few times; `numpy.sort` takes a second to compile.
-
-    Examples
-    --------
-    >>> in_order(np.array([2.0, 1.0, 3.0]))
-    array([1., 2., 3.])
-    """
+    """Sort a few times; `numpy.sort` takes a second to compile."""
     found = np.zeros_like(times)
     for number in range(len(times)):
         place = number
@@ -84,13 +73,6 @@ def serve(  # noqa: C901 - compiled, where a call is no cheaper to read
         Before when the first end, the second and so on cannot be; raised to those of the areas by their rests.
     shortest_rest
         Whether the least that is left goes first, and ends are raised; else the least as a whole goes first.
-
-    Examples
-    --------
-    >>> release, area = np.array([0.0, 1.0]), np.array([4.0, 1.0])
-    >>> ends = np.array([1.0, 6.0])
-    >>> serve(release, area, 0.0, ends, True), ends
-    (4.25, array([2., 6.]))
     """
     rest = area.copy()
     time, busy, done = now, now * 0, 0

@@ -84,19 +84,6 @@ class Parts:
     ----------
     best
         What is known of the whole problem, with a schedule.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Job
-    >>> given = [("a", 0, 4), ("b", 0, 3), ("c", 9, 3), ("d", 10, 1)]
-    >>> jobs = [Job(name=name, release_date=date, duration=d, gpus=1) for name, date, d in given]
-    >>> best = Best(Sharing(gpus=2, jobs=jobs), Budget(), "parts")
-    >>> from gsopt.problems.waiting import Run
-    >>> starts = zip("abcd", (0, 0, 9, 10), (0, 1, 0, 1))
-    >>> best.take(SharingSolution(runs=[Run(job=n, start=s, gpus=[g]) for n, s, g in starts]))
-    True
-    >>> [[job.name for job in part.problem.jobs] for part in Parts(best).every]
-    [['a', 'b'], ['c', 'd']]
     """
 
     def __init__(self, best: Best) -> None:

@@ -18,16 +18,6 @@ def in_slots(model: Slotted, known: SharingSolution) -> dict[int, Planned] | Non
     -------
     dict or None
         The plan, by number of the job; None where it does not end by the horizon.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Job
-    >>> from gsopt.problems.sharing import Sharing
-    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 4.5), ("b", 2)]]
-    >>> problem = Sharing(gpus=1, jobs=jobs)
-    >>> known = SharingSolution(runs=[Run(job="a", start=0, gpus=[0]), Run(job="b", start=4.5, gpus=[0])])
-    >>> in_slots(Slotted.of(problem, known, 7), known)
-    {0: Planned(start=0, gpus=(0,)), 1: Planned(start=5, gpus=(0,))}
     """
     problem, spans = model.problem, model.problem.spans(known)
     gpus = {run.job: tuple(run.gpus) for run in known.runs}
@@ -42,19 +32,7 @@ def in_slots(model: Slotted, known: SharingSolution) -> dict[int, Planned] | Non
 
 
 def at_events(model: Slotted, plan: Mapping[int, Planned], ends: Mapping[int, int]) -> SharingSolution:
-    """Follow a plan of slots with starts at events: each job starts when all have ended that had when it did.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Job
-    >>> from gsopt.problems.sharing import Sharing
-    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 4.5), ("b", 2)]]
-    >>> problem = Sharing(gpus=1, jobs=jobs)
-    >>> known = SharingSolution(runs=[Run(job="a", start=0, gpus=[0]), Run(job="b", start=4.5, gpus=[0])])
-    >>> plan = {0: Planned(0, (0,)), 1: Planned(5, (0,))}
-    >>> [run.start for run in at_events(Slotted.of(problem, known, 7), plan, {0: 5, 1: 7}).runs]
-    [0.0, 4.5]
-    """
+    """Follow a plan of slots with starts at events: a job starts once all that ended before it have ended."""
     problem, waiting, runs = model.problem, set(plan), list[Run]()
     course = Course(problem.durations, problem.slowdown, problem.releases)
     while True:

@@ -123,16 +123,7 @@ class Units(NamedTuple):
 
 
 def arrays_of(problem: Sharing) -> tuple[Jobs, Units]:
-    """Return the jobs of a problem as arrays of fractions.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Job
-    >>> jobs = [Job(name=n, release_date=5, duration=d, gpus=1, model=n) for n, d in [("a", 4), ("b", 2)]]
-    >>> arrays, units = arrays_of(Sharing(gpus=1, jobs=jobs, default_interference=1.6))
-    >>> arrays.duration, arrays.worth[0, 1], units.mean(Fraction(2))
-    (array([Fraction(1, 2), Fraction(1, 1)], dtype=object), Fraction(4, 5), Fraction(4, 1))
-    """
+    """Return the jobs of a problem as arrays of fractions."""
     areas = [duration * job.gpus for duration, job in zip(problem.durations, problem.jobs, strict=True)]
     order = tuple(sorted(range(len(areas)), key=lambda job: (areas[job], job)))
     unit = Fraction(max(problem.durations))
@@ -173,15 +164,7 @@ def arrays_of(problem: Sharing) -> tuple[Jobs, Units]:
 
 
 def in_floats(jobs: Jobs) -> Jobs:
-    """Return the same arrays in floats.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Job
-    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 3), ("b", 1)]]
-    >>> in_floats(arrays_of(Sharing(gpus=1, jobs=jobs))[0]).duration
-    array([0.33333333, 1.        ])
-    """
+    """Return the same arrays in floats."""
     rounded = {
         name: array.astype(np.float64) for name, array in jobs._asdict().items() if array.dtype == np.object_
     }

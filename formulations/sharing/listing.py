@@ -20,15 +20,7 @@ def take_lists(best: Best) -> None:
 
 
 def in_turn(problem: Sharing) -> SharingSolution:
-    """Let the jobs run one after the other, in the order of their release dates.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Job
-    >>> jobs = [Job(name=n, release_date=0, duration=2, gpus=1) for n in "ab"]
-    >>> [run.start for run in in_turn(Sharing(gpus=1, jobs=jobs)).runs]
-    [0.0, 2.0]
-    """
+    """Let the jobs run one after the other, in the order of their release dates."""
     return SharingSolution(runs=list(_one_by_one(problem, range(len(problem.jobs)), problem.origin)))
 
 
@@ -53,14 +45,6 @@ def shortest_first(problem: Sharing, partners: int, budget: Budget | None = None
         How many jobs may hold a GPU on which another starts: 0 or 1.
     budget
         When time is up; never if None.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Job
-    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 4), ("b", 2)]]
-    >>> problem = Sharing(gpus=1, jobs=jobs)
-    >>> [[(run.job, run.start) for run in shortest_first(problem, partners).runs] for partners in (0, 1)]
-    [[('b', 0.0), ('a', 2.0)], [('b', 0.0), ('a', 0.0)]]
     """
     course = Course(problem.durations, problem.slowdown, problem.releases)
     waiting = sorted(range(len(problem.jobs)), key=lambda job: (problem.durations[job], problem.jobs[job].gpus))

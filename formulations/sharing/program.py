@@ -23,13 +23,6 @@ def least(
         Cost of each number, at least 0.
     rows
         Coefficients of each row, and what their sum must be at least.
-
-    Examples
-    --------
-    >>> least([1, 2], [([1, 1], 3), ([-1, 0], -2)])
-    (Fraction(4, 1), [Fraction(2, 1), Fraction(1, 1)])
-    >>> least([1], [([1], 2), ([-1], -1)]) is None
-    True
     """
     width = len(cost)
     scale, table = 1, []

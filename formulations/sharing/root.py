@@ -12,20 +12,6 @@ def raise_to_root(best: Best) -> None:
 
     It holds for starts at any time (`formulations.sharing.areas`), whatever else bounds the search over starts
     at events.
-
-    Examples
-    --------
-    >>> from gsopt.core.budget import Budget
-    >>> from gsopt.scenario.job import Job
-    >>> from gsopt.problems.sharing import Sharing
-    >>> from formulations.sharing.listing import in_turn
-    >>> jobs = [Job(name=n, release_date=0, duration=6, gpus=1) for n in "abc"]
-    >>> best = Best(Sharing(gpus=1, jobs=jobs, default_interference=1.5), Budget(), "areas")
-    >>> best.take(in_turn(best.problem))
-    True
-    >>> raise_to_root(best)
-    >>> best.bound  # 4.5 s of a whole machine each, and half of 6 s
-    Fraction(39, 4)
     """
     for part in Parts(best).every:
         if best.finished is None:

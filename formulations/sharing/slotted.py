@@ -53,17 +53,6 @@ class Slotted:
         A slot divides all run times and the gaps between releases, if there are slots enough for that; else the
         run times alone, so that only waiting is rounded; else the known schedule is cut into as many slots as
         there may be.
-
-        Examples
-        --------
-        >>> from gsopt.scenario.job import Job
-        >>> from gsopt.problems.waiting import Run
-        >>> jobs = [Job(name=n, release_date=r, duration=d, gpus=1) for n, r, d in [("a", 0, 4), ("b", 3, 2)]]
-        >>> problem = Sharing(gpus=1, jobs=jobs, default_interference=1.5)
-        >>> known = SharingSolution(runs=[Run(job="a", start=0, gpus=[0]), Run(job="b", start=4, gpus=[0])])
-        >>> model = Slotted.of(problem, known, 6)
-        >>> model.slot, model.horizon, model.release, model.work, model.beside[0]
-        (Fraction(1, 1), 8, (0, 3), (10080, 5040), {1: 1680})
         """
         jobs = range(len(problem.jobs))
         length = Fraction(max(end for _, end in problem.spans(known)) - problem.origin)
@@ -100,15 +89,6 @@ class Slotted:
         """Return the slot by which each job of a plan, by number, ends.
 
         None where three hold a GPU, or two that may not, or where one ends after the horizon.
-
-        Examples
-        --------
-        >>> from gsopt.scenario.job import Job
-        >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 4), ("b", 2)]]
-        >>> problem = Sharing(gpus=1, jobs=jobs, default_interference=2)
-        >>> model = Slotted(problem, Fraction(1), 9, (0, 0), (10080, 5040), ({1: 1260}, {0: 1260}))
-        >>> model.ends({0: Planned(0, (0,)), 1: Planned(1, (0,))})
-        {1: 5, 0: 6}
         """
         left, ended = {job: self.work[job] for job in plan}, dict[int, int]()
         for slot in range(min(self.release), self.horizon):

@@ -65,17 +65,6 @@ class SlottedInstance:
         The problem.
     slot
         Seconds of a slot.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job
-    >>> job = Job(name="a", release_date=5, duration=10, gpus=3, model="alexnet")
-    >>> instance = SlottedInstance.of(Waiting(cluster=Cluster.uniform(racks=2, machines=2, gpus=2), jobs=[job]))
-    >>> instance.slot, instance.release, instance.lengths, instance.places_of(0)
-    (Fraction(1, 10), (0,), ((102, 113, 200),), (4, 5, 6))
-    >>> instance.places[4]
-    Place(tier=1, cells=(0, 1), gpus=4)
     """
 
     problem: Waiting
@@ -151,17 +140,7 @@ class SlottedInstance:
         return tuple(found.values())
 
     def places_of(self, job: int) -> tuple[int, ...]:
-        """Return the numbers of the places that a job can have; a wider one only where it is of use.
-
-        Examples
-        --------
-        >>> from gsopt.scenario.cluster import Cluster
-        >>> from gsopt.scenario.job import Job
-        >>> job = Job(name="a", release_date=0, duration=10, gpus=1)
-        >>> cluster = Cluster.uniform(racks=1, machines=2, gpus=2)
-        >>> SlottedInstance.of(Waiting(cluster=cluster, jobs=[job])).places_of(0)
-        (0, 1)
-        """
+        """Return the numbers of the places that a job can have; a wider one only where it is of use."""
         need = self.demand[job]
         single = need == 1
         return tuple(

@@ -11,16 +11,6 @@ def latest_ends(instance: SlottedInstance, value: Exact) -> list[Exact]:
 
     For the mean completion time, all other jobs take at least their shortest run times, which leaves the rest
     of the total for one. The end of a schedule that is good for another objective proves nothing.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job
-    >>> from gsopt.problems.waiting import Waiting
-    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 2), ("b", 3)]]
-    >>> problem = Waiting(cluster=Cluster.uniform(machines=1, gpus=1), jobs=jobs)
-    >>> latest_ends(SlottedInstance.of(problem), 4)  # 8 in total
-    [Fraction(5, 1), Fraction(6, 1)]
     """
     jobs = range(len(instance.demand))
     if instance.problem.minimize == "makespan":

@@ -17,19 +17,7 @@ _MOST_JOBS = 60
 
 
 class FreeProfile:
-    """Free GPUs of every cell over time, while jobs are placed.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job
-    >>> from gsopt.problems.waiting import Waiting
-    >>> jobs = [Job(name=n, release_date=0, duration=10, gpus=3) for n in "ab"]
-    >>> problem = Waiting(cluster=Cluster.uniform(machines=2, gpus=4), jobs=jobs)
-    >>> profile = FreeProfile(SlottedInstance.of(problem))
-    >>> profile.place(0), profile.place(1, widest=1)
-    (SlottedRun(start=0, place=0, counts={0: 3}), SlottedRun(start=0, place=1, counts={1: 3}))
-    """
+    """Free GPUs of every cell over time, while jobs are placed."""
 
     def __init__(self, instance: SlottedInstance) -> None:
         self.instance = instance

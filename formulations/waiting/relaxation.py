@@ -50,19 +50,6 @@ class Relaxation:
         Jobs and places on a grid.
     latest
         Latest end of each job in seconds after the first release.
-
-    Examples
-    --------
-    >>> from formulations.waiting.latest import latest_ends
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job
-    >>> from gsopt.problems.waiting import Waiting
-    >>> job = Job(name="a", release_date=0, duration=10, gpus=4, model="alexnet")
-    >>> cluster = Cluster.uniform(racks=2, machines=2, gpus=4)
-    >>> instance = SlottedInstance.of(Waiting(cluster=cluster, jobs=[job], slot=1))
-    >>> columns = Relaxation(instance, latest_ends(instance, 12)).columns
-    >>> columns[0], columns[-1], len(columns)
-    (Column(job=0, place=0, start=0), Column(job=0, place=5, start=0), 10)
     """
 
     instance: SlottedInstance

@@ -53,23 +53,6 @@ class DepthFirstSearch:
     ----------
     best
         What is known.
-
-    Examples
-    --------
-    >>> from formulations.waiting.instance import SlottedInstance
-    >>> from formulations.waiting.listing import search_lists
-    >>> from gsopt.core.budget import Budget
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job
-    >>> from gsopt.problems.waiting import Waiting
-    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 1e9), ("b", 1e-9)]]
-    >>> problem = Waiting(cluster=Cluster.uniform(machines=1, gpus=1), jobs=jobs)
-    >>> best = Best(SlottedInstance.of(problem), Budget(), "search")
-    >>> search_lists(best)
-    >>> DepthFirstSearch(best).run(nodes=10)
-    True
-    >>> best.bound == best.value == 500_000_000 + Fraction(1, 10**9)
-    True
     """
 
     def __init__(self, best: Best) -> None:

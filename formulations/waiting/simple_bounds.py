@@ -26,16 +26,6 @@ def simple_bound(instance: SlottedInstance) -> Exact:
 
     Source: energy bound of a cumulative resource (Baptiste, Le Pape and Nuijten, 2001); for the mean, the
     formulas of `gsopt.schedule.bounds`, here on the exact times of the problem.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job
-    >>> from gsopt.problems.waiting import Waiting
-    >>> jobs = [Job(name=n, release_date=0, duration=6, gpus=3) for n in "abcd"]
-    >>> problem = Waiting(cluster=Cluster.uniform(machines=2, gpus=4), jobs=jobs, minimize="makespan")
-    >>> simple_bound(SlottedInstance.of(problem))
-    Fraction(9, 1)
     """
     steps = _steps(instance)
     if instance.problem.minimize == "makespan":
@@ -65,19 +55,6 @@ def bound_at_once(best: Best) -> None:
     """Raise the bound by formulas, and for the mean by prices of GPU time, with each job on its best tier.
 
     Those hold for jobs that may be interrupted and moved too (`gsopt.schedule.bounds.mean_jct_bound`).
-
-    Examples
-    --------
-    >>> from gsopt.core.budget import Budget
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job
-    >>> from gsopt.problems.waiting import Waiting
-    >>> jobs = [Job(name=n, release_date=0, duration=6, gpus=4) for n in "abcd"]
-    >>> problem = Waiting(cluster=Cluster.uniform(machines=1, gpus=4), jobs=jobs)
-    >>> best = Best(SlottedInstance.of(problem), Budget(), "")
-    >>> bound_at_once(best)
-    >>> best.bound
-    15
     """
     best.raise_bound(simple_bound(best.instance))
     if best.problem.minimize == "mean_jct" and not best.finished:
@@ -87,17 +64,7 @@ def bound_at_once(best: Best) -> None:
 
 
 def on_best_tiers(instance: SlottedInstance) -> Scenario:
-    """Return jobs that run no longer than on their best tiers, wherever they stand.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.problems.waiting import Waiting
-    >>> job = Job(name="a", release_date=0, duration=10, gpus=4, model="alexnet")
-    >>> instance = SlottedInstance.of(Waiting(cluster=Cluster.uniform(machines=2, gpus=2), jobs=[job]))
-    >>> [job.duration for job in on_best_tiers(instance).workload.jobs]
-    [11.3]
-    """
+    """Return jobs that run no longer than on their best tiers, wherever they stand."""
     jobs = [
         Job(
             name=job.name,

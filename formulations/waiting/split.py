@@ -25,17 +25,6 @@ def find_split(
     the jobs that run at t is at most G_m.
     Size: jobs times places and cells columns, and jobs times cells rows twice.
     Source: the check that a laminar schedule needs, as places count GPUs and do not tell them apart.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job
-    >>> from gsopt.problems.waiting import Waiting
-    >>> jobs = [Job(name=n, release_date=0, duration=10, gpus=3) for n in "ab"]
-    >>> instance = SlottedInstance.of(Waiting(cluster=Cluster.uniform(machines=2, gpus=4), jobs=jobs))
-    >>> split = find_split(instance, [SlottedRun(0, 2), SlottedRun(0, 2)], Budget())
-    >>> sum(split[0].counts.values()), sum(split[1].counts.values())
-    (3, 3)
     """
     form, names = _model(instance, choices, range(len(choices)))
     outcome = _solve(form, budget)
@@ -52,16 +41,6 @@ def find_conflict(instance: SlottedInstance, choices: Sequence[SlottedRun], budg
     """Find jobs for which there are no such GPUs even if the others do not run, as few as will do.
 
     None where it is not proven in time that there are none for all jobs together.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job
-    >>> from gsopt.problems.waiting import Waiting
-    >>> jobs = [Job(name=n, release_date=0, duration=10, gpus=3) for n in "abc"]
-    >>> instance = SlottedInstance.of(Waiting(cluster=Cluster.uniform(machines=2, gpus=2), jobs=jobs))
-    >>> find_conflict(instance, [SlottedRun(0, 2), SlottedRun(1, 2), SlottedRun(0, 2)], Budget())
-    [0, 2]
     """
     needed = list(range(len(choices)))
     if not _is_impossible(instance, choices, needed, budget):

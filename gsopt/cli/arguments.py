@@ -13,13 +13,7 @@ from gsopt.problems.reader import problem_types
 
 
 def complete(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
-    """Complete the beginning of a name, found when a shell asks for it.
-
-    Examples
-    --------
-    >>> complete(lambda: ["srsf", "srtf", "fifo"])("sr")
-    ['srsf', 'srtf']
-    """
+    """Complete the beginning of a name, found when a shell asks for it."""
 
     def matching(incomplete: str) -> list[str]:
         return [name for name in names() if name.startswith(incomplete)]
@@ -28,13 +22,7 @@ def complete(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
 
 
 def complete_instance(incomplete: str) -> list[str]:
-    """Complete the beginning of a committed instance's name, or of a file's.
-
-    Examples
-    --------
-    >>> complete_instance("reclaiming/aryl")
-    ['reclaiming/aryl-figure-5']
-    """
+    """Complete the beginning of a committed instance's name, or of a file's."""
     path = Path(incomplete)
     folder, name = (path, "") if incomplete.endswith("/") else (path.parent, path.name)
     files = [str(file) for file in folder.glob("*") if file.name.startswith(name)]
@@ -48,11 +36,6 @@ def parse_time_limit(given: float | str) -> float | None:
     ------
     typer.BadParameter
         It is no time.
-
-    Examples
-    --------
-    >>> parse_time_limit("2min")
-    120.0
     """
     try:
         return checked_time_limit(given)

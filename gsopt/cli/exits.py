@@ -25,13 +25,7 @@ _Usage = typer.BadParameter.__base__ or typer.BadParameter
 
 
 class Exit(IntEnum):
-    """Exit codes.
-
-    Examples
-    --------
-    >>> int(Exit.BAD_INPUT)
-    2
-    """
+    """Exit codes."""
 
     SOLUTION = 0
     FAILED = 1  # a rule of the judge is broken, cells of a study failed, or two methods contradict each other
@@ -54,17 +48,7 @@ class Failed(Exception):
 
 @contextmanager
 def named(name: str) -> Iterator[None]:
-    """Name whose error it is that is raised within, if it is none of gsopt's.
-
-    Examples
-    --------
-    >>> try:
-    ...     with named("mine"):
-    ...         {}["a"]
-    ... except Failed as failed:
-    ...     print(str(failed).partition(" (")[0])
-    mine failed: KeyError: 'a'
-    """
+    """Name whose error it is that is raised within, if it is none of gsopt's."""
     try:
         yield
     except GsoptError:
@@ -80,13 +64,7 @@ _BROKEN = (GsoptError, OSError, Failed)
 
 
 def describe(error: Exception) -> tuple[str, int] | None:
-    """Say in one line what went wrong, with the exit code for it; None when it is no fault of the input.
-
-    Examples
-    --------
-    >>> describe(InvalidInput("a.json", "demand", "-1", "must be at least 0"))
-    ('a.json: demand: -1: must be at least 0', <Exit.BAD_INPUT: 2>)
-    """
+    """Say in one line what went wrong, with the exit code for it; None when it is no fault of the input."""
     if isinstance(error, Interrupted | typer.Abort):
         code = Exit.INTERRUPTED
     elif isinstance(error, _WRONG) or (isinstance(error, OSError) and error.errno == ENAMETOOLONG):

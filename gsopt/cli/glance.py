@@ -82,13 +82,6 @@ def glances(comparison: Comparison) -> list[Glance]:
     """Return a glance at every heuristic of a comparison, the smallest mean gap first.
 
     Instances that a heuristic is not for are not counted; one that is for none of them comes last.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> seen = glances(gsopt.compare(gsopt.load("reclaiming/aryl-figure-5"), ["exact", "greedy"]))
-    >>> [(each.method, each.optimal, each.mean) for each in seen]
-    [('greedy', 1, 0.0)]
     """
     rows = [row for row in comparison if row.kind != _EXACT]
     found = [
@@ -99,14 +92,7 @@ def glances(comparison: Comparison) -> list[Glance]:
 
 
 def lines_of(seen: Sequence[Glance], most: int | None = None, *, ascii_only: bool = False) -> list[Text]:
-    """Return a line for each; where these are more than `most`, those in the middle share one line.
-
-    Examples
-    --------
-    >>> seen = [Glance(str(number), 1, 0, 0, (number / 10,)) for number in range(9)]
-    >>> [line.plain.split()[0] for line in lines_of(seen, 5)], lines_of(seen, 5)[2].plain.strip()
-    (['0', '1', '5', '7', '8'], '5 more: 20.0 % to 60.0 %')
-    """
+    """Return a line for each; where these are more than `most`, those in the middle share one line."""
     lines = [each.line(ascii_only=ascii_only) for each in seen]
     if most is None or len(lines) <= most:
         return lines
@@ -117,14 +103,7 @@ def lines_of(seen: Sequence[Glance], most: int | None = None, *, ascii_only: boo
 
 
 def proofs(comparison: Comparison) -> str:
-    """Say in a sentence what the exact method does, and which heuristics find as much.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> proofs(gsopt.compare(gsopt.load("reclaiming/aryl-figure-5"), ["exact", "greedy"])).partition(" in ")[0]
-    'exact proves 1 of 1 optima'
-    """
+    """Say in a sentence what the exact method does, and which heuristics find as much."""
     rows = [row for row in comparison if row.kind == _EXACT and row.result is not None]
     if not rows:
         return "no exact method was compared"

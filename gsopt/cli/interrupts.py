@@ -9,14 +9,7 @@ from types import FrameType
 
 @contextmanager
 def noticed() -> Iterator[Event]:
-    """Yield an event that Ctrl-C sets, besides the exception that it raises.
-
-    Examples
-    --------
-    >>> with noticed() as interrupt:
-    ...     interrupt.is_set()
-    False
-    """
+    """Yield an event that Ctrl-C sets, besides the exception that it raises."""
     interrupt = Event()
     if current_thread() is not main_thread():  # which alone hears signals
         yield interrupt

@@ -30,13 +30,6 @@ def split_name(text: str, field: str) -> tuple[str, dict[str, Any]]:
     ------
     InvalidInput
         An option is no name and value, or is given twice.
-
-    Examples
-    --------
-    >>> split_name("srtf", ""), split_name("tiresias:thresholds=[1,2],promote=2", "")
-    (('srtf', {}), ('tiresias', {'thresholds': [1, 2], 'promote': 2}))
-    >>> split_name("mine.policies:best:alpha=0.5", "")
-    ('mine.policies:best', {'alpha': 0.5})
     """
     found = _NAMED.fullmatch(text)
     if found is None or found["options"] is None:
@@ -51,11 +44,6 @@ def read_options(text: str, field: str) -> dict[str, Any]:
     ------
     InvalidInput
         As `split_name`.
-
-    Examples
-    --------
-    >>> read_options("start=4,mode=fast", "")
-    {'start': 4, 'mode': 'fast'}
     """
     options: dict[str, Any] = {}
     for part in _parts(text):
@@ -83,13 +71,7 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def read_value(text: str) -> Any:
-    """Read a value, which is JSON, or else text; None, True and False are read as they are printed, too.
-
-    Examples
-    --------
-    >>> read_value("0.5"), read_value("[1, 2]"), read_value("packed"), read_value("None"), read_value("null")
-    (0.5, [1, 2], 'packed', None, None)
-    """
+    """Read a value, which is JSON, or else text; None, True and False are read as they are printed, too."""
     if text in _PRINTED:
         return _PRINTED[text]
     try:

@@ -23,14 +23,7 @@ _WIDTH = 80
 
 
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:
-    r"""Print text in which a file may have its say: what a terminal would obey is shown by its number.
-
-    Examples
-    --------
-    >>> say("job \u202eb\nand another")
-    job \u202eb
-    and another
-    """
+    r"""Print text in which a file may have its say: what a terminal would obey is shown by its number."""
     typer.echo("\n".join(map(escape, text.split("\n"))), err=err, nl=nl)
 
 

@@ -76,24 +76,12 @@ def read(
 
 
 def counted(number: float, word: str) -> str:
-    """Say how many there are of something.
-
-    Examples
-    --------
-    >>> counted(1, "job"), counted(2000, "job"), counted(0.5, "GPU")
-    ('1 job', '2,000 jobs', '0.5 GPUs')
-    """
+    """Say how many there are of something."""
     return f"{number:,.10g} {word}" if number == 1 else f"{number:,.10g} {word}s"
 
 
 def moment(time: float | None) -> str:
-    """Write a time as the files do.
-
-    Examples
-    --------
-    >>> moment(60.0), moment(None)
-    ('1970-01-01T00:01:00Z', 'unknown')
-    """
+    """Write a time as the files do."""
     return "unknown" if time is None else datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

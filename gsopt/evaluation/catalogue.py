@@ -70,11 +70,6 @@ def best_solution(name: str) -> Frozen | None:
     ------
     InvalidInput
         There is no such instance, or a file cannot be read.
-
-    Examples
-    --------
-    >>> best_solution("reclaiming/aryl-figure-5")
-    ReclaimingSolution(servers=('s1', 's2'))
     """
     found: Frozen | None = _sibling("instances").best_solution(name)
     return found
@@ -86,25 +81,13 @@ def instances_folder() -> Path:
 
 
 def exact_methods(word: str) -> dict[str, Method]:
-    """Return the exact methods of a decision by name; the one called ``exact`` is the default.
-
-    Examples
-    --------
-    >>> "exact" in exact_methods("reclaiming")
-    True
-    """
+    """Return the exact methods of a decision by name; the one called ``exact`` is the default."""
     added = _added_methods(word).items()
     return _exports("formulations", word) | {name: each for name, each in added if proves(each)}
 
 
 def heuristics(word: str) -> dict[str, Method]:
-    """Return the heuristics of a decision by name; those of scheduling have every policy, lifted.
-
-    Examples
-    --------
-    >>> "greedy" in heuristics("reclaiming"), set(heuristics("scheduling")) >= set(policies())
-    (True, True)
-    """
+    """Return the heuristics of a decision by name; those of scheduling have every policy, lifted."""
     added = _added_methods(word).items()
     return own_heuristics(word) | {name: each for name, each in added if not proves(each)}
 
@@ -125,58 +108,28 @@ def generators(word: str) -> dict[str, Callable[..., Any]]:
 
 
 def policies() -> dict[str, Policy]:
-    """Return the online policies by name.
-
-    Examples
-    --------
-    >>> "srtf" in policies()
-    True
-    """
+    """Return the online policies by name."""
     own = _named_exports("heuristics.policies")
     return own | {entry.name: _load(entry) for entry in _added(_POLICIES) if entry.name not in own}
 
 
 def policy_paths() -> dict[str, str]:
-    """Find the paths of gsopt's other policies by name, which no comparison has unless they are named by them.
-
-    Examples
-    --------
-    >>> policy_paths()["gavel"], "srtf" in policy_paths()
-    ('heuristics.policies.gavel:gavel', False)
-    """
+    """Return the paths of the policies, by name, that a comparison includes only where they are named."""
     return {name: f"heuristics.policies.{name}:{name}" for name in _sibling("heuristics.policies").OTHERS}
 
 
 def trace_readers() -> dict[str, Callable[..., Any]]:
-    """Return the readers of public traces by name.
-
-    Examples
-    --------
-    >>> "philly" in trace_readers()
-    True
-    """
+    """Return the readers of public traces by name."""
     return _named_exports("instances.traces")
 
 
 def scenario_makers() -> dict[str, Callable[..., Any]]:
-    """Return the makers of whole scenarios by name; each takes the folder of public traces first, or none.
-
-    Examples
-    --------
-    >>> "aryl" in scenario_makers()
-    True
-    """
+    """Return the makers of whole scenarios by name; each takes the folder of public traces first, or none."""
     return _named_exports("instances.scenarios")
 
 
 def interference_readers() -> dict[str, Callable[..., Any]]:
-    """Return the readers of published measurements of jobs that share a GPU by name.
-
-    Examples
-    --------
-    >>> "gavel" in interference_readers()
-    True
-    """
+    """Return the readers of published measurements of jobs that share a GPU by name."""
     return _named_exports("instances.interference")
 
 
@@ -190,11 +143,6 @@ def place_of(path: str | Path) -> str:
     """Name a file so that it means the same on another machine: by the data folder, or within the packages.
 
     Any other file is named as it is.
-
-    Examples
-    --------
-    >>> place_of(_HOME / "instances" / "reclaiming" / "aryl-figure-5.json"), place_of("jobs.csv")
-    ('instances/reclaiming/aryl-figure-5.json', 'jobs.csv')
     """
     folder, file = data_folder(), Path(path)
     if folder is not None and file.is_relative_to(folder):
@@ -234,13 +182,6 @@ def find_method(word: str, method: MethodLike | str, *, field: str = "method") -
     InvalidInput
         The decision has no such method, or there is no such function, or it is a policy and the decision
         another; `field` says where it was named.
-
-    Examples
-    --------
-    >>> find_method("reclaiming", "greedy").__name__
-    'greedy'
-    >>> find_method("reclaiming", "heuristics.reclaiming:greedy").__name__
-    'greedy'
     """
     found: MethodLike = _find(field, method, lambda: methods(word))
     if not _is_policy(found):
@@ -258,11 +199,6 @@ def find_policy(policy: Policy | str, *, field: str = "policy") -> Policy:
     ------
     InvalidInput
         There is no such policy or function; `field` says where it was named.
-
-    Examples
-    --------
-    >>> find_policy("srtf") is find_policy("heuristics.policies:srtf")
-    True
     """
     found: Policy = _find(field, policy, policies)
     return found
@@ -294,13 +230,7 @@ def _find(kind: str, wanted: Any, known: Callable[[], Mapping[str, Any]]) -> Any
 
 
 def rule_of_names(wanted: str, offered: Iterable[str]) -> str:
-    """Say which names of methods or policies there are, and how the one is written that was probably meant.
-
-    Examples
-    --------
-    >>> rule_of_names("srft", ["fifo", "srtf"])
-    'must be one of fifo, srtf, or package.module:function; did you mean srtf?'
-    """
+    """Say which names of methods or policies there are, and how the one is written that was probably meant."""
     written = {name: name for name in offered}
     rule = f"must be one of {', '.join(written)}, or package.module:function"
     if not written.keys().isdisjoint(_named_exports("heuristics.policies")):

@@ -284,13 +284,6 @@ def settled(problem: Problem[Any], rows: list[Row]) -> list[Row]:
     ------
     Contradiction
         A value is better than a bound.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> rows = gsopt.compare(gsopt.load("reclaiming/aryl-figure-5"), ["exact", "greedy"]).rows
-    >>> settled(rows[0].problem, list(rows)) == list(rows)
-    True
     """
     results = [row.result for row in rows if row.result is not None]
     found = settle(problem.sense, [_claim(problem, result) for result in results])

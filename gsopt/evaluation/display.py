@@ -26,15 +26,6 @@ class Display:
     ----------
     problem
         What is solved.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> display = Display(gsopt.load("reclaiming/aryl-figure-5"))
-    >>> display.line(Bracket(2.0, value=6, bound=5), seconds=75)
-    'reclaiming/aryl-figure-5  preemptions 6  bound 5  gap 20.0 %  1:15'
-    >>> display.line(Bracket(2.0, value=6, bound=5), seconds=75, width=40)
-    'preemptions 6  bound 5  gap 20.0 %  1:15'
     """
 
     def __init__(self, problem: Problem[Any]) -> None:
@@ -135,13 +126,7 @@ def _excess(known: Bracket) -> Number | None:
 
 
 def _clock(seconds: float) -> str:
-    """Write seconds as a clock does.
-
-    Examples
-    --------
-    >>> _clock(5.4), _clock(75), _clock(3700)
-    ('0:05', '1:15', '1:01:40')
-    """
+    """Write seconds as a clock does."""
     whole = int(seconds)
     minutes, rest = divmod(whole % _HOUR, _MINUTE)
     return f"{whole // _HOUR}:{minutes:02}:{rest:02}" if whole >= _HOUR else f"{minutes}:{rest:02}"

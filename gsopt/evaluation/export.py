@@ -42,17 +42,6 @@ def export_model(problem: Problem[Any], path: str | Path, method: str | None = N
         The decision has no such formulation, or the file cannot be written.
     Unsupported
         The formulation does not express this problem.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     form = export_model(gsopt.load("reclaiming/aryl-figure-5"), f"{folder}/a.mps")
-    ...     print(Path(f"{folder}/a.mps").read_text().partition("\n")[0])
-    * reclaiming/aryl-figure-5: minimize preemptions
-    >>> form.matrix.shape
-    (8, 10)
     """
     target = Path(path)
     if target.suffix not in _COMMENT:

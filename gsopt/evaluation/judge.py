@@ -28,17 +28,7 @@ _SHOWN = 10
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Judgement(Verdict):
-    """What the judge found, beside a proven bound; prints as a list of figures.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Job
-    >>> from gsopt.schedule import Segment
-    >>> workload = Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)])
-    >>> found = judge(Schedule((Segment("a", 1, 3, 1),)), workload, cluster=2)
-    >>> found.legal, found.mean_jct, found.bound, found.worst_fairness
-    (True, 3.0, 2.0, 1.5)
-    """
+    """What the judge found, beside a proven bound; prints as a list of figures."""
 
     @property
     def legal(self) -> bool:

@@ -57,15 +57,6 @@ def lift_waiting(policy: Policy, **preset: Any) -> Callable[..., Result[WaitingS
         The policy.
     preset
         Options that have another default here, such as those without which a policy would interrupt jobs.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job
-    >>> from heuristics.policies import fifo
-    >>> jobs = [Job(name=n, release_date=0, duration=10, gpus=2) for n in "abc"]
-    >>> lift_waiting(fifo)(Waiting(cluster=Cluster.uniform(machines=2, gpus=2), jobs=jobs)).objective
-    Fraction(40, 3)
     """
     return _lifted(policy, Waiting, preset)
 
@@ -82,14 +73,6 @@ def lift_sharing(policy: Policy, **preset: Any) -> Callable[..., Result[SharingS
         The policy.
     preset
         Options that have another default here, such as those without which a policy would interrupt jobs.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Job
-    >>> from heuristics.policies import fifo
-    >>> jobs = [Job(name=n, release_date=0, duration=10, gpus=2) for n in "abc"]
-    >>> lift_sharing(fifo)(Sharing(gpus=4, jobs=jobs)).objective
-    Fraction(40, 3)
     """
     return _lifted(policy, Sharing, preset)
 

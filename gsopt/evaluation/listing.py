@@ -26,12 +26,6 @@ class Listing(Sequence[R], ABC, Generic[R]):
     ----------
     rows
         The rows.
-
-    Examples
-    --------
-    >>> from gsopt.evaluation.policies import PolicyComparison
-    >>> len(PolicyComparison(())), isinstance(PolicyComparison(()), Listing)
-    (0, True)
     """
 
     rows: tuple[R, ...]

@@ -23,13 +23,6 @@ def gaps(points: Mapping[str, Sequence[tuple[float, str]]], axes: "Axes") -> "Ax
         Gap and instance of every result, by method.
     axes
         Where to draw.
-
-    Examples
-    --------
-    >>> from gsopt.core.drawing import new_figure
-    >>> drawn = gaps({"greedy": [(0.0, "a"), (0.0, "b")]}, new_figure(4, 2).subplots())
-    >>> [label.get_text() for label in drawn.get_yticklabels()]
-    ['a', 'b']
     """
     from matplotlib.ticker import PercentFormatter
 

@@ -37,14 +37,6 @@ class PolicyComparison(Listing[Record]):
         The figures of each policy.
     failed
         What the other policies raised, by name, in one line each.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Job
-    >>> from heuristics.policies import fifo
-    >>> workload = Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)])
-    >>> [row.gap for row in compare_policies(workload, [fifo], cluster=1)]
-    [0.0]
     """
 
     rows: tuple[Record, ...]

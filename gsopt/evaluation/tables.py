@@ -92,13 +92,6 @@ def lay_out(
         Characters in a line.
     elsewhere
         Where a reader finds what is left out.
-
-    Examples
-    --------
-    >>> print(text_of(lay_out([Column("name", ["a"], right=False), Column("value", ["12"])])))
-    name  value
-    ───────────
-    a        12
     """
     kept = list(columns)
     left_out: list[Column] = []
@@ -156,15 +149,7 @@ def _table(columns: Sequence[Column], widths: Sequence[int], lines: Iterable[int
 
 
 def markdown_of(columns: Sequence[Column]) -> str:
-    r"""Return columns as a table in Markdown, whatever its width.
-
-    Examples
-    --------
-    >>> print(markdown_of([Column("name", ["a|b"], right=False), Column("value", ["12"])]), end="")
-    | name | value |
-    |:--|--:|
-    | a\|b | 12 |
-    """
+    r"""Return columns as a table in Markdown, whatever its width."""
     head = [column.name for column in columns]
     rule = ["--:" if column.right else ":--" for column in columns]
     lines = zip(*(column.cells for column in columns), strict=True)
@@ -173,24 +158,12 @@ def markdown_of(columns: Sequence[Column]) -> str:
 
 
 def barred(cells: Iterable[str], space: str) -> str:
-    r"""Return one line of a table in Markdown, its cells between bars.
-
-    Examples
-    --------
-    >>> barred(["a", "b"], " ")
-    '| a | b |\n'
-    """
+    r"""Return one line of a table in Markdown, its cells between bars."""
     return "|" + "|".join(f"{space}{cell}{space}" for cell in cells) + "|\n"
 
 
 def text_of(table: RenderableType, width: int = PAGE) -> str:
-    """Return a table as text without colour, in lines of at most so many characters.
-
-    Examples
-    --------
-    >>> print(text_of(Table("word", box=None)))
-     word
-    """
+    """Return a table as text without colour, in lines of at most so many characters."""
     text = StringIO()
     console = Console(file=text, width=width, no_color=True, force_jupyter=False, force_terminal=False)
     console.print(table)
@@ -198,26 +171,12 @@ def text_of(table: RenderableType, width: int = PAGE) -> str:
 
 
 def html_of(table: RenderableType, width: int = PAGE) -> str:
-    """Return a table as preformatted HTML, for notebooks.
-
-    Examples
-    --------
-    >>> html_of(Table("a<b", box=None))
-    '<pre> a&lt;b</pre>'
-    """
+    """Return a table as preformatted HTML, for notebooks."""
     return f"<pre>{escape(text_of(table, width))}</pre>"
 
 
 def written(value: Any, kind: FigureKind) -> str:
-    """Write a figure of a kind for a reader; a dash where there is none.
-
-    Examples
-    --------
-    >>> [written(value, FigureKind.SECONDS) for value in (12.345, 1234.5, 123456.7, None)]
-    ['12.35', '1,234.5', '123,457', '-']
-    >>> written(0.25, FigureKind.SHARE), written(7, FigureKind.COUNT), written(1.23456, FigureKind.RATIO)
-    ('25.0 %', '7', '1.235')
-    """
+    """Write a figure of a kind for a reader; a dash where there is none."""
     value = plain(value)
     if value is None:
         return "-"
@@ -231,13 +190,7 @@ def written(value: Any, kind: FigureKind) -> str:
 
 
 def told_apart(value: Number | None, bound: Number | None) -> tuple[str, str]:
-    """Write a value and a bound with as many digits as it takes to tell them apart, if they differ.
-
-    Examples
-    --------
-    >>> told_apart(1234, 1200), told_apart(0.12345678, 0.12345677), told_apart(3, None)
-    (('1,234', '1,200'), ('0.12345678', '0.12345677'), ('3', '-'))
-    """
+    """Write a value and a bound with as many digits as it takes to tell them apart, if they differ."""
     for digits in range(_FEWEST_DIGITS, _MOST_DIGITS):
         shown = _number(value, digits), _number(bound, digits)
         if shown[0] != shown[1] or value == bound:
@@ -257,26 +210,14 @@ def _number(value: Number | None, digits: int = _FEWEST_DIGITS) -> str:
 
 
 def written_gap(gap: float | None, excess: Number | None) -> str:
-    """Write a gap, or what a value exceeds a bound of 0 by where there is none.
-
-    Examples
-    --------
-    >>> written_gap(0.25, 1), written_gap(None, 3), written_gap(None, None)
-    ('25.0 %', '+3', '-')
-    """
+    """Write a gap, or what a value exceeds a bound of 0 by where there is none."""
     if gap is not None:
         return percent(gap)
     return "-" if excess is None else f"+{_number(excess)}"
 
 
 def percent(share: float) -> str:
-    """Show a share in per cent with one decimal, or as many as it takes to see that it is not 0.
-
-    Examples
-    --------
-    >>> percent(0.1234), percent(0.0), percent(2.75e-7), percent(4e-16), percent(12.345)
-    ('12.3 %', '0.0 %', '0.00003 %', '4e-14 %', '1,234.5 %')
-    """
+    """Show a share in per cent with one decimal, or as many as it takes to see that it is not 0."""
     if share == 0 or abs(share) >= _LEAST_SHOWN:
         return f"{100 * share:,.1f} %"
     decimals = -floor(log10(abs(100 * share)))

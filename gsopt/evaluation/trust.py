@@ -34,13 +34,6 @@ class Trust:
         Where those lie that it brings.
     allowed
         Others, each with all that is within it.
-
-    Examples
-    --------
-    >>> Trust().refuse_module("heuristics.reclaiming")
-    >>> Trust().refuse_module("os")
-    Traceback (most recent call last):
-    gsopt.core.errors.InvalidInput: 'os': must be a module beside the study, or be allowed by --allow os
     """
 
     folder: str = ""
@@ -140,14 +133,7 @@ def trusted() -> Trust | None:
 
 @contextmanager
 def trusting(trust: Trust) -> Iterator[None]:
-    """Trust no more than this within.
-
-    Examples
-    --------
-    >>> with trusting(Trust()):
-    ...     print(trusted())
-    Trust(folder='', allowed=())
-    """
+    """Trust no more than this within."""
     token = _trust.set(trust)
     try:
         yield

@@ -31,22 +31,6 @@ def sharing_benefits(schedule: Schedule, scenario: Scenario) -> Mapping[str, flo
     ------
     Unsupported
         A job was interrupted or moved, or something else than its partners sets its speed.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.schedule.schedule import Segment
-    >>> from gsopt.scenario.speed import Speed
-    >>> jobs = [Job(name=name, release_date=0, duration=d, gpus=1) for name, d in [("a", 4), ("b", 1)]]
-    >>> scenario = Scenario(
-    ...     workload=Workload(jobs=jobs),
-    ...     cluster=Cluster.uniform(machines=1, gpus=1),
-    ...     share_limit=2,
-    ...     speed=Speed(default_interference=2.0),
-    ... )
-    >>> sharing_benefits(Schedule((Segment("a", 0, 5, 1, (0,)), Segment("b", 0, 2, 1, (0,)))), scenario)
-    {'b': 2.5}
     """
     jobs = scenario.workload.jobs
     _check(schedule, scenario)

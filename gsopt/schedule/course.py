@@ -36,18 +36,6 @@ class Course:
         Jobs that hold a GPU, by its number; GPUs that nobody holds are left out.
     starts, ends
         When the jobs that have started and ended did.
-
-    Examples
-    --------
-    >>> course = Course([4, 3], lambda job, other: 2, [0, 1])
-    >>> course.start(0, [0])
-    >>> course.pass_until(1)
-    >>> course.start(1, [0])
-    >>> course.next_event
-    7
-    >>> course.pass_until(8)
-    >>> course.ends
-    {0: 7, 1: 7}
     """
 
     def __init__(

@@ -33,16 +33,6 @@ class VirtualTime:
         Number of GPUs.
     number
         ``float``, or ``Fraction`` for exact arithmetic.
-
-    Examples
-    --------
-    >>> clock = VirtualTime(6)
-    >>> clock.arrive(0, 12.0), clock.arrive(1, 24.0)
-    (12.0, 24.0)
-    >>> clock.advance(2.0), clock.value, clock.arrive(2, 12.0)
-    ([], 6.0, 18.0)
-    >>> clock.advance(None)
-    [(0, 5.0), (2, 7.0), (1, 8.0)]
     """
 
     def __init__(self, gpus: int, number: Callable[[Any], Any] = float) -> None:
@@ -89,14 +79,6 @@ def gps_finish_times(workload: Workload, gpus: int, *, exact: bool = False) -> l
     -------
     list
         Seconds, by the number of the job; fractions when `exact`.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Job
-    >>> sizes = [("a", 1.5), ("b", 3), ("c", 3.3)]
-    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in sizes]
-    >>> [round(time, 9) for time in gps_finish_times(Workload(jobs=jobs), 1)]
-    [4.5, 7.5, 7.8]
     """
     number: Callable[[Any], Any] = Fraction if exact else float
     clock = VirtualTime(gpus, number)
@@ -120,12 +102,6 @@ class FairTimes:
         Under the fair share capped at what each job can use, see `fair_finish_times`.
     gps
         Under generalized processor sharing, see `gps_finish_times`.
-
-    Examples
-    --------
-    >>> jobs = [Job(name="a", release_date=1.7e9, duration=6, gpus=1)]
-    >>> FairTimes.of(Scenario.of(Workload(jobs=jobs), 4))
-    FairTimes(fair=[6.0], gps=[1.5])
     """
 
     fair: Sequence[Any]
@@ -143,13 +119,6 @@ def fair_finish_times(workload: Workload, gpus: int, *, exact: bool = False) -> 
     """Return the finish times under the fair share: processor sharing capped at what each job can use.
 
     This is the reference of finish-time fairness. See `usable_gpus` and `capped_gps_finish_times`.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Job
-    >>> jobs = [Job(name=str(i), release_date=0, duration=6, gpus=1) for i in range(3)]
-    >>> fair_finish_times(Workload(jobs=jobs), 4), gps_finish_times(Workload(jobs=jobs), 4)
-    ([6.0, 6.0, 6.0], [4.5, 4.5, 4.5])
     """
     number: Callable[[Any], Any] = Fraction if exact else float
     caps = [usable_gpus(job, gpus, number) for job in workload.jobs]
@@ -161,12 +130,6 @@ def usable_gpus(job: Job, gpus: int, number: Callable[[Any], Any] = float) -> An
 
     They are its demanded GPUs times its highest speed alone in the cluster: with more the fluid would be faster
     than the job is on any GPUs.
-
-    Examples
-    --------
-    >>> job = Job(name="a", release_date=0, duration=60, gpus=2, menu=[(2, 1.0), (4, 1.5), (8, 1.75)])
-    >>> usable_gpus(job, 64), usable_gpus(job, 4)
-    (3.5, 3.0)
     """
     if not job.menu and not job.modes:
         return number(job.gpus)
@@ -191,13 +154,6 @@ def capped_gps_finish_times(
         Most GPUs of each job, by number; more than 0.
     exact
         Whether to compute in fractions instead of floats.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Job
-    >>> jobs = [Job(name=str(i), release_date=0, duration=d, gpus=1) for i, d in enumerate([1, 1, 2])]
-    >>> [str(time) for time in capped_gps_finish_times(Workload(jobs=jobs), 2, [1, 1, 1], exact=True)]
-    ['3/2', '3/2', '5/2']
     """
     number: Callable[[Any], Any] = Fraction if exact else float
     fluid = _CappedFluid(gpus, caps, number)
@@ -357,13 +313,6 @@ def finish_time_fairness(
 
     None for a job that does not complete, and 1 for one whose times differ by no more than the rounding of
     floats explains. Source: Themis; Ares, section 5.1.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Job
-    >>> workload = Workload(jobs=[Job(name="a", release_date=2, duration=1, gpus=1)])
-    >>> finish_time_fairness([5.0], [4.0], workload)
-    [1.5]
     """
     rows = zip(completion_times, fair_times, workload.jobs, strict=True)
     return [

@@ -45,11 +45,6 @@ class Figure:
     rank
         Place among the figures that are shown where nobody asks for certain ones: a narrow table leaves out
         those of the highest rank first, and 1 never. One of rank 0 is shown when it is asked for.
-
-    Examples
-    --------
-    >>> Figure("mean_jct", "mean JCT", FigureKind.SECONDS, "s").title
-    'mean JCT [s]'
     """
 
     key: str
@@ -156,25 +151,6 @@ class Record:
         Proven bound on the mean job completion time of every schedule; None unless all jobs completed.
     proof
         What proves the bound, in a word; empty without one.
-
-    Examples
-    --------
-    >>> record = Record(
-    ...     release_dates=(0, 1),
-    ...     durations=(2, 1),
-    ...     completion_times=(3.0, 2.0),
-    ...     queueing=(1.0, 0.0),
-    ...     fairness=(1.0, 0.5),
-    ...     gps_fairness=(1.0, 0.5),
-    ...     gpu_seconds=3.0,
-    ...     used=3.0,
-    ...     there=3.0,
-    ...     preemptions=1,
-    ...     resizes=0,
-    ...     bound=2.0,
-    ... )
-    >>> record.mean_jct, record.unfair_fraction, record.gap, record.as_dict()["makespan"]
-    (2.0, 0.0, 0.0, 3.0)
     """
 
     policy: str = ""
@@ -408,24 +384,12 @@ class Record:
 
 
 def figure_of(key: str, others: Iterable[Figure] = ()) -> Figure | None:
-    """Return a figure of a schedule, or of some others, by its key; None when there is none.
-
-    Examples
-    --------
-    >>> figure_of("p99_jct").title, figure_of("colour")
-    ('p99 JCT [s]', None)
-    """
+    """Return a figure of a schedule, or of some others, by its key; None when there is none."""
     return next((each for each in (*FIGURES, *others) if each.key == key), None)
 
 
 def title_of(key: str) -> str:
-    """Name a measure for a reader: a figure by its label and unit, any other as it is.
-
-    Examples
-    --------
-    >>> title_of("p99_jct"), title_of("servers returned")
-    ('p99 JCT [s]', 'servers returned')
-    """
+    """Name a measure for a reader: a figure by its label and unit, any other as it is."""
     known = figure_of(key)
     return key if known is None else known.title
 
@@ -443,13 +407,7 @@ def _median(values: Sequence[Any]) -> Any:
 
 
 def percentile(values: Sequence[Any], percent: int) -> Any:
-    """Return the smallest value that a percentage of the values do not exceed; None when there are none.
-
-    Examples
-    --------
-    >>> percentile([3, 1, 2], 50), percentile([], 95)
-    (2, None)
-    """
+    """Return the smallest value that a percentage of the values do not exceed; None when there are none."""
     return sorted(values)[ceil(len(values) * percent / 100) - 1] if values else None
 
 

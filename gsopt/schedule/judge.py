@@ -50,16 +50,6 @@ class Verdict(Record):
     ----------
     violations
         Every rule that is broken, one sentence each; empty for a legal schedule.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Workload
-    >>> workload = Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)])
-    >>> scenario = Scenario(workload=workload, cluster=Cluster.plain(2))
-    >>> verdict = judge(Schedule((Segment("a", 1, 3, 1),)), scenario, exact=True)
-    >>> verdict.mean_jct, verdict.mean_queueing, verdict.worst_fairness, verdict.utilisation
-    (Fraction(3, 1), Fraction(1, 1), Fraction(3, 2), Fraction(1, 3))
     """
 
     violations: tuple[str, ...]
@@ -86,18 +76,6 @@ def judge(
     fairness
         Whether to compare with fluid fair shares too, which takes longer than everything else; without, the
         verdict has no figures of fairness.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Workload
-    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=g) for n, d, g in [("a", 1, 2), ("b", 2, 1)]]
-    >>> scenario = Scenario(workload=Workload(jobs=jobs), cluster=Cluster.plain(2))
-    >>> verdict = judge(Schedule((Segment("a", 0, 1, 2), Segment("b", 1, 3, 1))), scenario)
-    >>> verdict.violations, verdict.makespan, verdict.mean_jct
-    ((), 3.0, 2.0)
-    >>> judge(Schedule((Segment("a", 0, 1, 2), Segment("b", 0, 2, 1))), scenario).violations
-    ('at 0.0: 3 GPUs are held, 2 are there',)
     """
     if exact:
         scenario.refuse_fractions()
@@ -112,15 +90,6 @@ def judged(schedule: Schedule, scenario: Scenario, **options: Any) -> Verdict:
     """Judge a schedule, and raise InvalidSolution when it breaks a rule.
 
     Takes the options of `judge`.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Workload
-    >>> workload = Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)])
-    >>> judged(Schedule(()), Scenario(workload=workload, cluster=Cluster.plain(2)))
-    Traceback (most recent call last):
-    gsopt.core.errors.InvalidSolution: job 'a' does not complete: 0.0 s of 2.0 s of work are done
     """
     verdict = judge(schedule, scenario, **options)
     if verdict.violations:

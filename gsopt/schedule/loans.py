@@ -22,13 +22,7 @@ Change = tuple[float, int]
 
 @dataclass(frozen=True)
 class Times:
-    """Queueing and job completion times of some jobs, in seconds; None when there are none.
-
-    Examples
-    --------
-    >>> Times.of([(2.0, 5.0), (4.0, 9.0)]).mean_jct
-    7.0
-    """
+    """Queueing and job completion times of some jobs, in seconds; None when there are none."""
 
     jobs: int
     mean_queueing: float | None
@@ -123,29 +117,6 @@ class Loans:
     (usage of loaned servers, preemptions and collateral damage of reclaiming). The paper does not say of what
     its combined usage is the share; here machines that are not lent are taken for busy with what they are not
     lent for, as an inference cluster keeps no more than it needs but for its headroom.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster, Machine, Rack
-    >>> from gsopt.scenario.events import Leave
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.schedule.schedule import Vacated
-    >>> machines = [Machine(name=kind, gpus=2, gpu_type=kind) for kind in ("V100", "T4")]
-    >>> scenario = Scenario(
-    ...     workload=Workload(jobs=[Job(name="a", release_date=0, duration=60, gpus=1)]),
-    ...     cluster=Cluster(racks=[Rack(name="r", machines=machines)]),
-    ...     events=[
-    ...         Leave(time=0, servers=["T4"]),
-    ...         Loan(time=20, servers=1, gpu_type="T4"),
-    ...         Reclaim(time=60, deadline=100, servers=1, gpu_type="T4"),
-    ...     ],
-    ... )
-    >>> ran = (Segment("a", 20.0, 60.0, 1, (2,)), Segment("a", 60.0, 80.0, 1, (0,)))
-    >>> loans = Loans(Schedule(ran, vacated=(Vacated(60.0, "T4"),)), scenario)
-    >>> loans.jobs, loans.usage(100).training, loans.usage(100).loaned, loans.usage(100).overall
-    (('a',), 0.1, 0.5, 0.45)
-    >>> loans.givings[0].spare, loans.as_dict()["reclaim_preemptions"]
-    (1, 0)
     """
 
     def __init__(self, schedule: Schedule, scenario: Scenario) -> None:

@@ -90,19 +90,6 @@ class Presence:
         From the first change on, by time; before it all GPUs are there.
     found
         Every rule that is broken, one sentence each.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Workload
-    >>> cluster = Cluster.uniform(machines=2, gpus=4)
-    >>> request = Reclaim(time=0, deadline=60, servers=1)
-    >>> scenario = Scenario(workload=Workload(jobs=[]), cluster=cluster, events=[request])
-    >>> presence = Presence(scenario, [Vacated(30, "machine 0.1")], float)
-    >>> [(step.time, step.gpus, step.gone) for step in presence.steps], presence.found
-    ([(0.0, 8, ()), (30.0, 4, (range(4, 8),)), (60.0, 4, ())], [])
-    >>> Presence(scenario, [], float).found
-    ["at 60.0: events[0] is owed 1 more machines, and 'machine 0.0' is there"]
     """
 
     def __init__(

@@ -68,13 +68,7 @@ class _Pace(NamedTuple):
 
 
 def tick_of(tasks: Sequence[Task]) -> Fraction:
-    """Return a power of ten seconds that is nothing beside the shortest job.
-
-    Examples
-    --------
-    >>> tick_of([Task("a", 0, 3, {1: 1}), Task("b", 0, 1, {1: 500})])
-    Fraction(1, 1000000000000000)
-    """
+    """Return a power of ten seconds that is nothing beside the shortest job."""
     return Fraction(10) ** floor(log10(TICK * float(min(task.height for task in tasks))))
 
 
@@ -85,14 +79,6 @@ def retimed(tasks: Sequence[Task], gpus: int, runs: Iterable[Stretch]) -> list[S
     stops in the tick in which its work is done, and the last step of a job lasts until then. A job too short
     for the clock of the runs, so that there is none of it, runs as fast as it can at its release, and others
     wait. Completions are later than those of the runs by no more than their errors and a few ticks.
-
-    Examples
-    --------
-    >>> runs = [Stretch("a", 0.0, 3.3333, 1), Stretch("b", 3.3333, 4.0, 1)]
-    >>> for run in retimed([Task("a", 0, 10, {1: 3}), Task("b", 0, 2, {1: 3})], 1, runs):
-    ...     print(run.job, float(run.start), float(run.end))
-    a 0.0 3.3333333333334
-    b 3.3333333333334 4.0000000000001
     """
     tick = tick_of(tasks)
     paces = [_pace(task, tick) for task in tasks]

@@ -25,19 +25,6 @@ def believing(policy: Policy, speed: Speed) -> Policy:
         The policy.
     speed
         Whose ``interference`` and ``default_interference`` are believed.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
-    >>> from heuristics.policies import sjf_bsbf
-    >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 4), ("b", 1)]])
-    >>> machine, truth = Cluster.uniform(machines=1, gpus=1), Speed(default_interference=1.25)
-    >>> for policy in (sjf_bsbf, believing(sjf_bsbf, Speed(default_interference=3.0))):
-    ...     print(simulate(jobs, policy, cluster=machine, speed=truth, share_limit=2).completion_times)
-    (4.25, 1.25)
-    (5.0, 1.0)
     """
 
     def believed(state: State, **options: Any) -> Decider:

@@ -57,18 +57,6 @@ def misjudging(
     ------
     InvalidInput
         A number is out of its range, or both `factor` and `wrong` are given.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Workload
-    >>> from gsopt.simulation import simulate
-    >>> from heuristics.policies import srtf
-    >>> jobs = [Job(name=name, release_date=0, duration=d, gpus=1) for name, d in [("a", 4), ("b", 5)]]
-    >>> runs = [simulate(Workload(jobs=jobs), misjudging(srtf, seed=seed), cluster=1) for seed in (0, 1)]
-    >>> [run.completion_times for run in runs]
-    [(4.0, 9.0), (9.0, 5.0)]
-    >>> simulate(Workload(jobs=jobs), misjudging(srtf, wrong=1), cluster=1).completion_times
-    (9.0, 5.0)
     """
     draw = _log_normal(factor) if wrong is None else _uniform(factor, wrong, margin)
 

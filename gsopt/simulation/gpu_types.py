@@ -19,19 +19,6 @@ class GpuTypes:
     ----------
     count
         Number of types; 0 where they make no difference.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster, Machine, Rack
-    >>> from gsopt.scenario.job import Workload
-    >>> from gsopt.scenario.speed import Speed
-    >>> machines = [Machine(name=kind, gpus=2, gpu_type=kind) for kind in ("V100", "T4")]
-    >>> racks = Cluster(racks=[Rack(name="rack", machines=machines)])
-    >>> job = Job(name="a", release_date=0, duration=60, gpus=3)
-    >>> speed = Speed(gpu_types={"T4": 3.0})
-    >>> types = GpuTypes(Scenario(workload=Workload(jobs=[job]), cluster=racks, speed=speed))
-    >>> types.of([0, 1, 2]) == {"V100": 2, "T4": 1}, types.best(job, "", 3)
-    (True, {'V100': 3})
     """
 
     def __init__(self, scenario: Scenario) -> None:

@@ -40,13 +40,6 @@ class Guard:
         Number of machines that decisions may name, beside jobs.
     budget
         The deadline, if there is one.
-
-    Examples
-    --------
-    >>> for _ in Guard(2).finite(iter(lambda: Wake(1), None), 3):
-    ...     pass
-    Traceback (most recent call last):
-    gsopt...IllegalDecision: Wake(time=1): a decision about 5 jobs and machines has at most 10,500 actions
     """
 
     def __init__(self, machines: int, budget: Budget | None = None) -> None:

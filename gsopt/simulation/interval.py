@@ -18,13 +18,6 @@ def require_interval(field: str, seconds: object, *, or_none: bool = False) -> N
         The interval.
     or_none
         Whether it may be None.
-
-    Examples
-    --------
-    >>> require_interval("lease", 0)
-    Traceback (most recent call last):
-    gsopt.core.errors.InvalidInput: lease: 0: must be a finite number of seconds, at least 1e-06 and at \
-most 1e+12
     """
     holds = (or_none and seconds is None) or SHORTEST_ROUND <= number_of(seconds) <= LATEST
     rule = f"must be a finite number of seconds, at least {SHORTEST_ROUND:g} and at most {LATEST:g}"

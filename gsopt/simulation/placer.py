@@ -176,12 +176,6 @@ def first_fit(free: FreeGpus, count: int) -> tuple[int, ...]:
     """Place a job on the first machine that has room, else in the first rack that has, and so on outwards.
 
     Levels inside machines come first where there are any. What has room is filled from the front.
-
-    Examples
-    --------
-    >>> free = FreeGpus(Cluster.uniform(machines=2, gpus=4), range(2), [[0, 1, 2], [4, 5]])
-    >>> first_fit(free, 2), first_fit(free, 4)
-    ((0, 1), (0, 1, 2, 4))
     """
     gpus = [gpu for machine in sorted(free.machines) for gpu in free.on(machine)]
     for level in free.cluster.levels:
@@ -193,13 +187,6 @@ def first_fit(free: FreeGpus, count: int) -> tuple[int, ...]:
 
 
 def emptiest_first(free: FreeGpus, count: int) -> tuple[int, ...]:
-    """Place a job on the machines with the most free GPUs, whatever joins them; ties go to the lower number.
-
-    Examples
-    --------
-    >>> free = FreeGpus(Cluster.uniform(machines=2, gpus=4), range(2), [[0, 1], [4, 5, 6]])
-    >>> emptiest_first(free, 2), emptiest_first(free, 4)
-    ((4, 5), (4, 5, 6, 0))
-    """
+    """Place a job on the machines with the most free GPUs, whatever joins them; ties go to the lower number."""
     gpus = (gpu for machine in free.largest_first() for gpu in free.on(machine))
     return tuple(islice(gpus, count))

@@ -16,12 +16,6 @@ class Shapes:
     ----------
     cluster
         Where the GPUs are.
-
-    Examples
-    --------
-    >>> shapes = Shapes(Cluster.uniform(machines=2, gpus=4))
-    >>> shapes.of([2, 3, 4]), shapes.closest(6, "machine"), shapes.closest(2, "rack")
-    ((2, 1), (4, 2), (1, 1))
     """
 
     def __init__(self, cluster: Cluster) -> None:

@@ -20,13 +20,7 @@ class WorkerLine(NamedTuple):
 
 
 def rows_of(pending: Sequence[Gang]) -> list[WorkerLine]:
-    """Return the lines of the workers of what waits, in the order in which `Snapshot.placement` has them.
-
-    Examples
-    --------
-    >>> [row.line for row in rows_of([Gang(name="a", parts=[Part(), Part(node="n1"), Part()])])]
-    [0, 1]
-    """
+    """Return the lines of the workers of what waits, in the order in which `Snapshot.placement` has them."""
     parts = ((gang, part) for gang in pending for part in gang.waiting)
     return [WorkerLine(gang, part, line) for line, (gang, part) in enumerate(parts)]
 
@@ -141,11 +135,5 @@ class Admission:
 
 
 def fitting(demand: Vector, room: Vector) -> int:
-    """Count how many that are alike fit into what is free; they need something.
-
-    Examples
-    --------
-    >>> fitting((2, 0), (5, 0)), fitting((2, 1), (5, 0))
-    (2, 0)
-    """
+    """Count how many that are alike fit into what is free; they need something."""
     return min(free // each for each, free in zip(demand, room, strict=True) if each)

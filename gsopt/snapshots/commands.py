@@ -13,13 +13,7 @@ _REASON = "returned by gsopt"
 
 
 def quoted(text: str) -> str:
-    r"""Write a text as one word of a shell, on one line whatever is in it.
-
-    Examples
-    --------
-    >>> print(quoted("gpu-1"), quoted("a b"), quoted("it's"), quoted("a\n$(id)"))
-    gpu-1 'a b' 'it'"'"'s' $'a\012$(id)'
-    """
+    r"""Write a text as one word of a shell, on one line whatever is in it."""
     if text.isprintable():
         return shlex.quote(text)
     return "$'" + "".join(map(_in_quotes, text)) + "'"
@@ -42,14 +36,6 @@ def commands_of(snapshot: Snapshot, servers: Sequence[str], preempted: Collectio
         Names of the nodes.
     preempted
         Names of the gangs that are preempted.
-
-    Examples
-    --------
-    >>> from gsopt.snapshots.node import Node
-    >>> snapshot = Snapshot(nodes=[Node(name="n1", gpus=8), Node(name="n2", gpus=8)], gangs=[])
-    >>> print(*commands_of(snapshot, ["n1"], ()), sep="\n")
-    kubectl cordon -- n1
-    kubectl drain --ignore-daemonsets -- n1
     """
     if not servers:
         return ()

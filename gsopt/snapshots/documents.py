@@ -22,15 +22,6 @@ def read_documents(path: str | Path) -> list[Field]:
     ------
     InvalidInput
         It cannot be read, or is none of the two, is too large or nested too deeply.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder, "a.yaml")
-    ...     _ = file.write_text("kind: Node\n---\nkind: Pod")
-    ...     [document["kind"].text() for document in read_documents(file)]
-    ['Node', 'Pod']
     """
     return parse(str(path), text_of(path))
 
@@ -71,14 +62,7 @@ def _require_shallow(source: str, data: Any) -> None:
 
 
 def objects(documents: list[Field]) -> Iterator[Field]:
-    """Yield the objects of Kubernetes in documents, those of lists one by one.
-
-    Examples
-    --------
-    >>> pods = Field("", {"kind": "List", "items": [{"kind": "Pod"}, {"kind": "Node"}]})
-    >>> [each["kind"].text() for each in objects([pods])]
-    ['Pod', 'Node']
-    """
+    """Yield the objects of Kubernetes in documents, those of lists one by one."""
     for document in documents:
         kind = document["kind"].text()
         if not kind.endswith("List"):

@@ -27,12 +27,6 @@ def least_utilized(problem: Reclaiming) -> ReclaimingSolution:
 
     They look at each node alone: that the jobs of two nodes are one gang, which is lost but once, makes no
     difference to them. Ties are broken by the order of the nodes.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> least_utilized(gsopt.load("reclaiming/aryl-figure-5")).servers
-    ('s5', 's1')
     """
     used = problem.used_gpus
     order = sorted(problem.servers, key=lambda server: Fraction(used[server.name], server.gpus))
@@ -40,14 +34,7 @@ def least_utilized(problem: Reclaiming) -> ReclaimingSolution:
 
 
 def fewest_jobs(problem: Reclaiming) -> ReclaimingSolution:
-    """Return the nodes on which the fewest jobs have workers, one by one; ties as in `least_utilized`.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> fewest_jobs(gsopt.load("reclaiming/aryl-figure-5")).servers
-    ('s1', 's2')
-    """
+    """Return the nodes on which the fewest jobs have workers, one by one; ties as in `least_utilized`."""
     jobs = Counter(server for job in problem.jobs for server in job.workers)
     order = sorted(problem.servers, key=lambda server: jobs[server.name])
     return ReclaimingSolution(servers=[server.name for server in order[: problem.demand]])

@@ -20,15 +20,6 @@ class Field:
     """A value of a JSON or YAML file, and the path to it; what is not there is None, as null is.
 
     YAML is read without types, so that a number or truth may be a text.
-
-    Examples
-    --------
-    >>> pod = Field("pods.json", {"spec": {"priority": "12", "nodeName": 3}})
-    >>> pod["spec"]["priority"].whole(), pod["status"]["phase"].text()
-    (12, '')
-    >>> pod["spec"]["nodeName"].text()
-    Traceback (most recent call last):
-    gsopt.core.errors.InvalidInput: pods.json: spec.nodeName: 3: must be a text
     """
 
     __slots__ = ("above", "key", "source", "value")

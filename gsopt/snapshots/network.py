@@ -27,13 +27,6 @@ def network_of(stands: Sequence[Stand]) -> Cluster | None:
     ----------
     stands
         The machines and their places.
-
-    Examples
-    --------
-    >>> places = [("n1", "a"), ("n2", "b"), ("n3", "a")]
-    >>> stands = [Stand(Machine(name=name, gpus=8), (("rack", rack),)) for name, rack in places]
-    >>> [machine.name for machine in network_of(stands).machines]
-    ['n1', 'n3', 'n2']
     """
     if not stands:
         return None

@@ -48,12 +48,6 @@ def chosen_nodes(nodes: Sequence[Node], among: Sequence[str] = ()) -> list[Node]
     ------
     InvalidInput
         No node has such a label.
-
-    Examples
-    --------
-    >>> nodes = [Node(name="n1", gpus=8, labels={"pool": "loan"}), Node(name="n2", gpus=8)]
-    >>> [node.name for node in chosen_nodes(nodes, ["pool=loan"])]
-    ['n1']
     """
     for label in among:
         if not any(node.has(label) for node in nodes):
@@ -66,11 +60,6 @@ def kept_nodes(chosen: Sequence[Node], gangs: Sequence[Gang]) -> dict[str, str]:
     """Return those of some nodes that must not be returned, with the reason.
 
     Where a gang has a part that must not be evicted, none of its nodes is returned: the others would end it.
-
-    Examples
-    --------
-    >>> kept_nodes([Node(name="n1", gpus=8, kept="is cordoned"), Node(name="n2", gpus=8)], [])
-    {'n1': 'is cordoned'}
     """
     held: dict[str, str] = {}
     for gang in gangs:

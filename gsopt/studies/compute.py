@@ -51,14 +51,6 @@ def compute(cell: Cell, link: Any = None, *, bound: MeanBound | None = None) -> 
         is given up then, and the process with it.
     bound
         What is proven of every policy on its instance, if it is a policy's and anything is.
-
-    Examples
-    --------
-    >>> from gsopt.studies.cells import cells_of
-    >>> from gsopt.studies.spec import Study
-    >>> study = Study(study="a", instances=["reclaiming/aryl-figure-5"], methods=["greedy"])
-    >>> compute(cells_of(study)[0]).figures["objective"]
-    1
     """
     begin = perf_counter()
     try:
@@ -174,14 +166,6 @@ def recorded(cell: Cell) -> simulation.Replay:
     ------
     InvalidInput
         The instance cannot be loaded any more.
-
-    Examples
-    --------
-    >>> from gsopt.studies.cells import cells_of
-    >>> from gsopt.studies.spec import Study
-    >>> study = Study(study="a", instances=[{"workload": "batch", "jobs": 5, "gpus": 8}], methods=["fifo"])
-    >>> len(recorded(cells_of(study)[0]).schedule.segments)
-    5
     """
     scenario, round_length, _ = _scenario(json.dumps(cell.instance))
     with trusting(cell.trust):

@@ -73,14 +73,7 @@ class OrderResult:
 
 
 def inspect(ours: Installation, needs: Needs) -> InvalidInput | None:
-    """Return what is wrong with this machine for the cells of a study; None when nothing is.
-
-    Examples
-    --------
-    >>> from gsopt.studies.installation import installation
-    >>> print(inspect({**installation(), "gsopt": "0.0.1"}, Needs()))
-    gsopt: 0.1.0: must be 0.0.1, as where the study was started
-    """
+    """Return what is wrong with this machine for the cells of a study; None when nothing is."""
     here = str(Path.cwd())  # methods may lie there, as for the command
     if here not in sys.path:
         sys.path.append(here)
@@ -112,13 +105,7 @@ def carry_out(order: Order) -> OrderResult:
 
 
 def at(worker: str, wrong: InvalidInput) -> InvalidInput:
-    """Name the worker at which something is wrong.
-
-    Examples
-    --------
-    >>> print(at("tcp://10.0.0.1:4000", InvalidInput("my.csv", "", "", "is not there")))
-    tcp://10.0.0.1:4000: my.csv: is not there
-    """
+    """Name the worker at which something is wrong."""
     return InvalidInput(": ".join(filter(None, (worker, wrong.source))), wrong.field, wrong.value, wrong.rule)
 
 

@@ -22,11 +22,6 @@ class Label:
         The name without options.
     shown
         The options that belong to the name.
-
-    Examples
-    --------
-    >>> str(Label("efq", {"alpha": 0.5})), Label("efq", {"alpha": 0.5}).without("alpha")
-    ('efq(alpha=0.5)', 'efq')
     """
 
     base: str
@@ -78,11 +73,6 @@ def points(entry: str | Mapping[str, Any], name: str) -> Iterator[Point]:
     ------
     InvalidInput
         A list is empty, the label is no string, or there are too many points.
-
-    Examples
-    --------
-    >>> [point.values for point in points({"policy": "efq", "alpha": [0.5, 1]}, "method")]
-    [{'policy': 'efq', 'alpha': 0.5}, {'policy': 'efq', 'alpha': 1}]
     """
     options = {name: entry} if isinstance(entry, str) else dict(entry)
     label = options.pop("label", "")
@@ -100,13 +90,7 @@ def points(entry: str | Mapping[str, Any], name: str) -> Iterator[Point]:
 
 
 def described(value: Any) -> str:
-    """Return an option's value as a table shows it.
-
-    Examples
-    --------
-    >>> described(0.5), described([1, 2]), described(None)
-    ('0.5', '[1, 2]', 'none')
-    """
+    """Return an option's value as a table shows it."""
     if value is None:
         return "none"
     return value if isinstance(value, str) else shorten(value)

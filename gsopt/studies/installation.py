@@ -23,11 +23,6 @@ def installation() -> Installation:
     """Return what is installed here: the `versions`, and a fingerprint of the sources of gsopt.
 
     Versions of Python count as one while they differ in their last number only.
-
-    Examples
-    --------
-    >>> list(installation())[:3]
-    ['gsopt', 'code of gsopt', 'python']
     """
     found = versions()
     python = found["python"].rpartition(".")[0]
@@ -41,13 +36,6 @@ def refuse_difference(ours: Installation) -> None:
     ------
     InvalidInput
         A version or the code differs; the first that does is named.
-
-    Examples
-    --------
-    >>> refuse_difference(installation())
-    >>> refuse_difference({**installation(), "gsopt": "0.0.1"})
-    Traceback (most recent call last):
-    gsopt.core.errors.InvalidInput: gsopt: 0.1.0: must be 0.0.1, as where the study was started
     """
     here = installation()
     for name in {**ours, **here}:

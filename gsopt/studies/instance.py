@@ -58,13 +58,6 @@ def instances_of(point: Point) -> Iterator[StudyInstance]:
     ------
     InvalidInput
         There is no such instance, generator, reader or option, or the data are not at hand.
-
-    Examples
-    --------
-    >>> from gsopt.studies.grid import points
-    >>> entry = {"generator": "reclaiming/churn", "servers": 40, "seed": [1, 2]}
-    >>> [str(found.name) for point in points(entry, "instance") for found in instances_of(point)]
-    ['reclaiming/churn(servers=40, seed=1)', 'reclaiming/churn(servers=40, seed=2)']
     """
     kinds: dict[str, Callable[[Point], Iterator[StudyInstance]]] = {
         "instance": _named,
@@ -89,11 +82,6 @@ def load_problem(definition: Definition) -> Problem[Any]:
     ------
     InvalidInput
         The generator refuses its arguments, or the file is no longer what it was.
-
-    Examples
-    --------
-    >>> load_problem({"generator": "reclaiming/figure_5", "options": {}}).demand
-    2
     """
     if "generator" in definition:
         word, _, name = definition["generator"].partition("/")
@@ -113,12 +101,6 @@ def load_scenario(definition: Definition) -> tuple[Scenario, float | None]:
     ------
     InvalidInput
         The trace cannot be read, or a job fits in no way.
-
-    Examples
-    --------
-    >>> definition = {"workload": "batch", "options": {"jobs": 5, "gpus": 8}, "setting": {"gpus": 8}}
-    >>> len(load_scenario(definition)[0].workload.jobs)
-    5
     """
     if "scenario" in definition:
         maker = catalogue.scenario_makers()[definition["scenario"]]
@@ -163,11 +145,6 @@ def generate(generator: Callable[..., Any], options: Mapping[str, Any], *given: 
     ------
     InvalidInput
         There is no such option, or the generator refuses its value.
-
-    Examples
-    --------
-    >>> generate(catalogue.generators("reclaiming")["churn"], {"servers": 40, "demand": 5}).demand
-    5
     """
     try:
         return generator(*given, **typed(generator, options))

@@ -24,12 +24,6 @@ class Needs:
         Whether traces are read from the folder that ``GSOPT_DATA`` names.
     modules
         Modules of methods that the study names as ``module:function``, each with the fingerprint of its source.
-
-    Examples
-    --------
-    >>> Needs(files=("no-such.csv",)).refuse_missing()
-    Traceback (most recent call last):
-    gsopt.core.errors.InvalidInput: no-such.csv: is not there
     """
 
     files: tuple[str, ...] = ()
@@ -58,16 +52,7 @@ class Needs:
 
 
 def needs_of(cells: Iterable[Cell]) -> Needs:
-    """Return what cells need.
-
-    Examples
-    --------
-    >>> from gsopt.studies.cells import cells_of
-    >>> from gsopt.studies.spec import Study
-    >>> study = Study(study="a", instances=["reclaiming/small"], methods=["heuristics.reclaiming:greedy"])
-    >>> [module for module, _ in needs_of(cells_of(study)).modules]
-    ['heuristics.reclaiming']
-    """
+    """Return what cells need."""
     given = list(cells)
     files = {file for cell in given for file in _files_of(cell.instance)}
     data = any(_from_data_folder(cell.instance) for cell in given)

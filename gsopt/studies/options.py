@@ -17,14 +17,7 @@ _NOT_IN_A_FILE = frozenset({"budget", "start", "on_incumbent", "on_progress", "l
 
 
 def known_options(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the type of each option that a method, policy, generator or reader takes, by name.
-
-    Examples
-    --------
-    >>> def policy(state, *, alpha: float = 0.5): ...
-    >>> known_options(policy)
-    {'alpha': <class 'float'>}
-    """
+    """Return the type of each option that a method, policy, generator or reader takes, by name."""
     found: dict[str, Any] = {}
     for name, parameter in _signature(function).parameters.items():
         if parameter.kind is Parameter.VAR_KEYWORD:  # a typed dictionary of options, unpacked
@@ -54,15 +47,6 @@ def typed(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str,
     ------
     InvalidInput
         The function takes no such option, or the value has the wrong type.
-
-    Examples
-    --------
-    >>> def policy(state, *, thresholds: tuple[float, ...] = ()): ...
-    >>> typed(policy, {"thresholds": [1, 2]})
-    {'thresholds': (1.0, 2.0)}
-    >>> typed(policy, {"alpha": 1})
-    Traceback (most recent call last):
-    gsopt.core.errors.InvalidInput: alpha: 1: is no option of policy; there are thresholds
     """
     known = known_options(function)
     for name, value in options.items():

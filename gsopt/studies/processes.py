@@ -24,11 +24,6 @@ class Processes:
     ----------
     workers
         How many; one per CPU when None.
-
-    Examples
-    --------
-    >>> Processes(2).workers
-    2
     """
 
     note = ""

@@ -40,12 +40,6 @@ class PerformanceProfile:
         Its time over the shortest time, for every instance that it solves, in rising order.
     instances
         Number of all instances; one that the method does not solve has an infinite ratio.
-
-    Examples
-    --------
-    >>> profile = PerformanceProfile("exact", (1.0, 1.0, 8.0), instances=4)
-    >>> profile.share(1.0), profile.share(10.0), profile.solved
-    (0.5, 0.75, 0.75)
     """
 
     method: str
@@ -70,12 +64,6 @@ def profiles(times: Mapping[str, Mapping[str, float | None]]) -> list[Performanc
     times
         Seconds of every method, by method and instance; None where it does not solve the instance. Times below
         `SHORTEST` count as that.
-
-    Examples
-    --------
-    >>> found = profiles({"a": {"one": 2.0, "two": 6.0}, "b": {"one": 1.0, "two": None}})
-    >>> [(each.method, each.ratios, each.solved) for each in found]
-    [('a', (1.0, 2.0), 1.0), ('b', (1.0,), 0.5)]
     """
     everyone = {instance for found in times.values() for instance in found}
     shortest: dict[str, float] = {}
@@ -103,15 +91,6 @@ def profiles_of(found: Results) -> list[PerformanceProfile]:
     ------
     InvalidInput
         The study has no cell of an exact method.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> from gsopt.studies import Study, run
-    >>> study = Study(study="a", instances=["reclaiming/aryl-figure-5"], methods=["exact", "milp"])
-    >>> with TemporaryDirectory() as folder:
-    ...     [profile.solved for profile in profiles_of(run(study, folder, workers=1))]
-    [1.0, 1.0]
     """
     exact = {str(row.labels.method) for row in found.rows if row.figures.get("bound") is not None}
     times: dict[str, dict[str, float | None]] = {}
@@ -125,13 +104,7 @@ def profiles_of(found: Results) -> list[PerformanceProfile]:
 
 
 def draw_profiles(found: Sequence[PerformanceProfile], axes: "Axes | None" = None) -> "Axes":
-    """Draw profiles as steps over a logarithmic axis of ratios.
-
-    Examples
-    --------
-    >>> draw_profiles([PerformanceProfile("exact", (1.0, 8.0), instances=2)]).get_xscale()
-    'log'
-    """
+    """Draw profiles as steps over a logarithmic axis of ratios."""
     from matplotlib.ticker import PercentFormatter
 
     axes = titled(axes, "time / shortest time of any method", "share of instances solved", size=(7, 4))

@@ -26,12 +26,6 @@ class StudyRun:
         Number of the study's results that are of this run.
     details
         Whatever else is kept, such as ``packages``, the versions of `gsopt.studies.versions`.
-
-    Examples
-    --------
-    >>> run = StudyRun("2026-01-31T12:00:00+00:00", "0.1.0", "3.11.9", "Linux", 2, 2, cells=4)
-    >>> run.packages
-    {}
     """
 
     begun: str
@@ -74,11 +68,6 @@ class Source:
         Where it lay: below ``GSOPT_DATA``, in gsopt's own packages, or as the study names it.
     digest
         SHA-256 of its content when it was read.
-
-    Examples
-    --------
-    >>> Source("jobs.csv", "9f86d08").path
-    'jobs.csv'
     """
 
     path: str

@@ -197,12 +197,6 @@ class Heading:
         What else the name says, if anything.
     asked
         Whether it was asked for.
-
-    Examples
-    --------
-    >>> heading = Heading("median mean_jct / fifo", figure_of("mean_jct"), "median", "fifo")
-    >>> heading.title, heading.kind
-    ('median mean JCT / fifo', <FigureKind.RATIO: 'ratio'>)
     """
 
     key: str

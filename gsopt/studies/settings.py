@@ -31,11 +31,6 @@ class Setting(Physics):
         of eight machines of eight GPUs.
     round_length
         Seconds between decisions; at every event when None.
-
-    Examples
-    --------
-    >>> Setting(gpus=64).machines.gpus
-    64
     """
 
     gpus: Gpus | None = None
@@ -60,13 +55,6 @@ class Setting(Physics):
         ------
         InvalidInput
             A job fits in no way.
-
-        Examples
-        --------
-        >>> from gsopt.scenario.job import Job
-        >>> job = Job(name="a", release_date=0, duration=60, gpus=4)
-        >>> Setting(gpus=8, share_limit=1).scenario(Workload(jobs=[job])).cluster.gpus
-        8
         """
         return Scenario.of(
             workload, self.machines, **{name: getattr(self, name) for name in Physics.model_fields}
@@ -96,14 +84,6 @@ def setting_of(values: Mapping[str, Any], notes: list[str] | None = None) -> Set
     ------
     InvalidInput
         A value breaks a rule.
-
-    Examples
-    --------
-    >>> setting_of({"reader": "sia", "gpus": 64}).gpus
-    64
-    >>> setting = setting_of({"reader": "dally", "cluster": "2x8x8", "speed": "dally"})
-    >>> setting.machines.gpus, setting.speed.tiers["vgg11"].network
-    (128, 0.07)
     """
     chosen = {key: values[key] for key in KEYS if key in values}
     if isinstance(text := chosen.get("cluster"), str):

@@ -20,13 +20,7 @@ _PACKAGES = (
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of Python and of the packages that are installed, by name, gsopt first.
-
-    Examples
-    --------
-    >>> list(versions())[:3]
-    ['gsopt', 'python', 'numpy']
-    """
+    """Return the versions of Python and of the packages that are installed, by name, gsopt first."""
     first, *others = _PACKAGES
     found = {first: _version(first), "python": platform.python_version()}
     found |= {name: _version(name) for name in others}

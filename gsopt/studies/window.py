@@ -18,11 +18,6 @@ def window(text: str, field: str = "window") -> tuple[float, float]:
     ------
     InvalidInput
         The text is no begin and end.
-
-    Examples
-    --------
-    >>> window("0:90"), window("1h:1d")
-    ((0.0, 90.0), (3600.0, 86400.0))
     """
     try:
         begin, end = (read_seconds(part) for part in text.split(":"))

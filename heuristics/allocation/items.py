@@ -31,17 +31,7 @@ class Items:
 
     @classmethod
     def of(cls, problem: Allocation) -> "Items":
-        """List the items of a problem whose queued jobs can all start.
-
-        Examples
-        --------
-        >>> from gsopt.problems.allocation import ElasticJob
-        >>> a = ElasticJob(name="A", min_workers=2, max_workers=6, gpus_per_worker=2, time_at_min=60)
-        >>> b = ElasticJob(name="B", min_workers=2, counts=[2, 6, 14], values=[30, 45, 40])
-        >>> items = Items.of(Allocation(capacity=7, jobs=[a, b]))
-        >>> items.first.tolist(), items.extra.tolist(), items.gpus.tolist(), items.value.tolist()
-        ([0, 3, 5], [1, 2, 3, 2, 6], [2, 4, 6, 2, 6], [20.0, 30.0, 36.0, 30.0, 45.0])
-        """
+        """List the items of a problem whose queued jobs can all start."""
         jobs, left = problem.jobs, problem.remaining
         menus = [job.extras for job in jobs]
         fitting = [

@@ -35,11 +35,6 @@ def max_value(groups: Sequence[Sequence[Item]], capacity: int, budget: Budget = 
     one row of best values per group, read back from the end.
 
     Complexity: O(I C) time and O(G C) memory for G groups, I items and capacity C.
-
-    Examples
-    --------
-    >>> max_value([[(1, 50.0)], [(1, 20.0), (2, 30.0), (3, 36.0), (4, 40.0)]], 4)
-    [1, 3]
     """
     useful = min(capacity, sum(max((weight for weight, _ in items), default=0) for items in groups))
     refuse_large(len(groups), sum(map(len, groups)), useful)

@@ -27,12 +27,6 @@ class TwoJobs:
 
     The setting of Equation 2: both minima fit together, both maxima do not. When one job ends, the other goes
     on with its maximum. The paper calls p the job of the smaller maximum.
-
-    Examples
-    --------
-    >>> table_2 = TwoJobs(8, p=Job(300, 2, 6), q=Job(120, 2, 6))
-    >>> [str(time) for time in table_2.completion_times(2)], float(table_2.average(2))
-    (['190/3', '20'], 41.666666666666664)
     """
 
     capacity: int
@@ -69,11 +63,6 @@ def printed_rule(jobs: TwoJobs) -> int:
     Notes
     -----
     Source: Aryl, Appendix C, Equations 8 and 9. `TwoJobs.p` must be the job of the smaller maximum.
-
-    Examples
-    --------
-    >>> printed_rule(TwoJobs(11, p=Job(91, 5, 8), q=Job(83, 4, 8)))
-    5
     """
     fewest, most = jobs.end_points
     favours_p = jobs.capacity >= 2 * jobs.p.most or jobs.p.work <= jobs.q.work
@@ -91,11 +80,6 @@ def end_point_rule(jobs: TwoJobs) -> int:
     -----
     Source: Aryl, Appendix C, Equation 7; corrected: the paper evaluates the allocations that give one job its
     maximum, which may break the other's minimum.
-
-    Examples
-    --------
-    >>> end_point_rule(TwoJobs(11, p=Job(91, 5, 8), q=Job(83, 4, 8)))
-    7
     """
     return min(jobs.end_points, key=jobs.average)
 
@@ -104,12 +88,6 @@ def one_after_the_other(jobs: TwoJobs) -> Fraction:
     """Return the smaller average completion time of the two orders in which one job waits for the other.
 
     Appendix C leaves this out, yet it can be better than every allocation side by side.
-
-    Examples
-    --------
-    >>> long_wait = TwoJobs(10, p=Job(37, 1, 9), q=Job(118, 7, 9))
-    >>> float(2 * long_wait.average(end_point_rule(long_wait))), float(2 * one_after_the_other(long_wait))
-    (28.185185185185187, 21.333333333333332)
     """
     times = [Fraction(job.work) / min(job.most, jobs.capacity) for job in (jobs.p, jobs.q)]
     return (min(times) * 2 + max(times)) / 2

@@ -141,17 +141,6 @@ def two_phase_allocation(
     Notes
     -----
     Source: Aryl, Appendix D, Algorithm 2.
-
-    Examples
-    --------
-    >>> short = ElasticJob(name="short", min_workers=2, max_workers=6, time_at_min=60)
-    >>> large = ElasticJob(name="large", min_workers=7, max_workers=7, time_at_min=90)
-    >>> long = ElasticJob(name="long", min_workers=2, max_workers=3, time_at_min=150)
-    >>> decision = two_phase_allocation([short, large, long], [], 8)
-    >>> [job.name for job in decision.started], [job.name for job in decision.waiting]
-    (['short', 'long'], ['large'])
-    >>> decision.result.solution.extra
-    {'short': 3, 'long': 1}
     """
     started, waiting = shortest_job_first(list(queued), capacity)
     problem = Allocation(
@@ -185,13 +174,6 @@ def shortest_job_first(
     Notes
     -----
     Source: Aryl, section 5.2 and Appendix D, Algorithm 2, lines 1-9 and 24.
-
-    Examples
-    --------
-    >>> jobs = [ElasticJob(name=n, min_workers=w, max_workers=w, time_at_min=t) for n, w, t in
-    ...         [("a", 3, 9), ("b", 2, 5), ("c", 1, 7)]]
-    >>> [[job.name for job in jobs] for jobs in shortest_job_first(jobs, 4)]
-    [['b', 'c'], ['a']]
     """
     started: list[ElasticJob] = []
     waiting: list[ElasticJob] = []

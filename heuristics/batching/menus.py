@@ -15,16 +15,7 @@ _LARGEST_TABLE = 50_000_000
 
 
 def time_on(problem: Batching, place: int, gpus: int) -> Exact:
-    """Return the seconds until a job completes on so many GPUs, with its fastest batch.
-
-    Examples
-    --------
-    >>> from gsopt.performance.batching import BatchingJob, StepTime
-    >>> model = StepTime(fixed=3, per_sample=1)
-    >>> job = BatchingJob(name="a", batch_limit=3, local_limit=2, throughput=model, remaining=6)
-    >>> time_on(Batching(gpus=2, jobs=[job]), 0, 2)
-    Fraction(10, 1)
-    """
+    """Return the seconds until a job completes on so many GPUs, with its fastest batch."""
     return problem.time(problem.jobs[place], granted(problem, place, gpus))
 
 
@@ -34,14 +25,7 @@ def granted(problem: Batching, place: int, gpus: int) -> Grant:
 
 
 def started(problem: Batching) -> list[int]:
-    """Return the fewest GPUs to every job that must run, and none to the others.
-
-    Examples
-    --------
-    >>> from instances.batching import elastic_jobs
-    >>> started(elastic_jobs(gpus=2, jobs=3, seed=1))
-    [0, 1, 1]
-    """
+    """Return the fewest GPUs to every job that must run, and none to the others."""
     return [
         counts[0] if job.name in problem.required else 0
         for job, counts in zip(problem.jobs, problem.counts, strict=True)
@@ -55,25 +39,13 @@ def shortest_first(problem: Batching) -> list[int]:
 
 
 def next_of(menu: Sequence[int], gpus: int) -> int | None:
-    """Find the next larger number in a menu; None where there is none.
-
-    Examples
-    --------
-    >>> next_of([1, 2, 4], 2), next_of([1, 2, 4], 4)
-    (4, None)
-    """
+    """Find the next larger number in a menu; None where there is none."""
     place = bisect_right(menu, gpus)
     return menu[place] if place < len(menu) else None
 
 
 def most_of(menu: Sequence[int], gpus: int) -> int:
-    """Find the largest number in a menu up to a limit; 0 where there is none.
-
-    Examples
-    --------
-    >>> most_of([1, 2, 4], 3), most_of([1, 2, 4], 0)
-    (2, 0)
-    """
+    """Find the largest number in a menu up to a limit; 0 where there is none."""
     place = bisect_right(menu, gpus)
     return menu[place - 1] if place else 0
 
@@ -122,17 +94,6 @@ def nearest(problem: Batching, wanted: Sequence[int], budget: Budget = UNLIMITED
     ------
     Unsupported
         The table of jobs and GPUs has more cells than memory.
-
-    Examples
-    --------
-    >>> from gsopt.performance.batching import BatchingJob, StepTime
-    >>> model = StepTime(fixed=3, per_sample=1)
-    >>> jobs = [
-    ...     BatchingJob(name=name, batch_limit=9, local_limit=1, throughput=model, remaining=6)
-    ...     for name in "ab"
-    ... ]
-    >>> nearest(Batching(gpus=9, jobs=jobs, menu="doublings"), [4, 4])
-    [8, 1]
     """
     if (len(wanted) + 1) * (problem.gpus + 1) > _LARGEST_TABLE:
         raise Unsupported(f"a table of {len(wanted):,} jobs by {problem.gpus:,} GPUs is too large")

@@ -17,13 +17,6 @@ def shortest_first(problem: Colocation, key: Key) -> Sequence[Pending]:
     ------
     InvalidInput
         The key is neither.
-
-    Examples
-    --------
-    >>> jobs = [Pending(name="a", gpus=1, seconds=9), Pending(name="b", gpus=2, seconds=3)]
-    >>> problem = Colocation(running=[], pending=jobs)
-    >>> [job.name for job in shortest_first(problem, "seconds")]
-    ['b', 'a']
     """
     require_one_of("key", key, get_args(Key))
     return sorted(problem.pending, key=lambda job: job.seconds if key == "seconds" else job.gpus)

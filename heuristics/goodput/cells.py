@@ -21,14 +21,6 @@ class Cells:
         Places of the cells in the flat array of all, ascending.
     gpus
         GPUs in each; may be changed.
-
-    Examples
-    --------
-    >>> cells = Cells.of(np.array([[[2, 0], [1, 3]]]))
-    >>> cells.gpus.tolist(), cells.jobs.tolist(), cells.nodes.tolist()
-    ([2, 1, 3], [0, 1, 1], [0, 0, 1])
-    >>> cells.nodes_of_jobs.tolist(), cells.gpus_of_jobs.tolist(), cells.gpus_on_nodes.tolist()
-    ([[1, 2]], [[2, 4]], [[3, 3]])
     """
 
     shape: tuple[int, int, int]
@@ -37,13 +29,7 @@ class Cells:
 
     @classmethod
     def of(cls, candidates: Counts) -> "Cells":
-        """Find them.
-
-        Examples
-        --------
-        >>> Cells.of(np.array([[[0, 0], [0, 3]]])).at.tolist()
-        [3]
-        """
+        """Find them."""
         count, jobs, nodes = candidates.shape
         flat = candidates.reshape(-1)
         at = np.flatnonzero(flat != 0)
@@ -96,15 +82,7 @@ class Cells:
         return candidates
 
     def fill(self, cells: NDArray[np.int64], groups: NDArray[np.int64], limits: NDArray[np.int64]) -> None:
-        """Cut cells, ordered by group, to what the limit of their group leaves them, the first ones first.
-
-        Examples
-        --------
-        >>> cells = Cells.of(np.array([[[2, 2], [3, 3]]]))
-        >>> cells.fill(np.arange(4), cells.rows, np.array([3, 3, 5, 5]))
-        >>> cells.filled().tolist()
-        [[[2, 1], [3, 2]]]
-        """
+        """Cut cells, ordered by group, to what the limit of their group leaves them, the first ones first."""
         gpus = self.gpus[cells]
         total = gpus.cumsum()
         begins = np.diff(groups[cells], prepend=-1) != 0

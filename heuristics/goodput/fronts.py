@@ -14,11 +14,6 @@ def ranks(scores: Floats) -> _Places:
     """Return the front of each candidate: 0 where none is better in one goal and no worse in the other.
 
     The next front is of those that only candidates of the fronts before surpass, and so on.
-
-    Examples
-    --------
-    >>> ranks(np.array([[1.0, 3.0], [2.0, 2.0], [1.0, 2.0], [1.0, 3.0], [0.0, 0.0]])).tolist()
-    [0, 0, 1, 0, 2]
     """
     found = np.zeros(len(scores), dtype=np.int64)
     best: list[float] = []  # second goal of each front so far, negative: who is no better is surpassed
@@ -34,14 +29,7 @@ def ranks(scores: Floats) -> _Places:
 
 
 def survivors(scores: Floats, number: int) -> _Places:
-    """Return so many candidates, by fronts, and in each those first that are alone, as NSGA-II has it.
-
-    Examples
-    --------
-    >>> scores = np.array([[0.0, 3.0], [0.9, 2.1], [1.0, 2.0], [3.0, 0.0], [0.0, 0.0]])
-    >>> survivors(scores, 4).tolist()
-    [0, 3, 2, 1]
-    """
+    """Return so many candidates, by fronts, and in each those first that are alone, as NSGA-II has it."""
     fronts = ranks(scores)
     return np.lexsort((-_distances(scores, fronts), fronts))[:number]
 

@@ -9,14 +9,6 @@ def with_gangs(table: SpeedupTable) -> Counts:
     """Return what jobs have now and, in the order of the list, start on idle GPUs those that one GPU does not.
 
     Each gets its fewest GPUs, on the fewest nodes and, of these, on one that it fills best or on the emptiest.
-
-    Examples
-    --------
-    >>> from gsopt.problems.goodput import Goodput, GoodputJob
-    >>> pair = GoodputJob(name="a", speedups=[[0.0, 1.0]], age=30)
-    >>> four = GoodputJob(name="b", speedups=[[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]], age=30)
-    >>> with_gangs(SpeedupTable.of(Goodput(nodes=[3, 4], jobs=[pair, four]))).tolist()
-    [[2, 0], [1, 3]]
     """
     vectors = table.current.copy()
     waiting = np.flatnonzero(~vectors.any(axis=1))

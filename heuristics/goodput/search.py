@@ -40,14 +40,6 @@ def search(
         Most nodes of a job.
     budget
         When to stop.
-
-    Examples
-    --------
-    >>> from instances.goodput import running_jobs
-    >>> table = SpeedupTable.of(running_jobs(nodes=2, jobs=3, seed=1))
-    >>> options = {"population": 20, "generations": 10, "most_nodes": 16, "budget": Budget()}
-    >>> search(table, table.current[None], np.random.default_rng(0), **options)[0].tolist()
-    [[1, 0], [0, 4], [3, 0]]
     """
     operators = _Operators(table, most_nodes, random)
     pool = operators.repaired(start).without(set())

@@ -32,15 +32,7 @@ class SpeedupTable:
 
     @classmethod
     def of(cls, problem: Goodput) -> "SpeedupTable":
-        """Fill the table of a problem.
-
-        Examples
-        --------
-        >>> from gsopt.problems.goodput import GoodputJob
-        >>> job = GoodputJob(name="a", speedups=[[1.0, 1.5]], current=[1])
-        >>> SpeedupTable.of(Goodput(nodes=[2], jobs=[job])).speedups.tolist()
-        [[[0.0, -1.0, -1.0, -1.0], [-1.0, 1.0, 1.5, -1.0], [-1.0, -1.0, -1.0, -1.0]]]
-        """
+        """Fill the table of a problem."""
         jobs, nodes, gpus = len(problem.jobs), len(problem.nodes), problem.total
         known = [
             (place, used, row[: max(min(job.max_gpus or gpus, gpus) + 1 - used, 0)])

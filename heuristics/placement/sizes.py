@@ -9,49 +9,22 @@ Size = Callable[[Placement], list[float]]
 
 
 def gpus(problem: Placement) -> list[float]:
-    """Return the GPUs of a worker of each line.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> gpus(gsopt.load("placement/small/six-items"))
-    [4, 3, 2]
-    """
+    """Return the GPUs of a worker of each line."""
     return [line.demand.gpu for line in problem.workers]
 
 
 def total_share(problem: Placement) -> list[float]:
-    """Add up the shares of the largest server's resources that a worker of each line needs.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> total_share(gsopt.load("placement/small/six-items"))
-    [0.5, 0.375, 0.25]
-    """
+    """Add up the shares of the largest server's resources that a worker of each line needs."""
     return [sum(shares) for shares in _shares(problem)]
 
 
 def largest_share(problem: Placement) -> list[float]:
-    """Take the largest of these shares.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> largest_share(gsopt.load("placement/small/six-items"))
-    [0.5, 0.375, 0.25]
-    """
+    """Take the largest of these shares."""
     return [max(shares) for shares in _shares(problem)]
 
 
 def largest_first(sizes: list[float]) -> list[int]:
-    """Order lines by size, the largest first and equal ones as they stand.
-
-    Examples
-    --------
-    >>> largest_first([1, 4, 1, 4])
-    [1, 3, 0, 2]
-    """
+    """Order lines by size, the largest first and equal ones as they stand."""
     return sorted(range(len(sizes)), key=sizes.__getitem__, reverse=True)
 
 

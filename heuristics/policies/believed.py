@@ -44,19 +44,6 @@ def believed(
     ------
     InvalidInput
         There is no such policy, or an option or a slowdown is out of its range.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
-    >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 4), ("b", 1)]])
-    >>> machine = Cluster.uniform(machines=1, gpus=1)
-    >>> for slowdown in (1.0, 3.0):
-    ...     run = simulate(jobs, believed, cluster=machine, share_limit=2, default_interference=slowdown)
-    ...     print(run.completion_times)
-    (4.0, 1.0)
-    (5.0, 1.0)
     """
     from heuristics import policies  # which holds them all, as soon as it is loaded
 

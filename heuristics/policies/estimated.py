@@ -46,14 +46,6 @@ def estimated(
     ------
     InvalidInput
         There is no such policy, or an option is out of its range.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
-    >>> jobs = [Job(name=name, release_date=0, duration=d, gpus=1) for name, d in [("a", 4), ("b", 5)]]
-    >>> simulate(Workload(jobs=jobs), estimated, cluster=1, of="srtf", seed=1).completion_times
-    (9.0, 5.0)
     """
     policy = misjudging(find_policy(of, field="of"), factor=factor, wrong=wrong, margin=margin, seed=seed)
     return policy(state, **(options or {}))

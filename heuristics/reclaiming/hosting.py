@@ -30,13 +30,6 @@ class Hosting:
         Cost of each job, as an integer number of `unit`.
     unit
         How many units make a cost of 1: the smallest number for which all weights are integers.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> hosting = Hosting.of(gsopt.load("reclaiming/aryl-figure-5"))
-    >>> hosting.servers_of[0], hosting.jobs_of[4]
-    ([0, 1], [2, 3])
     """
 
     names: Sequence[str]
@@ -61,12 +54,5 @@ class Hosting:
         return cls(names, servers_of, jobs_of, weights, unit)
 
     def solution(self, servers: Iterable[int]) -> ReclaimingSolution:
-        """Return the solution that returns these servers, in this order.
-
-        Examples
-        --------
-        >>> import gsopt
-        >>> Hosting.of(gsopt.load("reclaiming/aryl-figure-5")).solution([5, 0]).servers
-        ('s6', 's1')
-        """
+        """Return the solution that returns these servers, in this order."""
         return ReclaimingSolution(servers=tuple(self.names[server] for server in servers))

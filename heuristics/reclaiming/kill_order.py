@@ -24,13 +24,6 @@ def vacated_in_order(hosting: Hosting, jobs: Iterable[int], demand: int) -> list
     -------
     list of int
         Servers in the order vacated, exactly `demand` of them.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> hosting = Hosting.of(gsopt.load("reclaiming/aryl-figure-5"))
-    >>> vacated_in_order(hosting, [2, 3, 0, 1], demand=3)
-    [3, 4, 5]
     """
     running = [len(on_server) for on_server in hosting.jobs_of]
     vacated = [server for server, count in enumerate(running) if count == 0]

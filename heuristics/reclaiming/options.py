@@ -15,14 +15,6 @@ def choose(option: str, value: str, choices: Mapping[str, T]) -> T:
     ------
     InvalidInput
         The word is none of the choices.
-
-    Examples
-    --------
-    >>> choose("tie", "index", {"index": 0})
-    0
-    >>> choose("tie", "luck", {"index": 0})
-    Traceback (most recent call last):
-    gsopt.core.errors.InvalidInput: tie: 'luck': must be one of index
     """
     if value not in choices:
         raise InvalidInput("", option, shorten(value), f"must be one of {', '.join(choices)}")

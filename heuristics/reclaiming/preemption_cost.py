@@ -27,28 +27,13 @@ class JobShares:
         The share of each job on each of its servers, in the order of `Hosting.servers_of`.
     unit
         How many units make a cost of 1.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> hosting = Hosting.of(gsopt.load("reclaiming/aryl-figure-5"))
-    >>> number_of_jobs(hosting)
-    JobShares(of=[[1, 1], [1], [1, 1], [1, 1]], unit=1)
     """
 
     of: Sequence[Sequence[int]]
     unit: int
 
     def totals(self, hosting: Hosting) -> list[int]:
-        """Add up the preemption cost of each server, in units.
-
-        Examples
-        --------
-        >>> import gsopt
-        >>> hosting = Hosting.of(gsopt.load("reclaiming/aryl-figure-5"))
-        >>> server_fractions(hosting).totals(hosting)
-        [1, 1, 2, 1, 2, 1]
-        """
+        """Add up the preemption cost of each server, in units."""
         cost = [0] * len(hosting.names)
         for servers, shares in zip(hosting.servers_of, self.of, strict=True):
             for server, share in zip(servers, shares, strict=True):
@@ -57,28 +42,12 @@ class JobShares:
 
 
 def number_of_jobs(hosting: Hosting) -> JobShares:
-    """Let each job contribute its cost: the number of running jobs when every cost is 1.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> hosting = Hosting.of(gsopt.load("reclaiming/aryl-figure-5"))
-    >>> number_of_jobs(hosting).totals(hosting)
-    [1, 1, 1, 1, 2, 1]
-    """
+    """Let each job contribute its cost: the number of running jobs when every cost is 1."""
     return JobShares(_same_on_all(hosting, hosting.weights), hosting.unit)
 
 
 def job_counts(hosting: Hosting) -> JobShares:
-    """Let each job contribute 1, whatever its cost.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> hosting = Hosting.of(gsopt.load("reclaiming/aryl-figure-5"))
-    >>> job_counts(hosting).totals(hosting)
-    [1, 1, 1, 1, 2, 1]
-    """
+    """Let each job contribute 1, whatever its cost."""
     return JobShares(_same_on_all(hosting, [1] * len(hosting.weights)), 1)
 
 
@@ -91,13 +60,6 @@ def server_fractions(hosting: Hosting, elsewhere: Sequence[int] | None = None) -
         Which jobs stand on which servers.
     elsewhere
         Number of servers of each job outside the loan that are to count too; none when None.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> hosting = Hosting.of(gsopt.load("reclaiming/aryl-figure-5"))
-    >>> server_fractions(hosting)
-    JobShares(of=[[1, 1], [2], [1, 1], [1, 1]], unit=2)
     """
     sizes = [len(servers) for servers in hosting.servers_of]
     if elsewhere is not None:
@@ -108,15 +70,7 @@ def server_fractions(hosting: Hosting, elsewhere: Sequence[int] | None = None) -
 
 
 def gpu_fractions(hosting: Hosting, problem: Reclaiming) -> JobShares:
-    """Let each job contribute its cost times the fraction of its GPUs that is on the server.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> problem = gsopt.load("reclaiming/aryl-figure-5")
-    >>> gpu_fractions(Hosting.of(problem), problem)
-    JobShares(of=[[20, 20], [40], [32, 8], [8, 32]], unit=40)
-    """
+    """Let each job contribute its cost times the fraction of its GPUs that is on the server."""
     gpus = [list(job.workers.values()) for job in problem.jobs]
     totals = [sum(workers) for workers in gpus]
     common = lcm(*set(totals))
@@ -152,13 +106,6 @@ def preemption_costs(problem: Reclaiming, definition: Definition = "server_fract
     Notes
     -----
     Source: Aryl, section 4, Table 1.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> costs = preemption_costs(gsopt.load("reclaiming/aryl-figure-5"), "gpu_fraction")
-    >>> [float(cost) for cost in costs.values()]
-    [0.5, 0.5, 1.0, 0.8, 0.4, 0.8]
     """
     hosting = Hosting.of(problem)
     definitions: dict[str, Callable[[], JobShares]] = {

@@ -81,19 +81,6 @@ def improve(
     ------
     InvalidSolution
         The solution breaks a rule of the problem.
-
-    Examples
-    --------
-    Killing job a vacates two servers, so job b need not go.
-
-    >>> from gsopt.problems.reclaiming import Job, Server
-    >>> problem = Reclaiming(
-    ...     demand=2,
-    ...     servers=[Server(name=name, gpus=8) for name in ("s1", "s2", "s3")],
-    ...     jobs=[Job(name="a", workers={"s1": 8, "s2": 8}), Job(name="b", workers={"s3": 8})],
-    ... )
-    >>> improve(problem, ReclaimingSolution(servers=["s1", "s3"])).servers
-    ('s1', 's2')
     """
     value = judged_value(problem, "start", solution)
     hosting = Hosting.of(problem)

@@ -38,14 +38,6 @@ def cheapest_first(hosting: Hosting, shares: JobShares, demand: int, *, tie: Tie
     -------
     list of int
         Servers in the order taken.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> from heuristics.reclaiming.preemption_cost import server_fractions
-    >>> hosting = Hosting.of(gsopt.load("reclaiming/aryl-figure-5"))
-    >>> cheapest_first(hosting, server_fractions(hosting), 3, tie="index", seed=0)
-    [0, 1, 3]
     """
     sign = choose("tie", tie, _COUNT_SIGN)
     order = _tie_order(hosting, tie, seed)
@@ -78,14 +70,6 @@ def cheapest_at_first(hosting: Hosting, shares: JobShares, demand: int, *, tie: 
     """Take the servers that are cheapest before any is returned; costs are not updated.
 
     Parameters and result are those of `cheapest_first`.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> from heuristics.reclaiming.preemption_cost import server_fractions
-    >>> hosting = Hosting.of(gsopt.load("reclaiming/aryl-figure-5"))
-    >>> cheapest_at_first(hosting, server_fractions(hosting), 3, tie="index", seed=0)
-    [0, 1, 3]
     """
     order = _tie_order(hosting, tie, seed)
     keys = _keys(hosting, shares, choose("tie", tie, _COUNT_SIGN), order)

@@ -20,11 +20,6 @@ def curves(folder: str | Path) -> dict[str, dict[int, float]]:
     ------
     InvalidInput
         A table cannot be read.
-
-    Examples
-    --------
-    >>> curves("no/such/folder")
-    {}
     """
     return {
         f"{path.stem}-{batch}": curve

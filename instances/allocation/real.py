@@ -22,11 +22,6 @@ def from_data(folder: Path) -> Iterator[Allocation]:
     ------
     InvalidInput
         A file cannot be read.
-
-    Examples
-    --------
-    >>> list(from_data(Path("no/such/folder")))
-    []
     """
     if not (folder / FILE).exists():
         return

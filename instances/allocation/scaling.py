@@ -10,13 +10,7 @@ SERVER_GPUS = 8
 
 
 def values(time: float, least: int, most: int, speed: Speed) -> tuple[float, ...]:
-    """Return the reduction of a running time with each number of extra workers, to the second.
-
-    Examples
-    --------
-    >>> values(60, 2, 6, float)
-    (20.0, 30.0, 36.0, 40.0)
-    """
+    """Return the reduction of a running time with each number of extra workers, to the second."""
     return tuple(
         float(round(time - time * speed(least) / speed(workers))) for workers in range(least + 1, most + 1)
     )
@@ -26,12 +20,6 @@ def imperfect(least: int, most: int) -> Speed:
     """Return a speed that loses 10 % of the proportional one for each worker beyond the middle of the range.
 
     Source: Aryl, section 7.2, impact of imperfect scaling. The loss stops at 90 %.
-
-    Examples
-    --------
-    >>> speed = imperfect(2, 6)
-    >>> [speed(workers) for workers in range(2, 7)]
-    [2.0, 3.0, 4.0, 4.5, 4.8]
     """
     middle = (least + most) / 2
 
@@ -47,12 +35,6 @@ def across_servers(gpus_per_worker: int, toll: float) -> Speed:
 
     The drop makes the values neither concave nor rising: the first worker on a further server can cost time,
     and those after it make up for it. Measured curves look like this where a job crosses to another node.
-
-    Examples
-    --------
-    >>> speed = across_servers(4, toll=0.5)
-    >>> [speed(workers) for workers in range(1, 6)]
-    [1.0, 2.0, 2.0, 2.6666666666666665, 2.5]
     """
 
     def speed(workers: int) -> float:

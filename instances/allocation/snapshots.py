@@ -26,14 +26,6 @@ def proportional(workload: Workload) -> Allocation:
 
     Every job starts when it is submitted. A worker has 8 GPUs, or those of the job if they are fewer; the
     job's own workers are its minimum. The GPUs that remain are a quarter of those in use.
-
-    Examples
-    --------
-    >>> a = Job(name="a", release_date=0, duration=60, gpus=16)
-    >>> b = Job(name="b", release_date=20, duration=90, gpus=4)
-    >>> problem = proportional(Workload(name="two", jobs=[a, b]))
-    >>> [(job.min_workers, job.max_workers, job.gpus_per_worker, job.remaining_work) for job in problem.jobs]
-    [(2, 8, 8, 80.0), (1, 4, 4, 90.0)]
     """
     time = busiest(workload.jobs)
     elastic: list[ElasticJob] = []
@@ -60,13 +52,6 @@ def measured(workload: Workload, curves: Sequence[Curve]) -> Allocation:
     Between two measured numbers of GPUs a job runs on the smaller one, so its values rise in steps, and fall
     where the curve does. Jobs that no curve fits are left out. The GPUs that remain are a quarter of those in
     use.
-
-    Examples
-    --------
-    >>> jobs = [Job(name="a", release_date=0, duration=60, gpus=1)]
-    >>> problem = measured(Workload(name="one", jobs=jobs), [{1: 1.0, 2: 1.5, 4: 1.25}])
-    >>> problem.jobs[0].values
-    (20.0, 20.0, 12.0)
     """
     time = busiest(workload.jobs)
     elastic: list[ElasticJob] = []
@@ -89,14 +74,7 @@ def measured(workload: Workload, curves: Sequence[Curve]) -> Allocation:
 
 
 def busiest(jobs: Sequence[Job]) -> float:
-    """Find the moment at which most GPUs are in use when jobs start as they are submitted.
-
-    Examples
-    --------
-    >>> spans = [(0, 9, 1), (3, 4, 2), (5, 6, 1), (7, 1, 4)]
-    >>> busiest([Job(name=str(n), release_date=r, duration=d, gpus=g) for n, (r, d, g) in enumerate(spans)])
-    7.0
-    """
+    """Find the moment at which most GPUs are in use when jobs start as they are submitted."""
     starts = [(job.release_date, 1, job.gpus) for job in jobs]
     ends = [(job.release_date + job.duration, 0, -job.gpus) for job in jobs]
     events = sorted(starts + ends)
@@ -105,13 +83,7 @@ def busiest(jobs: Sequence[Job]) -> float:
 
 
 def running(jobs: Iterable[Job], time: float) -> Iterator[Job]:
-    """Return the jobs that run at a moment when every job starts as it is submitted.
-
-    Examples
-    --------
-    >>> [job.name for job in running([Job(name="a", release_date=0, duration=9, gpus=1)], 9)]
-    []
-    """
+    """Return the jobs that run at a moment when every job starts as it is submitted."""
     return (job for job in jobs if job.release_date <= time < job.release_date + job.duration)
 
 

@@ -22,58 +22,28 @@ _MOST_TABLES = 500
 
 
 def committed() -> list[Allocation]:
-    """Generate every committed instance, without what is known of its optimum.
-
-    Examples
-    --------
-    >>> len(committed())
-    58
-    """
+    """Generate every committed instance, without what is known of its optimum."""
     return [*tiny(), *production(), *challenge()]
 
 
 def paper() -> list[Allocation]:
-    """Build the examples of the paper.
-
-    Examples
-    --------
-    >>> [problem.name for problem in paper()]
-    ['allocation/aryl-table-4', 'allocation/aryl-figure-6']
-    """
+    """Build the examples of the paper."""
     return [renamed(problem, problem.name) for problem in (table_4(), figure_6())]
 
 
 def tiny() -> list[Allocation]:
-    """Return the committed instances whose optimum is found by trying every decision.
-
-    Examples
-    --------
-    >>> len(tiny()) < len(committed())
-    True
-    """
+    """Return the committed instances whose optimum is found by trying every decision."""
     return [*paper(), *small()]
 
 
 def small() -> list[Allocation]:
-    """Generate the instances that can be solved by trying every choice of extra workers.
-
-    Examples
-    --------
-    >>> max(len(problem.jobs) for problem in small())
-    5
-    """
+    """Generate the instances that can be solved by trying every choice of extra workers."""
     made = {**_random(), **_greedy_fails(), **_tables(), **_menus(), **_corner_cases()}
     return [renamed(problem, f"small/{name}") for name, problem in made.items()]
 
 
 def production() -> list[Allocation]:
-    """Generate the instances of the size of a production cluster.
-
-    Examples
-    --------
-    >>> max(len(problem.jobs) for problem in production())
-    2000
-    """
+    """Generate the instances of the size of a production cluster."""
     made = {**dict(_of_production_size()), **_classic()}
     return [renamed(problem, f"production/{name}") for name, problem in made.items()]
 
@@ -83,11 +53,6 @@ def challenge() -> list[Allocation]:
 
     Weights and values that go together leave a price per GPU nothing to decide by, and weights up to a million
     leave a dynamic programme too many states.
-
-    Examples
-    --------
-    >>> [len(problem.jobs) for problem in challenge()]
-    [20, 100]
     """
     made = {
         f"strong-{classes:03}": multiple_choice(

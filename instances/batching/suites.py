@@ -19,36 +19,18 @@ _MODEL = StepTime(
 
 
 def committed() -> list[Batching]:
-    """Generate every committed instance, without what is known of its optimum.
-
-    Examples
-    --------
-    >>> len({problem.name for problem in committed()}) == len(committed())
-    True
-    """
+    """Generate every committed instance, without what is known of its optimum."""
     return [*small(), *medium(), *challenge()]
 
 
 def small() -> list[Batching]:
-    """Generate the instances that can be solved by trying every number of GPUs and every batch.
-
-    Examples
-    --------
-    >>> max(len(problem.jobs) for problem in small())
-    4
-    """
+    """Generate the instances that can be solved by trying every number of GPUs and every batch."""
     made = {**_degenerate(), **_menus(), **_costs(), **_beliefs(), **_drawn(), **_corner_cases()}
     return [renamed(problem, f"small/{name}") for name, problem in made.items()]
 
 
 def medium() -> list[Batching]:
-    """Generate clusters of 16 to 64 GPUs as in the paper, by every criterion.
-
-    Examples
-    --------
-    >>> max(problem.gpus for problem in medium())
-    64
-    """
+    """Generate clusters of 16 to 64 GPUs as in the paper, by every criterion."""
     made = {
         "016-020-sruf": elastic_jobs(gpus=16, jobs=20, seed=1),
         "016-020-printed": elastic_jobs(gpus=16, jobs=20, forced="none", caps="batch", seed=1),
@@ -66,11 +48,6 @@ def challenge() -> list[Batching]:
     """Generate an instance whose optimum the exact method does not prove in minutes.
 
     Menus of doublings up to 100,000 GPUs are far from convex, and a table of jobs by GPUs is too large.
-
-    Examples
-    --------
-    >>> [(len(problem.jobs), problem.gpus) for problem in challenge()]
-    [(600, 100000)]
     """
     made = {
         "100000-600-doublings": elastic_jobs(

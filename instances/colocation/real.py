@@ -31,13 +31,6 @@ def from_data(folder: Path) -> Iterator[Colocation]:
     ------
     InvalidInput
         A file cannot be read.
-
-    Examples
-    --------
-    >>> from instances import data_folder
-    >>> folder = data_folder()
-    >>> folder is None or all(len(problem.running) == 80 for problem in from_data(folder))
-    True
     """
     if not ((folder / GAVEL).is_file() and (folder / SIA).is_dir()):
         return
@@ -62,12 +55,6 @@ def measured(table: PairTable, jobs: Sequence[Job], *, seed: int = 0) -> Colocat
         Jobs with their GPUs and durations.
     seed
         Seed of all random draws.
-
-    Examples
-    --------
-    >>> table = PairTable(profiles=[], slowdowns={})
-    >>> measured(table, []).headline()
-    {'running': 0, 'pending': 0}
     """
     random = Random(seed)
     names = complete(table)
@@ -93,17 +80,7 @@ def measured(table: PairTable, jobs: Sequence[Job], *, seed: int = 0) -> Colocat
 
 
 def complete(table: PairTable) -> list[str]:
-    """Drop the configuration with the most pairs that were not measured until there are none.
-
-    Examples
-    --------
-    >>> from gsopt.performance.interference import Profile
-    >>> profiles = [Profile(name=name, features={"load": 1}) for name in "abc"]
-    >>> slowdowns = {"a": {"a": 2.0, "b": 1.5}, "b": {"a": 1.2, "b": 1.0}, "c": {"a": 3.0}}
-    >>> slowdowns["a"]["c"] = 1.1
-    >>> complete(PairTable(profiles=profiles, slowdowns=slowdowns))
-    ['a', 'b']
-    """
+    """Drop the configuration with the most pairs that were not measured until there are none."""
     kept = [profile.name for profile in table.profiles]
     while True:
         missing = {one: sum(other not in table.slowdowns.get(one, {}) for other in kept) for one in kept}

@@ -14,36 +14,18 @@ _GIB = 2**30
 
 
 def committed() -> list[Colocation]:
-    """Generate every committed instance, without what is known of its optimum.
-
-    Examples
-    --------
-    >>> len({problem.name for problem in committed()}) == len(committed())
-    True
-    """
+    """Generate every committed instance, without what is known of its optimum."""
     return [*small(), *production(), *large()]
 
 
 def small() -> list[Colocation]:
-    """Generate the instances that can be solved by trying every pair.
-
-    Examples
-    --------
-    >>> max(len(problem.pending) for problem in small())
-    4
-    """
+    """Generate the instances that can be solved by trying every pair."""
     made = {**_pairs(), **_competing(), **_memory(), **_drawn(), **_corner_cases()}
     return [renamed(problem, f"small/{name}") for name, problem in made.items()]
 
 
 def production() -> list[Colocation]:
-    """Generate full clusters with 20 to 100 running and pending jobs.
-
-    Examples
-    --------
-    >>> max(len(problem.pending) for problem in production())
-    100
-    """
+    """Generate full clusters with 20 to 100 running and pending jobs."""
     made = {
         "020-020": full_cluster(running=20, pending=20, seed=1),
         "020-060": full_cluster(running=20, pending=60, seed=2),
@@ -58,13 +40,7 @@ def production() -> list[Colocation]:
 
 
 def large() -> list[Colocation]:
-    """Generate a full cluster on which the matching takes several seconds.
-
-    Examples
-    --------
-    >>> [problem.name for problem in large()]
-    ['colocation/large/100-200']
-    """
+    """Generate a full cluster on which the matching takes several seconds."""
     made = {
         "100-200": full_cluster(running=100, pending=200, seed=9),
     }

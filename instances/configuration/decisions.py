@@ -24,13 +24,6 @@ def from_data(folder: Path) -> Iterator[Configuration]:
     ------
     InvalidInput
         The record cannot be read.
-
-    Examples
-    --------
-    >>> from instances import data_folder
-    >>> folder = data_folder()
-    >>> folder is None or all(problem.gpus == {"aws": 16} for problem in from_data(folder))
-    True
     """
     for number, problem in enumerate(recorded_decisions(folder / FILE, _problem), start=1):
         yield renamed(problem, f"real/sia-{number:03}")

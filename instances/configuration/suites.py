@@ -13,36 +13,18 @@ from instances.suites import changed, proven, regenerate, renamed
 
 
 def committed() -> list[Configuration]:
-    """Generate every committed instance, without what is known of its optimum.
-
-    Examples
-    --------
-    >>> len({problem.name for problem in committed()}) == len(committed())
-    True
-    """
+    """Generate every committed instance, without what is known of its optimum."""
     return [*small(), *medium(), *challenge()]
 
 
 def small() -> list[Configuration]:
-    """Generate the instances that can be solved by trying every configuration.
-
-    Examples
-    --------
-    >>> max(len(problem.jobs) for problem in small())
-    4
-    """
+    """Generate the instances that can be solved by trying every configuration."""
     made = {**_restarts(), **_powers(), **_types(), **_drawn(), **_corner_cases()}
     return [renamed(problem, f"small/{name}") for name, problem in made.items()]
 
 
 def medium() -> list[Configuration]:
-    """Generate the cluster of the paper, 64 GPUs of one type or of three, with few and with many jobs.
-
-    Examples
-    --------
-    >>> max(len(problem.jobs) for problem in medium())
-    160
-    """
+    """Generate the cluster of the paper, 64 GPUs of one type or of three, with few and with many jobs."""
     made = {
         "04-009": growing_jobs(nodes=4, jobs=9, seed=1),
         "16-015": growing_jobs(jobs=15, seed=1),
@@ -57,13 +39,7 @@ def medium() -> list[Configuration]:
 
 
 def challenge() -> list[Configuration]:
-    """Generate instances whose optimum the exact method does not prove in minutes.
-
-    Examples
-    --------
-    >>> [len(problem.jobs) for problem in challenge()]
-    [90]
-    """
+    """Generate instances whose optimum the exact method does not prove in minutes."""
     made = {
         "triples-30-048": triples(pools=30, gpus=48, excess=1, seed=1),
     }

@@ -15,36 +15,18 @@ from instances.suites import proven, regenerate, renamed
 
 
 def committed() -> list[Consolidation]:
-    """Generate every committed instance, without what is known of its optimum.
-
-    Examples
-    --------
-    >>> len({problem.name for problem in committed()}) == len(committed())
-    True
-    """
+    """Generate every committed instance, without what is known of its optimum."""
     return [*small(), *production(), *large(), *challenge()]
 
 
 def small() -> list[Consolidation]:
-    """Generate the instances that can be solved by trying every placement.
-
-    Examples
-    --------
-    >>> max(len(problem.jobs) for problem in small())
-    4
-    """
+    """Generate the instances that can be solved by trying every placement."""
     made = {**_competing(), **_objectives(), **_deeper(), **_corner_cases()}
     return [renamed(problem, f"small/{name}") for name, problem in made.items()]
 
 
 def production() -> list[Consolidation]:
-    """Generate half-busy clusters of 8 and 16 racks of eight machines with eight GPUs.
-
-    Examples
-    --------
-    >>> max(problem.cluster.gpus for problem in production())
-    1024
-    """
+    """Generate half-busy clusters of 8 and 16 racks of eight machines with eight GPUs."""
     made = {
         "08-racks-100": half_busy(racks=8, jobs=100, seed=1),
         "08-racks-200": half_busy(racks=8, jobs=200, seed=2),
@@ -59,13 +41,7 @@ def production() -> list[Consolidation]:
 
 
 def large() -> list[Consolidation]:
-    """Generate clusters of 1,024 GPUs on which every job has a weight of its own, which takes seconds to prove.
-
-    Examples
-    --------
-    >>> [problem.name for problem in large()]
-    ['consolidation/large/any-demands', 'consolidation/large/powers-of-two']
-    """
+    """Generate clusters of 1,024 GPUs whose jobs all have different weights; a proof takes seconds."""
     made = {
         "any-demands": half_busy(racks=16, jobs=200, demands="any", weights="drawn", seed=7),
         "powers-of-two": half_busy(racks=16, jobs=200, weights="drawn", seed=9),
@@ -74,13 +50,7 @@ def large() -> list[Consolidation]:
 
 
 def challenge() -> list[Consolidation]:
-    """Generate instances whose optimum the exact method does not prove in minutes.
-
-    Examples
-    --------
-    >>> [len(problem.jobs) for problem in challenge()]
-    [120, 90]
-    """
+    """Generate instances whose optimum the exact method does not prove in minutes."""
     made = {
         "triples-40-064": triples(racks=40, machines=8, excess=1, seed=1),
         "triples-30-128": triples(racks=30, machines=16, excess=3, seed=1),

@@ -25,13 +25,6 @@ def from_data(folder: Path) -> Iterator[Goodput]:
     ------
     InvalidInput
         The record cannot be read.
-
-    Examples
-    --------
-    >>> from instances import data_folder
-    >>> folder = data_folder()
-    >>> folder is None or all(len(problem.nodes) == 4 for problem in from_data(folder))
-    True
     """
     for number, problem in enumerate(recorded_decisions(folder / FILE, _problem), start=1):
         yield renamed(problem, f"real/pollux-{number:02}")
@@ -44,11 +37,6 @@ def records(folder: Path) -> list[Mapping[str, Any]]:
     ------
     InvalidInput
         The file cannot be read, or is no such record.
-
-    Examples
-    --------
-    >>> records(Path("no such folder"))
-    []
     """
     return compressed_lines(folder / FILE)
 

@@ -13,36 +13,18 @@ from instances.suites import changed, proven, regenerate, renamed
 
 
 def committed() -> list[Goodput]:
-    """Generate every committed instance, without what is known of its optimum.
-
-    Examples
-    --------
-    >>> len({problem.name for problem in committed()}) == len(committed())
-    True
-    """
+    """Generate every committed instance, without what is known of its optimum."""
     return [*small(), *medium(), *challenge()]
 
 
 def small() -> list[Goodput]:
-    """Generate the instances that can be solved by trying every GPU.
-
-    Examples
-    --------
-    >>> max(problem.total for problem in small())
-    6
-    """
+    """Generate the instances that can be solved by trying every GPU."""
     made = {**_restarts(), **_nodes(), **_drawn(), **_corner_cases()}
     return [renamed(problem, f"small/{name}") for name, problem in made.items()]
 
 
 def medium() -> list[Goodput]:
-    """Generate the cluster of the paper, 16 nodes of four GPUs, with few and with many jobs.
-
-    Examples
-    --------
-    >>> max(len(problem.jobs) for problem in medium())
-    160
-    """
+    """Generate the cluster of the paper, 16 nodes of four GPUs, with few and with many jobs."""
     made = {
         "04-009": running_jobs(nodes=4, jobs=9, seed=1),
         "16-008": running_jobs(jobs=8, seed=5),
@@ -57,13 +39,7 @@ def medium() -> list[Goodput]:
 
 
 def challenge() -> list[Goodput]:
-    """Generate instances whose optimum the exact method does not prove in minutes.
-
-    Examples
-    --------
-    >>> [len(problem.jobs) for problem in challenge()]
-    [120]
-    """
+    """Generate instances whose optimum the exact method does not prove in minutes."""
     made = {
         "triples-40-128": triples(nodes=40, gpus_per_node=128, excess=1, seed=1),
     }

@@ -20,12 +20,6 @@ class PairReading(Frozen):
         Pairs that the file gives no speed for; in the files that are read here they did not run together.
     raised
         Pairs in which a job was faster than alone, which is noise: its slowdown is 1.
-
-    Examples
-    --------
-    >>> reading = PairReading(table=PairTable(profiles=[], slowdowns={}), left_out=[("a", "b")], raised=[])
-    >>> reading.summary
-    '0 pairs; 1 without speeds left out; 0 faster than alone read as 1'
     """
 
     table: PairTable
@@ -58,12 +52,6 @@ def assemble(
     ------
     InvalidInput
         A profile or a slowdown breaks a rule, such as one of more than a million.
-
-    Examples
-    --------
-    >>> profiles = [Profile(name=name, features={}) for name in "ab"]
-    >>> assemble("", profiles, [(("a", "b"), (0.5, 1.01)), (("a", "a"), None)]).table.slowdowns
-    {'a': {'b': 2.0}, 'b': {'a': 1.0}}
     """
     slowdowns: dict[str, dict[str, float]] = {}
     left_out, raised = [], []

@@ -17,14 +17,7 @@ TRAINING, INFERENCE = 443, 520
 
 
 def check_cluster(training: int, inference: int, occupied: float) -> None:
-    """Raise `InvalidInput` unless there can be such a cluster.
-
-    Examples
-    --------
-    >>> check_cluster(0, 0, 0.5)
-    Traceback (most recent call last):
-    gsopt.core.errors.InvalidInput: training: 0: must be at least 1 together with inference
-    """
+    """Raise `InvalidInput` unless there can be such a cluster."""
     require(training >= 0, "training", training, "must be at least 0")
     require(inference >= 0, "inference", inference, "must be at least 0")
     require(training + inference >= 1, "training", training, "must be at least 1 together with inference")
@@ -34,13 +27,7 @@ def check_cluster(training: int, inference: int, occupied: float) -> None:
 def cluster(
     training: int, inference: int, *, occupied: float = 0.0, random: Random | None = None
 ) -> tuple[Server, ...]:
-    """Make training and inference servers; a share of them is partly used, by 1 to 7 GPUs with CPU and memory.
-
-    Examples
-    --------
-    >>> [(server.name, server.count) for server in cluster(443, 520)]
-    [('t', 443), ('i', 520)]
-    """
+    """Make training and inference servers, a share of them partly occupied (1 to 7 GPUs, CPU and memory)."""
     draw = random or Random(0)
     servers: list[Server] = []
     pools: dict[Pool, int] = {"training": training, "inference": inference}

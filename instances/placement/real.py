@@ -52,13 +52,6 @@ def from_data(folder: Path) -> Iterator[Placement]:
     -----
     Q. Weng et al., Beware of fragmentation: Scheduling GPU-sharing workloads with fragmentation gradient
     descent, ATC 2023.
-
-    Examples
-    --------
-    >>> from instances import data_folder
-    >>> folder = data_folder()
-    >>> folder is None or all(problem.size == 1213 for problem in from_data(folder))
-    True
     """
     if not (folder / FOLDER).exists():
         return
@@ -86,14 +79,6 @@ def snapshot(nodes: Sequence[OpenbNode], pods: Sequence[Pod], *, standing: Seque
         The workers to place; each is a job of its own.
     standing
         Pods that were placed before, one by one by best fit on GPUs; those that find no room are left out.
-
-    Examples
-    --------
-    >>> node = OpenbNode(name="n", cpu_milli=64_000, memory_mib=262_144, gpus=2)
-    >>> pod = Pod(name="p", cpu_milli=6_000, memory_mib=12_288, gpus=1, gpu_milli=460)
-    >>> problem = snapshot([node, node], [pod, pod], standing=[pod])
-    >>> [(server.count, server.used.vector()) for server in problem.servers], problem.workers[0].demand.vector()
-    ([(1, (1, 8, 16)), (1, (0, 0, 0))], (1, 8, 16))
     """
     used = _used(nodes, standing)
     kinds = Counter(_Kind(node.gpu_type, _capacity(node), load) for node, load in zip(nodes, used, strict=True))

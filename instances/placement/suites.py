@@ -16,36 +16,18 @@ from instances.suites import proven, regenerate, renamed
 
 
 def committed() -> list[Placement]:
-    """Generate every committed instance, without what is known of its optimum.
-
-    Examples
-    --------
-    >>> len({problem.name for problem in committed()}) == len(committed())
-    True
-    """
+    """Generate every committed instance, without what is known of its optimum."""
     return [*small(), *production(), *challenge()]
 
 
 def small() -> list[Placement]:
-    """Generate the instances of some workers and servers that can be solved by trying every placement.
-
-    Examples
-    --------
-    >>> max(problem.size for problem in small())
-    4
-    """
+    """Generate the instances of some workers and servers that can be solved by trying every placement."""
     made = {**_whole_gpus(), **_vectors(), **_preferences(), **_racks(), **_corner_cases()}
     return [renamed(problem, f"small/{name}") for name, problem in made.items()]
 
 
 def production() -> list[Placement]:
-    """Generate the instances of the size of Aryl's clusters: 443 training and 520 inference servers.
-
-    Examples
-    --------
-    >>> {problem.size for problem in production()}
-    {963}
-    """
+    """Generate the instances of the size of Aryl's clusters: 443 training and 520 inference servers."""
     made = {
         **{
             f"vectors-{types:02}-{workers:04}": vectors(types=types, workers=workers, skew=0.5, seed=types)
@@ -69,11 +51,6 @@ def challenge() -> list[Placement]:
     """Generate an instance whose optimum the exact method does not prove in minutes.
 
     Some eight small workers fit on a server, in five resources: the relaxation is almost, but not, tight.
-
-    Examples
-    --------
-    >>> [len(problem.workers) for problem in challenge()]
-    [200]
     """
     made = {"vectors-4-200-5": vector_packing(family=4, workers=200, resources=5, seed=1)}
     return [renamed(problem, f"challenge/{name}") for name, problem in made.items()]

@@ -14,12 +14,6 @@ class BestFit:
         Number of free GPUs on each server.
     free_gpus
         Number of free GPUs on all servers together.
-
-    Examples
-    --------
-    >>> cluster = BestFit(2)
-    >>> cluster.place([4, 8]), cluster.free
-    ({0: 4, 1: 8}, [4, 0])
     """
 
     def __init__(self, servers: int, gpus: int = 8) -> None:

@@ -9,46 +9,22 @@ Placement = Mapping[int, int]
 
 
 def eight_gpu_servers(count: int) -> tuple[Server, ...]:
-    """Return servers s1, s2, ... of eight GPUs each.
-
-    Examples
-    --------
-    >>> eight_gpu_servers(2)
-    (Server(name='s1', gpus=8), Server(name='s2', gpus=8))
-    """
+    """Return servers s1, s2, ... of eight GPUs each."""
     return tuple(Server(name=server_name(number), gpus=8) for number in range(count))
 
 
 def server_name(number: int) -> str:
-    """Name a server by its number, which counts from 0.
-
-    Examples
-    --------
-    >>> server_name(0)
-    's1'
-    """
+    """Name a server by its number, which counts from 0."""
     return f"s{number + 1}"
 
 
 def named(placement: Placement) -> dict[str, int]:
-    """Return a placement with the servers' names, in the order of their numbers.
-
-    Examples
-    --------
-    >>> named({4: 1, 0: 8})
-    {'s1': 8, 's5': 1}
-    """
+    """Return a placement with the servers' names, in the order of their numbers."""
     return {server_name(number): placement[number] for number in sorted(placement)}
 
 
 def crowd(placements: Iterable[Placement]) -> int:
-    """Count the GPUs in use on the fullest server.
-
-    Examples
-    --------
-    >>> crowd([{0: 4, 1: 2}, {1: 3}])
-    5
-    """
+    """Count the GPUs in use on the fullest server."""
     used: dict[int, int] = {}
     for placement in placements:
         for number, gpus in placement.items():

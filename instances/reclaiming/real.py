@@ -32,11 +32,6 @@ def from_data(folder: Path) -> Iterator[Reclaiming]:
     ------
     InvalidInput
         A trace cannot be read.
-
-    Examples
-    --------
-    >>> list(from_data(Path("no/such/folder")))
-    []
     """
     if (folder / PHILLY).exists():
         workload = philly(folder, dates=_PHILLY_DATES).workload

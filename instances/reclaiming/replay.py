@@ -30,17 +30,6 @@ class Replay:
         Placement of every running job, by name, in the order of their starts.
     left_out
         Names of the jobs that are larger than the cluster.
-
-    Examples
-    --------
-    >>> jobs = [Job(name=n, release_date=0, duration=60, gpus=g) for n, g in [("a", 8), ("b", 4), ("c", 9)]]
-    >>> replay = Replay(Workload(jobs=jobs), servers=1)
-    >>> replay.advance(30)
-    >>> replay.running, replay.waiting, replay.left_out
-    ({'a': {0: 8}}, 1, ['c'])
-    >>> replay.advance(60)
-    >>> replay.running
-    {'b': {0: 4}}
     """
 
     def __init__(self, workload: Workload, servers: int, mode: Mode = "packed", seed: int = 0) -> None:

@@ -54,14 +54,6 @@ def snapshots(
     ------
     InvalidInput
         An argument is out of its range, or the workload has no jobs and no times are given.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Job
-    >>> jobs = [Job(name=f"j{n}", release_date=n, duration=5, gpus=4) for n in range(10)]
-    >>> taken = snapshots(Workload(name="ten", jobs=jobs), servers=4, demand=1, times=[3, 12])
-    >>> [(problem.name, len(problem.jobs)) for problem in taken]
-    [('ten-1', 4), ('ten-2', 2)]
     """
     require(servers >= 1, "servers", servers, "must be at least 1")
     require(0 <= demand <= servers, "demand", demand, f"must be between 0 and the {servers} servers")

@@ -21,47 +21,23 @@ _PRODUCTION_DEMANDS = (20, 60, 150, 300)
 
 
 def committed() -> list[Reclaiming]:
-    """Generate every committed instance, without what is known of its optimum.
-
-    Examples
-    --------
-    >>> len(committed())
-    40
-    """
+    """Generate every committed instance, without what is known of its optimum."""
     return [*tiny(), *production(), *challenge()]
 
 
 def tiny() -> list[Reclaiming]:
-    """Return the committed instances whose optimum is found by trying every decision.
-
-    Examples
-    --------
-    >>> len(tiny()) < len(committed())
-    True
-    """
+    """Return the committed instances whose optimum is found by trying every decision."""
     return [renamed(figure_5(), "aryl-figure-5"), *small()]
 
 
 def small() -> list[Reclaiming]:
-    """Generate the instances of 4 to 9 servers that can be solved by trying every choice of servers.
-
-    Examples
-    --------
-    >>> max(len(problem.servers) for problem in small())
-    9
-    """
+    """Generate the instances of 4 to 9 servers that can be solved by trying every choice of servers."""
     made = {**_plain(), **_weighted(), **_elastic(), **_collateral(), **_corner_cases()}
     return [renamed(problem, f"small/{name}") for name, problem in made.items()]
 
 
 def production() -> list[Reclaiming]:
-    """Generate the instances of the size of a production loan: 520 servers.
-
-    Examples
-    --------
-    >>> {len(problem.servers) for problem in production()}
-    {520}
-    """
+    """Generate the instances of the size of a production loan: 520 servers."""
     return [
         renamed(churn(mode=mode, demand=demand, seed=demand), f"production/{mode}-{demand:03}")
         for mode in _MODES
@@ -74,11 +50,6 @@ def challenge() -> list[Reclaiming]:
 
     Dense random hypergraphs are expanders: any few servers have almost as many jobs as there are places on
     them, and relaxations prove no more than a straight line.
-
-    Examples
-    --------
-    >>> [len(problem.servers) for problem in challenge()]
-    [60, 200]
     """
     made = {
         f"expander-{servers:03}": server_uniform(servers=servers, jobs=servers, degree=8, demand=demand, seed=1)

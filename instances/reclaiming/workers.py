@@ -11,24 +11,12 @@ _PACKED_SHARE = {"packed": 1.0, "mixed": 0.8, "worker": 0.0}
 
 
 def draw_worker_size(gpus: int, mode: Mode, random: Random) -> int:
-    """Draw the number of GPUs of a job's workers: 8, or 1, 2, 4 or 8 at random; never more than the job's GPUs.
-
-    Examples
-    --------
-    >>> draw_worker_size(4, "packed", Random(0)), draw_worker_size(16, "packed", Random(0))
-    (4, 8)
-    """
+    """Draw the GPUs of each worker of a job: 8, or 1, 2, 4 or 8 at random, and never more than the job's."""
     packed = random.random() < _PACKED_SHARE[mode]
     return min(gpus, _SIZES[-1] if packed else random.choice(_SIZES))
 
 
 def split(gpus: int, size: int) -> list[int]:
-    """Split a job into workers of one size; a last, smaller one takes what remains.
-
-    Examples
-    --------
-    >>> split(12, 8), split(4, 2)
-    ([8, 4], [2, 2])
-    """
+    """Split a job into workers of one size; a last, smaller one takes what remains."""
     whole, rest = divmod(gpus, size)
     return [size] * whole + [rest] * (rest > 0)

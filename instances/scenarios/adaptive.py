@@ -36,13 +36,7 @@ _COLUMNS = ("name", "time", "application", "num_replicas", "batch_size")
 
 
 class Order(NamedTuple):
-    """One row of a workload: who demands how many GPUs of what, and when.
-
-    Examples
-    --------
-    >>> Order(name="bert-0", time=60.0, model="bert", gpus=4, batch_size=48).model
-    'bert'
-    """
+    """One row of a workload: who demands how many GPUs of what, and when."""
 
     name: str
     time: float
@@ -70,12 +64,6 @@ def orders(path: str | Path, trace: str, number: int, jobs: int | None) -> list[
     ------
     InvalidInput
         The file cannot be read, or a row breaks a rule.
-
-    Examples
-    --------
-    >>> orders("no/such.csv", "pollux", 1, None)
-    Traceback (most recent call last):
-    gsopt.core.errors.InvalidInput: no/such.csv: cannot be read: No such file or directory
     """
     require(jobs is None or jobs >= 1, "jobs", jobs, "must be at least 1")
     folder = POLLUX if trace == "pollux" else SIA / trace
@@ -240,12 +228,6 @@ def home_of(path: str | Path) -> Path:
     ------
     InvalidInput
         There is none.
-
-    Examples
-    --------
-    >>> home_of("no/such.csv")
-    Traceback (most recent call last):
-    gsopt.core.errors.InvalidInput: no/such.csv: must be the folder of public traces, or a file inside it
     """
     for folder in (Path(path).absolute(), *Path(path).absolute().parents):
         if (folder / FOLDER).is_dir():
@@ -260,11 +242,6 @@ def nodes_of(nodes: int, gpus: int, gpu_type: str = "") -> Cluster:
     ------
     InvalidInput
         A number is out of its range.
-
-    Examples
-    --------
-    >>> nodes_of(16, 4).gpus
-    64
     """
     require(1 <= nodes <= MOST_NODES, "nodes", nodes, f"must be at least 1 and at most {MOST_NODES:,}")
     machines = [Machine(name=f"node {n}", gpus=gpus, gpu_type=gpu_type) for n in range(1, nodes + 1)]

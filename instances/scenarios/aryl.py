@@ -201,11 +201,6 @@ def inference_demand(
     ------
     InvalidInput
         A file cannot be read, or an argument is out of its range.
-
-    Examples
-    --------
-    >>> inference_demand(days=1, inference_servers=4).gpus
-    32
     """
     facts = {"mean": mean, "peak": peak, "peak_to_trough": peak_to_trough, "begin": begin}
     if path is None:

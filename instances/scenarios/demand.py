@@ -52,12 +52,6 @@ class Demand:
         GPUs of the cluster.
     source
         What the curve was made of.
-
-    Examples
-    --------
-    >>> demand = Demand(step=43200, busy=(10, 20, 12, 20), gpus=40)
-    >>> demand.mean, demand.peak, round(demand.peak_to_trough, 3), demand.most(0, 43201)
-    (0.3875, 0.5, 1.833, 20)
     """
 
     step: int
@@ -121,12 +115,6 @@ def public_demand(
     ------
     InvalidInput
         A file cannot be read, or an argument is out of its range.
-
-    Examples
-    --------
-    >>> public_demand("no/such")
-    Traceback (most recent call last):
-    gsopt.core.errors.InvalidInput: no/such: cannot be read: No such file or directory
     """
     _check(days, gpus, begin)
     number = _steps(days, begin)
@@ -161,12 +149,6 @@ def made_up_demand(
     ------
     InvalidInput
         An argument is out of its range.
-
-    Examples
-    --------
-    >>> demand = made_up_demand(days=2, gpus=64)
-    >>> len(demand.busy), round(demand.mean, 2), round(demand.peak, 2)
-    (576, 0.65, 0.95)
     """
     _check(days, gpus, begin)
     random = Random(seed)

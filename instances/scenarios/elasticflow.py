@@ -98,11 +98,6 @@ def restart_seconds(gpus: int, all_gpus: int) -> float:
     """Return the seconds of a restart on some GPUs: 2 s, or 7 s in a large cluster, and 2 s for each doubling.
 
     Source: the authors' simulator.
-
-    Examples
-    --------
-    >>> restart_seconds(1, 128), restart_seconds(8, 128), restart_seconds(8, 256)
-    (4.0, 10.0, 15.0)
     """
     return (7.0 if all_gpus >= _LARGE else 2.0) + 2 * (log2(gpus) + 1)
 

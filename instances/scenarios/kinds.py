@@ -90,13 +90,6 @@ class Kinds:
         ------
         InvalidInput
             A share or an option is out of its range.
-
-        Examples
-        --------
-        >>> jobs = [Job(name=f"j{n}", release_date=0, duration=60, gpus=n) for n in (1, 2, 8)]
-        >>> kinds = Kinds(elastic=0.34, either=0.34)
-        >>> [(job.counts, job.gpu_type, len(job.modes)) for job in kinds.given(jobs, training=16, inference=8)]
-        [((1,), 'V100', 0), ((2,), 'V100', 1), ((8, 10, 12, 14, 16), 'V100', 0)]
         """
         self.check()
         random = Random(seed)
@@ -120,15 +113,7 @@ class Kinds:
         return tuple(kind(place, job) for place, job in enumerate(jobs))
 
     def menu(self, demand: int, most: int) -> Menu:
-        """Return the menu of an elastic job that demands so many GPUs, up to a number; empty for one entry.
-
-        Examples
-        --------
-        >>> Kinds().menu(4, 64), Kinds(reach="below").menu(4, 64)
-        (((4, 1.0), (6, 1.5), (8, 2.0)), ((2, 0.5), (4, 1.0)))
-        >>> Kinds(scaling="imperfect").menu(8, 64)
-        ((8, 1.0), (10, 1.25), (12, 1.5), (14, 1.575), (16, 1.62))
-        """
+        """Return the menu of an elastic job that demands so many GPUs, up to a number; empty for one entry."""
         return _menu(demand, most, self.worker_gpus, self.reach, self.scaling)
 
     def _modes(self, job: Job, menu: Menu, inference: int) -> tuple[Mode, ...]:

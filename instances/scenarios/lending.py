@@ -36,15 +36,6 @@ def lending(
     ------
     InvalidInput
         An argument is out of its range.
-
-    Examples
-    --------
-    >>> machines = [Machine(name=f"t4 {number}", gpus=8, gpu_type="T4") for number in range(3)]
-    >>> for event in lending(Demand(step=300, busy=(8, 8, 17, 6), gpus=24), machines):
-    ...     print(event.event, event.time, event.servers)
-    leave 0.0 ('t4 2',)
-    reclaim 300.0 2
-    loan 900.0 2
     """
     require(interval >= 1, "interval", interval, "must be at least 1 second")
     require(0 <= headroom <= len(machines), "headroom", headroom, f"must be between 0 and {len(machines)}")

@@ -84,14 +84,6 @@ def overlaid_workload(
     ------
     InvalidInput
         An argument is out of its range, or no job is left.
-
-    Examples
-    --------
-    >>> days = range(4)
-    >>> jobs = [Job(name=f"j{day}", release_date=86400 * day, duration=600, gpus=1) for day in days]
-    >>> options = {"days": 2, "gpus": 8, "load": None, "first_days": (0, 1)}
-    >>> [job.name for job in overlaid_workload(Workload(jobs=jobs), **options).jobs]
-    ['a-j0', 'b-j1', 'a-j1', 'b-j2']
     """
     _check(days, gpus, jobs, load, shortest, longest)
     require(min(first_days) >= 0, "first_days", first_days, "must be at least 0")
@@ -134,12 +126,6 @@ def made_up_workload(
     ------
     InvalidInput
         An argument is out of its range.
-
-    Examples
-    --------
-    >>> workload = made_up_workload(days=1, gpus=64, load=0.5)
-    >>> len(workload.jobs), round(workload.gpu_hours / (64 * 24), 3)
-    (61, 0.5)
     """
     _check(days, gpus, jobs, load, shortest, longest)
     random = Random(seed)

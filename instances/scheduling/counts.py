@@ -20,12 +20,6 @@ def restricted(problem: Scheduling, alpha: float) -> Scheduling:
     ------
     InvalidInput
         `alpha` is not a number above 0 and at most 1.
-
-    Examples
-    --------
-    >>> job = ElasticJob(name="a", release=0, work=9, rates={1: 1.0, 2: 1.6, 4: 2.2, 8: 6.0})
-    >>> restricted(Scheduling(gpus=8, jobs=[job]), 0.75).jobs[0].rates
-    {1: 1.0, 2: 1.6}
     """
     allowed = {job.name: efficient_counts(job, alpha) for job in problem.workload.jobs}
     return changed(problem, jobs=tuple(_only(job, allowed[job.name]) for job in problem.jobs))

@@ -32,12 +32,6 @@ def from_workload(workload: Workload, *, gpus: int, counts: Counts = "all", alph
     InvalidInput
         There are no jobs, a job demands more GPUs than there are or has modes, phases or no checkpoints, which
         the problem does not know, or an argument is out of its range.
-
-    Examples
-    --------
-    >>> job = Job(name="a", release_date=0, duration=60, gpus=2, menu=[(2, 1.0), (3, 1.2), (4, 1.5)])
-    >>> from_workload(Workload(jobs=[job]), gpus=8).jobs[0]
-    ElasticJob(name='a', release=0.0, work=120.0, rates={2: 2.0, 4: 3.0}, gpus=None)
     """
     require(bool(workload.jobs), "workload", workload.name, "must hold at least one job")
     most = max(job.gpus for job in workload.jobs)

@@ -23,13 +23,6 @@ def from_data(folder: Path) -> Iterator[Scheduling]:
     ------
     InvalidInput
         A file cannot be read.
-
-    Examples
-    --------
-    >>> from instances import data_folder
-    >>> folder = data_folder()
-    >>> folder is None or all(len(problem.jobs) <= 8 for problem in from_data(folder))
-    True
     """
     if not (folder / FOLDER).is_dir():
         return

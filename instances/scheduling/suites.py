@@ -14,36 +14,18 @@ from instances.suites import changed, regenerate, renamed
 
 
 def committed() -> list[Scheduling]:
-    """Generate every committed instance, without what is known of its optimum.
-
-    Examples
-    --------
-    >>> len({problem.name for problem in committed()}) == len(committed())
-    True
-    """
+    """Generate every committed instance, without what is known of its optimum."""
     return [*small(), *medium(), *challenge(), *whole()]
 
 
 def small() -> list[Scheduling]:
-    """Generate the instances of at most seven jobs, which are proven in seconds.
-
-    Examples
-    --------
-    >>> max(len(problem.jobs) for problem in small())
-    7
-    """
+    """Generate the instances of at most seven jobs, which are proven in seconds."""
     made = {**_figures(), **_random(), **_fair(), **_corner_cases()}
     return [renamed(problem, f"small/{name}") for name, problem in made.items()]
 
 
 def medium() -> list[Scheduling]:
-    """Generate the instances of 10 to 20 jobs, of which some are proven and some are bracketed.
-
-    Examples
-    --------
-    >>> {len(problem.jobs) for problem in medium()} == {10, 12, 15, 20}
-    True
-    """
+    """Generate the instances of 10 to 20 jobs, of which some are proven and some are bracketed."""
     made = {}
     for jobs in (10, 12, 15, 20):
         for gpus, load in ((8, 1.0), (16, 1.2), (64, 1.5)):
@@ -52,24 +34,12 @@ def medium() -> list[Scheduling]:
 
 
 def challenge() -> list[Scheduling]:
-    """Generate an instance of more jobs, whose optimum the exact method does not prove in minutes.
-
-    Examples
-    --------
-    >>> [len(problem.jobs) for problem in challenge()]
-    [30]
-    """
+    """Generate an instance of more jobs, whose optimum the exact method does not prove in minutes."""
     return [renamed(elastic_jobs(jobs=30, gpus=32, load=1.2, seed=62), "challenge/j30-g32")]
 
 
 def whole() -> list[Scheduling]:
-    """Generate the instances of jobs that run from their start to their completion, and are resized at will.
-
-    Examples
-    --------
-    >>> {problem.preemptive for problem in whole()}
-    {False}
-    """
+    """Generate the instances of jobs that run from their start to their completion, and are resized at will."""
     made = [table_3(), table_4(), crawling(jobs=3, gpus=32), crawling(), crawling(jobs=5, gpus=128)]
     return [renamed(problem, problem.name) for problem in made]
 

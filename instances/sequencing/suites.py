@@ -12,36 +12,18 @@ from instances.suites import changed, proven, regenerate, renamed
 
 
 def committed() -> list[Sequencing]:
-    """Generate every committed instance, without what is known of its optimum.
-
-    Examples
-    --------
-    >>> len({problem.name for problem in committed()}) == len(committed())
-    True
-    """
+    """Generate every committed instance, without what is known of its optimum."""
     return [*small(), *production()]
 
 
 def small() -> list[Sequencing]:
-    """Generate the instances that can be solved by trying every order.
-
-    Examples
-    --------
-    >>> max(len(problem.jobs) for problem in small())
-    5
-    """
+    """Generate the instances that can be solved by trying every order."""
     made = {**_types(), **_drawn(), **_corner_cases()}
     return [renamed(problem, f"small/{name}") for name, problem in made.items()]
 
 
 def production() -> list[Sequencing]:
-    """Generate queues of a cluster, before GPUs that are free and that are busy.
-
-    Examples
-    --------
-    >>> max(len(problem.machines) for problem in production())
-    64
-    """
+    """Generate queues of a cluster, before GPUs that are free and that are busy."""
     made = {
         "016-040": unit_jobs(jobs=40, gpus=4, types=4, seed=1),
         "016-040-busy": unit_jobs(jobs=40, gpus=4, types=4, busy=0.75, seed=2),

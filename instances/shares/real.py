@@ -24,13 +24,6 @@ def from_data(folder: Path) -> Iterator[Shares]:
     ------
     InvalidInput
         The file cannot be read.
-
-    Examples
-    --------
-    >>> from instances import data_folder
-    >>> folder = data_folder()
-    >>> folder is None or all(len(problem.jobs) == 160 for problem in from_data(folder))
-    True
     """
     file = folder / FILE
     if file.is_file():
@@ -52,12 +45,6 @@ def measured(rates: Throughputs, *, criterion: Criterion, jobs: int = _JOBS, see
         Number of jobs.
     seed
         Seed of all random draws.
-
-    Examples
-    --------
-    >>> rates = {"('LM (batch size 5)', 2)": {"v100": 7.5, "k80": 1.0}}
-    >>> measured(rates, criterion="fifo", jobs=3).jobs[2].gpus
-    2
     """
     random = Random(seed)
     ran = sorted(key for key, own in rates.items() if any(own.values()))

@@ -13,24 +13,12 @@ from instances.suites import regenerate, renamed
 
 
 def committed() -> list[Shares]:
-    """Generate every committed instance.
-
-    Examples
-    --------
-    >>> len({problem.name for problem in committed()}) == len(committed())
-    True
-    """
+    """Generate every committed instance."""
     return [*small(), *production()]
 
 
 def small() -> list[Shares]:
-    """Generate instances of a few jobs, each of which shows one thing, and some that are drawn.
-
-    Examples
-    --------
-    >>> max(len(problem.jobs) for problem in small())
-    6
-    """
+    """Generate instances of a few jobs, each of which shows one thing, and some that are drawn."""
     drawn = {
         f"drawn-{_said(criterion)}-t{types}": typed_jobs(jobs=6, types=types, criterion=criterion, seed=types)
         for criterion in get_args(Criterion)
@@ -40,13 +28,7 @@ def small() -> list[Shares]:
 
 
 def production() -> list[Shares]:
-    """Generate 60 and 160 jobs on 63 GPUs of three types, for each criterion.
-
-    Examples
-    --------
-    >>> sorted({len(problem.jobs) for problem in production()})
-    [60, 160]
-    """
+    """Generate 60 and 160 jobs on 63 GPUs of three types, for each criterion."""
     made = {
         f"{jobs:03}-{_said(criterion)}": typed_jobs(jobs=jobs, gpus=21, criterion=criterion, seed=jobs)
         for jobs in (60, 160)

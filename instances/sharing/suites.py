@@ -12,24 +12,12 @@ from instances.suites import changed, regenerate, renamed
 
 
 def committed() -> list[Sharing]:
-    """Generate every committed instance, without what is known of its optimum.
-
-    Examples
-    --------
-    >>> len({problem.name for problem in committed()}) == len(committed())
-    True
-    """
+    """Generate every committed instance, without what is known of its optimum."""
     return [*small(), *challenge()]
 
 
 def small() -> list[Sharing]:
-    """Generate the instances of at most six jobs, which are proven in a second.
-
-    Examples
-    --------
-    >>> max(len(problem.jobs) for problem in small())
-    6
-    """
+    """Generate the instances of at most six jobs, which are proven in a second."""
     made = {
         **{
             f"j{jobs:02}-g{gpus:02}": interfering_jobs(jobs=jobs, gpus=gpus, seed=jobs) for jobs, gpus in _SIZES
@@ -43,11 +31,6 @@ def challenge() -> list[Sharing]:
     """Generate instances of more jobs, whose optimum the exact method does not prove in minutes.
 
     It proves that of the first one in seconds where it is told the optimum, which it does not find by itself.
-
-    Examples
-    --------
-    >>> [len(problem.jobs) for problem in challenge()]
-    [10, 16, 20]
     """
     made = {
         f"j{jobs:02}-g{gpus:02}": interfering_jobs(jobs=jobs, gpus=gpus, seed=jobs)
@@ -65,11 +48,6 @@ def between_events(*, starts: str = "events") -> Sharing:
 
     Job a of 4 s and job b of 6 s fill both GPUs; c and d arrive after 5 s. Only a is slow beside others. With b
     at second 2, a ends at 5 and all are done by 8; at events, the best is to start a and b together.
-
-    Examples
-    --------
-    >>> [(job.release_date, job.duration, job.gpus) for job in between_events().jobs]
-    [(0.0, 4.0, 2), (0.0, 6.0, 2), (5.0, 1.0, 1), (5.0, 1.0, 1)]
     """
     given = [("a", 0.0, 4.0, 2), ("b", 0.0, 6.0, 2), ("c", 5.0, 1.0, 1), ("d", 5.0, 1.0, 1)]
     problem = Sharing(

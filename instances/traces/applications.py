@@ -67,13 +67,6 @@ def read_application(
     ------
     InvalidInput
         The model is unknown, a file cannot be read, or a row breaks a rule.
-
-    Examples
-    --------
-    >>> from instances import data_folder
-    >>> home = data_folder()
-    >>> home is None or read_application(home / FOLDER / "bert").limits.most_batch == 384
-    True
     """
     if folder.name not in EPOCHS:
         raise InvalidInput("", "model", shorten(folder.name), f"must be one of {', '.join(EPOCHS)}")
@@ -106,13 +99,7 @@ def read_applications(
     most_local: Mapping[str, int],
     slowdowns: Mapping[str, float],
 ) -> dict[str, Application]:
-    """Read several models from a folder with a folder of each, see `read_application`.
-
-    Examples
-    --------
-    >>> read_applications(Path("no/such"), [], most_local={}, slowdowns={})
-    {}
-    """
+    """Read several models from a folder with a folder of each, see `read_application`."""
     return {
         model: read_application(
             home / model, gpu, most_local=most_local.get(model), slowdown=slowdowns.get(model, 1.0)

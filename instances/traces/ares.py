@@ -136,13 +136,6 @@ def scaled(
     ------
     InvalidInput
         A file cannot be read, or an option is out of its range.
-
-    Examples
-    --------
-    >>> from instances import data_folder
-    >>> folder = data_folder()
-    >>> folder is None or len(scaled(folder, gpus=128, hours=1).jobs) == 40
-    True
     """
     jobs = round(gpus * hours * _JOBS_PER_GPU_HOUR)
     require(jobs >= 1, "hours", hours, f"must be long enough for a job on {gpus} GPUs")

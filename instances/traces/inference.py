@@ -46,12 +46,6 @@ def serving_gpus(path: str | Path, times: Sequence[float]) -> tuple[int, ...]:
     Notes
     -----
     L. Yang et al., GPU-disaggregated serving for deep learning recommendation models at scale, NSDI 2025.
-
-    Examples
-    --------
-    >>> serving_gpus("no/such.csv", [0])
-    Traceback (most recent call last):
-    gsopt.core.errors.InvalidInput: no/such.csv: cannot be read: No such file or directory
     """
     file = find(path, INSTANCES)
     issues: list[Issue] = []
@@ -92,12 +86,6 @@ def duty_cycle_of_a_day(path: str | Path, *, step: int = 300, window: int = 7_20
     Notes
     -----
     Y. Lin et al., Understanding diffusion model serving in production, SoCC 2025.
-
-    Examples
-    --------
-    >>> duty_cycle_of_a_day("no/such.tar.gz")
-    Traceback (most recent call last):
-    gsopt.core.errors.InvalidInput: no/such.tar.gz: cannot be read: No such file or directory
     """
     require(step >= 1 and DAY % step == 0, "step", step, "must divide a day of 86,400 s")
     require(0 <= window <= DAY, "window", window, "must be between 0 and 86,400 s")

@@ -88,13 +88,6 @@ def read_nodes(path: str | Path, issues: list[Issue]) -> tuple[OpenbNode, ...]:
     ------
     InvalidInput
         The file cannot be read or has another header.
-
-    Examples
-    --------
-    >>> from instances import data_folder
-    >>> folder = data_folder()
-    >>> folder is None or len(read_nodes(folder, [])) == 1213
-    True
     """
     file = find(path, FOLDER / "openb_node_list_gpu_node.csv.gz")
     table = rows(file.name, content(file), _NODE_COLUMNS[:-1], issues, further=True)
@@ -102,15 +95,7 @@ def read_nodes(path: str | Path, issues: list[Issue]) -> tuple[OpenbNode, ...]:
 
 
 def read_pods(path: str | Path, issues: list[Issue], *, pods: str = "default") -> tuple[Pod, ...]:
-    """Read a list of pods; see `read_nodes` and, for `pods`, `openb`.
-
-    Examples
-    --------
-    >>> from instances import data_folder
-    >>> folder = data_folder()
-    >>> folder is None or len(read_pods(folder, [], pods="multigpu50")) == 9061
-    True
-    """
+    """Read a list of pods; see `read_nodes` and, for `pods`, `openb`."""
     file = find(path, FOLDER / f"openb_pod_list_{pods}.csv.gz")
     table = rows(file.name, content(file), _POD_COLUMNS, issues, further=True)
     return tuple(pod for _, pod in usable(table, _pod, issues))

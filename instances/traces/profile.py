@@ -46,19 +46,6 @@ class MeasuredProfile:
         Number of GPUs of a node.
     spread
         Measured points by number of nodes and of GPUs, however these are spread over the nodes.
-
-    Examples
-    --------
-    >>> steps = {"1": [(8, 0.1, 0.0), (16, 0.2, 0.0)], "2": [(8, 0.125, 0.05)]}
-    >>> profile = MeasuredProfile(steps, {16: 100}, gpus_per_node=4)
-    >>> profile.duration(1, 16), profile.duration(2, 16), profile.duration(3, 16)
-    (20.0, 12.5, None)
-    >>> profile.menu(1, 16)
-    ((1, 1.0), (2, 1.6))
-    >>> spread = {(2, 6): [(2, 0.125, 0.0)], (2, 8): [(2, 0.25, 0.0)]}
-    >>> profile = MeasuredProfile(steps, {16: 100}, gpus_per_node=4, spread=spread)
-    >>> profile.duration(7, 16), profile.duration(8, 16), profile.duration(9, 16)
-    (37.5, 25.0, None)
     """
 
     def __init__(
@@ -150,12 +137,6 @@ def read_profile(
     ------
     InvalidInput
         A file cannot be read or has another header.
-
-    Examples
-    --------
-    >>> read_profile(Path("no/such"), "rtx", 8, [])
-    Traceback (most recent call last):
-    gsopt.core.errors.InvalidInput: no/such/placements-rtx.csv: cannot be read: No such file or directory
     """
     steps: dict[str, list[Point]] = {}
     for row, step in table(folder / f"placements-{gpu}.csv", PLACEMENT_COLUMNS, point, issues):

@@ -41,11 +41,6 @@ class Issue(Frozen):
         What is wrong with it, and how it was repaired if it was.
     repaired
         Whether the row was repaired and its job kept; otherwise it was dropped.
-
-    Examples
-    --------
-    >>> print(Issue(file="a.csv", row=7, reason="duration: 'x': must be a number"))
-    a.csv: row 7: duration: 'x': must be a number
     """
 
     file: str
@@ -58,16 +53,7 @@ class Issue(Frozen):
 
 
 class Reading(Frozen):
-    """What a trace file holds: its workload, and the rows that were dropped or repaired.
-
-    Examples
-    --------
-    >>> bad = Issue(file="a.csv", row=7, reason="duration: 'x': must be a number")
-    >>> odd = Issue(file="a.csv", row=9, reason="num_gpu: 0.5: rounded up to 1", repaired=True)
-    >>> reading = Reading(workload=Workload(jobs=[]), issues=[bad, odd])
-    >>> reading.dropped == (bad,), reading.repaired == (odd,)
-    (True, True)
-    """
+    """What a trace file holds: its workload, and the rows that were dropped or repaired."""
 
     workload: Workload
     issues: Many[Issue]
@@ -84,17 +70,7 @@ class Reading(Frozen):
 
 
 class TraceRow(NamedTuple):
-    """One row of a trace: its place and the text in each column.
-
-    Examples
-    --------
-    >>> row = TraceRow("a.csv", 2, {"duration": "66.0", "gpus": "eight"})
-    >>> row.number("duration")
-    66.0
-    >>> row.whole_number("gpus")
-    Traceback (most recent call last):
-    gsopt.core.errors.InvalidInput: gpus: 'eight': must be a whole number
-    """
+    """One row of a trace: its place and the text in each column."""
 
     file: str
     line: int
@@ -150,12 +126,6 @@ def content(path: str | Path) -> bytes:
     ------
     InvalidInput
         The file cannot be read, is damaged or cut off, or holds more than 256 MiB.
-
-    Examples
-    --------
-    >>> content("no/such/trace.csv")
-    Traceback (most recent call last):
-    gsopt.core.errors.InvalidInput: no/such/trace.csv: cannot be read: No such file or directory
     """
     data = read_bytes(path)
     try:
@@ -183,11 +153,6 @@ def find(path: str | Path, place: Path) -> Path:
     ------
     InvalidInput
         The path is a folder without such a file.
-
-    Examples
-    --------
-    >>> find("my.csv", Path("tiresias/60_job.csv")).name
-    'my.csv'
     """
     if not Path(path).is_dir():
         return Path(path)
@@ -224,14 +189,6 @@ def rows(
     ------
     InvalidInput
         The header is a different one.
-
-    Examples
-    --------
-    >>> issues, table = [], b'job,gpus\na,1\n\nb,2,3\n"c,d",4\n'
-    >>> [(row.line, row.values["job"]) for row in rows("a.csv", table, ("job", "gpus"), issues)]
-    [(2, 'a'), (5, 'c,d')]
-    >>> [issue.reason for issue in issues]
-    ['must not be empty', 'must have 2 values, not 3']
     """
     lines = data.decode("utf-8-sig", errors="replace").rstrip("\r\n").split("\n")
     start = next((line for line, text in enumerate(lines) if not text.startswith("#")), 0)
@@ -255,17 +212,7 @@ def rows(
 def usable(
     candidates: Iterable[TraceRow], convert: Callable[[TraceRow], T], issues: list[Issue]
 ) -> Iterator[tuple[TraceRow, T]]:
-    r"""Convert rows, and note those that break a rule as issues instead.
-
-    Examples
-    --------
-    >>> issues = []
-    >>> table = rows("a.csv", b"job,gpus\na,1\nb,two\n", ("job", "gpus"), issues)
-    >>> [gpus for _, gpus in usable(table, lambda row: row.whole_number("gpus"), issues)]
-    [1]
-    >>> print(issues[0])
-    a.csv: row 3: gpus: 'two': must be a whole number
-    """
+    r"""Convert rows, and note those that break a rule as issues instead."""
     for row in candidates:
         try:
             converted = convert(row)
@@ -286,12 +233,6 @@ def only(
     ------
     InvalidInput
         No row has it; the message names the source, the option and the values that there are.
-
-    Examples
-    --------
-    >>> only([(TraceRow("a.csv", 2, {"vc": "x"}), 1)], "vc", "y", "a.csv", "virtual_cluster")
-    Traceback (most recent call last):
-    gsopt.core.errors.InvalidInput: a.csv: virtual_cluster: 'y': must be one of x
     """
     given = list(pairs)
     kept = [(row, item) for row, item in given if row.values[column] == wanted]

@@ -34,10 +34,6 @@ class Selection(TypedDict, total=False):
         Keep so many of the jobs that remain, drawn at random without return; all when there are fewer.
     seed
         Seed of all random draws.
-
-    Examples
-    --------
-    >>> selection: Selection = {"window": (0, 86400), "max_gpus": 64}
     """
 
     window: tuple[float, float] | None
@@ -83,15 +79,6 @@ def select(
     ------
     InvalidInput
         An option is out of its range.
-
-    Examples
-    --------
-    >>> def entry(line, release_date):
-    ...     job = Job(name=f"j{line}", release_date=release_date, duration=60, gpus=1)
-    ...     return TraceRow("a.csv", line, {}), job
-    >>> reading = select("a", "", [entry(2, 100), entry(3, 130), entry(4, 160)], [], window=(20, 60))
-    >>> [(job.name, job.release_date) for job in reading.workload.jobs]
-    [('j3', 10.0)]
     """
     _check(window, busiest, max_gpus, sample)
     noted = list(issues)

@@ -25,16 +25,6 @@ def read_throughputs(file: Path) -> dict[str, dict[str, float]]:
     ------
     InvalidInput
         The file cannot be read, or is no such table.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> text = '''{"v100": {"('LM (batch size 5)', 2)": {"null": 7.5}}, "k80_unconsolidated": {}}'''
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "a.json")
-    ...     _ = path.write_text(text)
-    ...     read_throughputs(path)
-    {"('LM (batch size 5)', 2)": {'v100': 7.5}}
     """
     try:
         tables = parse_json(str(file), content(file).decode("utf-8"))

@@ -15,47 +15,23 @@ from instances.waiting.tier_jobs import Arrivals, Minimize, tier_jobs
 
 
 def committed() -> list[Waiting]:
-    """Generate every committed instance, without what is known of its optimum.
-
-    Examples
-    --------
-    >>> len({problem.name for problem in committed()}) == len(committed())
-    True
-    """
+    """Generate every committed instance, without what is known of its optimum."""
     return [*small(), *medium(), *challenge()]
 
 
 def small() -> list[Waiting]:
-    """Generate the instances of at most six jobs, which are proven in a second.
-
-    Examples
-    --------
-    >>> max(len(problem.jobs) for problem in small())
-    6
-    """
+    """Generate the instances of at most six jobs, which are proven in a second."""
     made = {**_random((3, 4, 5, 6)), **_corner_cases()}
     return [renamed(problem, f"small/{name}") for name, problem in made.items()]
 
 
 def medium() -> list[Waiting]:
-    """Generate the instances of 8 to 12 jobs, which take up to a minute.
-
-    Examples
-    --------
-    >>> {len(problem.jobs) for problem in medium()} == {8, 10, 12}
-    True
-    """
+    """Generate the instances of 8 to 12 jobs, which take up to a minute."""
     return [renamed(problem, f"medium/{name}") for name, problem in _random((8, 10, 12)).items()]
 
 
 def challenge() -> list[Waiting]:
-    """Generate instances of more jobs, whose optimum the exact method does not prove in minutes.
-
-    Examples
-    --------
-    >>> [len(problem.jobs) for problem in challenge()]
-    [16, 20]
-    """
+    """Generate instances of more jobs, whose optimum the exact method does not prove in minutes."""
     made = {
         "batch-mean-jct-j16": tier_jobs(jobs=16, arrivals="batch", minimize="mean_jct", seed=16),
         "poisson-mean-jct-j20": tier_jobs(jobs=20, arrivals="poisson", minimize="mean_jct", seed=20),

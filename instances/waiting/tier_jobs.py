@@ -103,13 +103,7 @@ def tier_jobs(
 
 
 def cut_off(most: float) -> dict[str, TierPenalty]:
-    """Return the penalties of Table I, none of which makes a run time longer than some multiple.
-
-    Examples
-    --------
-    >>> cut_off(30)["resnet18"].network, cut_off(30)["mobilenetv3"].network
-    (27.49, 29.0)
-    """
+    """Return the penalties of Table I, none of which makes a run time longer than some multiple."""
     return {
         model: TierPenalty(**{tier: min(value, most - 1) for tier, value in penalty.named.items()})
         for model, penalty in TIER_PENALTIES.items()

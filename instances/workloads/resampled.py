@@ -29,13 +29,6 @@ def resampled(workloads: Iterable[Workload], *, jobs: int, seconds: float, seed:
     ------
     InvalidInput
         There is no job to draw, or an argument is out of its range.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Job
-    >>> pool = Workload(jobs=[Job(name="a", release_date=7, duration=60, gpus=2)])
-    >>> [job.name for job in resampled([pool], jobs=2, seconds=3600).jobs]
-    ['j1-a', 'j2-a']
     """
     require(jobs >= 1, "jobs", jobs, "must be at least 1")
     require(isfinite(seconds) and seconds > 0, "seconds", seconds, "must be a finite number above 0")

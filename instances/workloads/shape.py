@@ -40,14 +40,6 @@ class Shape(Frozen):
     durations
         Numbers of GPUs in ascending order, each with the quantiles of the durations at `PROBABILITIES`, in
         seconds, of the jobs with that many GPUs or more, up to the next number.
-
-    Examples
-    --------
-    >>> shape = Shape(demands=[(1, 3), (8, 1)], durations=[(1, (60,) * 12), (8, (600,) * 12)])
-    >>> round(shape.mean_gpu_seconds(8)), round(shape.mean_gpu_seconds(4))
-    (1245, 60)
-    >>> sorted(set(shape.draw(9, 8, Random(1))))
-    [(1, 60), (8, 600)]
     """
 
     source: str = ""

@@ -41,16 +41,7 @@ def cut(model: Any, jobs: Resizable, values: Mapping[str, float]) -> bool:
 
 
 def groups(jobs: Resizable) -> Iterator[tuple[dict[int, float], float]]:
-    """Return the weights of jobs in the row of each group that restricts others, and B as a part of all GPUs.
-
-    Examples
-    --------
-    >>> from gsopt.problems.scheduling import ElasticJob, Scheduling
-    >>> a = ElasticJob(name="a", release=0, work=2, rates={1: 1, 2: 2})
-    >>> b = ElasticJob(name="b", release=0, work=2, rates={2: 2, 3: 3})
-    >>> list(groups(Resizable.of(Scheduling(gpus=3, jobs=[a, b], preemptive=False))))
-    [({0: 1.0, 1: 0.5}, 0.6666666666666666)]
-    """
+    """Yield the weights of jobs in the row of each group that restricts others, and B as a part of all GPUs."""
     numbers = range(len(jobs))
     for count in range(1, min(len(jobs), _LARGEST_GROUP + 1)):
         for group in combinations(numbers, count):

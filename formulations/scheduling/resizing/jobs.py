@@ -24,14 +24,6 @@ class Resizable:
         GPUs of one worker of each job; of an inelastic job all its GPUs.
     area
         Work of each job in GPU-seconds.
-
-    Examples
-    --------
-    >>> from gsopt.problems.scheduling import ElasticJob
-    >>> job = ElasticJob(name="a", release=0, work=12, rates={2: 2.0, 4: 4.0, 6: 6.0})
-    >>> jobs = Resizable.of(Scheduling(gpus=7, jobs=[job], preemptive=False))
-    >>> jobs.least, jobs.most, jobs.size, jobs.area, jobs.gpus
-    ((2,), (6,), (2,), (12.0,), 6)
     """
 
     instance: Instance

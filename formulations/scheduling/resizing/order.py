@@ -20,13 +20,7 @@ class Event(NamedTuple):
 
 
 def events_of(plan: Sequence[TimetableStep]) -> list[Event]:
-    """Return the order of events of a plan; of those at one time completions come first.
-
-    Examples
-    --------
-    >>> [tuple(event) for event in events_of([TimetableStep(1, {1: 2}), TimetableStep(1, {0: 2})])]
-    [(1, True), (1, False), (0, True), (0, False)]
-    """
+    """Return the order of events of a plan; of those at one time completions come first."""
     before: Mapping[int, int] = {}
     events: list[Event] = []
     for _, gpus in [*plan, TimetableStep(0.0, {})]:

@@ -8,17 +8,7 @@ from formulations.scheduling.timetable import TimetableStep
 
 
 def launches(jobs: Resizable) -> Iterator[list[TimetableStep]]:
-    """Return a few plans: shortest or smallest jobs first, everything at its minimum first or one by one.
-
-    Examples
-    --------
-    >>> from gsopt.problems.scheduling import ElasticJob, Scheduling
-    >>> pair = [ElasticJob(name=n, release=0, work=w, rates={1: 1, 2: 2}) for n, w in [("a", 2), ("b", 4)]]
-    >>> for plan in list(launches(Resizable.of(Scheduling(gpus=2, jobs=pair, preemptive=False))))[:2]:
-    ...     print([tuple(step) for step in plan])
-    [(2.0, {0: 1, 1: 1}), (1.0, {1: 2})]
-    [(1.0, {0: 2}), (2.0, {1: 2})]
-    """
+    """Return a few plans: shortest or smallest jobs first, everything at its minimum first or one by one."""
     numbers = range(len(jobs))
     for order in (sorted(numbers, key=jobs.shortest), sorted(numbers, key=jobs.area.__getitem__)):
         for room in (jobs.least, jobs.most):

@@ -18,11 +18,6 @@ def decimal(value: Number) -> Exact:
 
     Sums of such numbers have few digits, where sums of the doubles next to them have fifty. An integer when
     it is one.
-
-    Examples
-    --------
-    >>> decimal(1.1), decimal(2.0), decimal(1e-9), decimal(Fraction(1, 3))
-    (Fraction(11, 10), 2, Fraction(1, 1000000000), Fraction(1, 3))
     """
     if isinstance(value, float):
         if value.is_integer():

@@ -21,14 +21,6 @@ def fill_rows(costs: Array, widths: Array, table: Array) -> None:
         Most GPUs of each job, shape (jobs,).
     table
         Least cost of the first jobs on so many GPUs together, shape (jobs + 1, GPUs + 1).
-
-    Examples
-    --------
-    >>> table = np.full((2, 3), np.inf)
-    >>> table[0, 0] = 0
-    >>> fill_rows(np.array([[0.0, 4.0, 5.0]]), np.array([2]), table)
-    >>> table[1].tolist()
-    [0.0, 4.0, 5.0]
     """
     size = table.shape[1]
     reached = 0

@@ -24,13 +24,6 @@ class StepTimes:
         Seconds of all hops to the next GPU, shape (jobs,).
     transfer
         Seconds that all gradients take on one wire, shape (jobs,).
-
-    Examples
-    --------
-    >>> times = StepTimes.of([StepTime(fixed=0.02, per_sample=0.001)])
-    >>> batch, rate = times.fastest([600], [256], widest=3)
-    >>> batch.tolist(), rate.round().tolist()
-    ([[0, 256, 512, 600]], [[0.0, 928.0, 1855.0, 2727.0]])
     """
 
     fixed: Floats
@@ -40,13 +33,7 @@ class StepTimes:
 
     @classmethod
     def of(cls, models: Sequence[StepTime]) -> "StepTimes":
-        """Lay out the numbers of models.
-
-        Examples
-        --------
-        >>> StepTimes.of([]).fixed.size
-        0
-        """
+        """Lay out the numbers of models."""
         parts = [_communication(model) for model in models]
         return cls(
             fixed=np.array([model.fixed for model in models], dtype=np.float64),
@@ -63,12 +50,6 @@ class StepTimes:
         batch, gpus
             Samples of a batch over all GPUs, and GPUs, shapes that broadcast to (jobs, anything); at least one
             GPU.
-
-        Examples
-        --------
-        >>> times = StepTimes.of([StepTime(fixed=0.02, per_sample=0.001)])
-        >>> times.seconds([[60]], [[2]]).tolist()
-        [[0.05]]
         """
         size, count = np.asarray(batch, dtype=np.int64), np.asarray(gpus, dtype=np.int64)
         seconds: Floats = self._without_samples(count) + self.per_sample[:, None] * -(-size // count)

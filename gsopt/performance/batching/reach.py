@@ -12,11 +12,6 @@ def most_used(gpus: int, menus: Iterable[tuple[Sequence[int], bool]]) -> int:
         How many there are.
     menus
         For each job the numbers of GPUs it may have, rising, and whether it must have one.
-
-    Examples
-    --------
-    >>> most_used(7, [([2, 4], True), ([4], False)])
-    6
     """
     reached, every = 1, (1 << gpus + 1) - 1  # a bit for each number of GPUs that some choice uses
     for counts, must in menus:

@@ -52,14 +52,6 @@ def split(costs: ArrayLike, gpus: int, *, must: ArrayLike | None = None, use_all
     Source: the multiple-choice knapsack of ONES, Equations 3 and 4, which the paper searches by evolution.
 
     Complexity: O(J n w) time and O(J n) memory for J jobs of at most w GPUs each and n GPUs.
-
-    Examples
-    --------
-    >>> costs = [[0, 4, 6, 9], [0, 1, 7, np.inf]]
-    >>> split(costs, 3).tolist(), split(costs, 3, use_all=False).tolist()
-    ([2, 1], [0, 0])
-    >>> split(costs, 9).tolist(), split(costs, 1, must=[True, False]).tolist()
-    ([3, 2], [1, 0])
     """
     table_of = _checked(costs, must)
     table = least_costs(table_of, gpus)
@@ -87,11 +79,6 @@ def least_costs(costs: Floats, gpus: int, *, compiled: bool | None = None) -> Fl
     -------
     ndarray
         Shape (jobs + 1, GPUs + 1); infinite where jobs cannot use so many.
-
-    Examples
-    --------
-    >>> least_costs(np.array([[0.0, 4.0], [0.0, 1.0]]), 2).tolist()
-    [[0.0, inf, inf], [0.0, 4.0, inf], [0.0, 1.0, 5.0]]
     """
     table = np.full((len(costs) + 1, gpus + 1), np.inf)
     table[0, 0] = 0.0
@@ -110,13 +97,6 @@ def add_jobs(costs: Floats, table: Floats, *, compiled: bool | None = None) -> N
         Least costs, shape (jobs + 1, GPUs + 1), of which the first row is there.
     compiled
         As for `least_costs`.
-
-    Examples
-    --------
-    >>> table = np.array([[0.0, 4.0], [np.inf, np.inf]])
-    >>> add_jobs(np.array([[0.0, 1.0]]), table)
-    >>> table.tolist()
-    [[0.0, 4.0], [0.0, 1.0]]
     """
     widths, gpus = widest(costs), table.shape[1] - 1
     if compiled is None:
@@ -130,14 +110,7 @@ def add_jobs(costs: Floats, table: Floats, *, compiled: bool | None = None) -> N
 
 
 def read_back(table: Floats, costs: Floats, used: int) -> Counts:
-    """Return the numbers of GPUs by which a table has its least cost of all jobs on so many GPUs.
-
-    Examples
-    --------
-    >>> costs = np.array([[0.0, 4.0], [0.0, 1.0]])
-    >>> read_back(least_costs(costs, 2), costs, 1).tolist()
-    [0, 1]
-    """
+    """Return the numbers of GPUs by which a table has its least cost of all jobs on so many GPUs."""
     jobs, width = costs.shape
     chosen = np.zeros(jobs, dtype=np.int64)
     for job in range(jobs - 1, -1, -1):
@@ -149,13 +122,7 @@ def read_back(table: Floats, costs: Floats, used: int) -> Counts:
 
 
 def widest(costs: Floats) -> Counts:
-    """Return the most GPUs that each job may have.
-
-    Examples
-    --------
-    >>> widest(np.array([[0.0, 1.0, np.inf], [0.0, np.inf, 2.0]])).tolist()
-    [1, 2]
-    """
+    """Return the most GPUs that each job may have."""
     allowed = costs < np.inf
     last = costs.shape[1] - 1 - allowed[:, ::-1].argmax(axis=1)
     widths: Counts = np.where(allowed.any(axis=1), last, 0)

@@ -25,11 +25,6 @@ def cycle(stages: Sequence[Sequence[Number]]) -> Any:
     ------
     InvalidInput
         There are no jobs, or too many, their resources are not as many, or seconds are below 0.
-
-    Examples
-    --------
-    >>> cycle([(1, 3)]), cycle([(1, 3), (3, 1)]), cycle([(1, 3), (1, 3)])
-    (4, 4, 6)
     """
     resources = len(stages[0]) if stages else 0
     if not 1 <= len(stages) <= resources:
@@ -68,11 +63,6 @@ def interleaved(stages: Mapping[str, Sequence[float]]) -> dict[str, dict[str, fl
     ------
     InvalidInput
         A model needs no seconds, or one of the rules of `cycle` is broken.
-
-    Examples
-    --------
-    >>> interleaved({"disk": (3.0, 1.0), "gpu": (1.0, 3.0)})
-    {'disk': {'disk': 1.5, 'gpu': 1.0}, 'gpu': {'disk': 1.0, 'gpu': 1.5}}
     """
     for model, own in stages.items():
         if not sum(own) > 0:

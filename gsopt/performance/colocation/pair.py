@@ -206,13 +206,7 @@ def _per_second(running: Number, new: Number) -> Exact:
 
 
 def quotient(value: Number, divisor: Number) -> Any:
-    """Divide without rounding, unless one of the two is a float.
-
-    Examples
-    --------
-    >>> quotient(1, 2), quotient(1.0, 2)
-    (Fraction(1, 2), 0.5)
-    """
+    """Divide without rounding, unless one of the two is a float."""
     if isinstance(value, float) or isinstance(divisor, float):
         return value / divisor
     return Fraction(value) / divisor

@@ -18,15 +18,6 @@ class Samples:
     thousands; it keeps their order, which is all that a tree looks at.
 
     Source: Castor, section 6.2, which learns from the features of both jobs of a pair.
-
-    Examples
-    --------
-    >>> profiles = [Profile(name=name, features={"load": load}) for name, load in (("a", 0.0), ("b", 1.0))]
-    >>> samples = Samples(PairTable(profiles=profiles, slowdowns={"a": {"b": 1.0}, "b": {"a": 2.0}}))
-    >>> samples.features
-    ('load', "partner's load")
-    >>> [[round(value, 2) for value in row] for row in samples.rows], [round(each, 2) for each in samples.logs]
-    ([[0.0, 0.69], [0.69, 0.0]], [0.0, 0.69])
     """
 
     table: PairTable

@@ -32,12 +32,6 @@ def require_options(seed: int, *, rate: float = 1.0, **counts: int | None) -> No
     ------
     InvalidInput
         A count is below 1, the rate is not above 0 and at most 1, or the seed is not one of scikit-learn's.
-
-    Examples
-    --------
-    >>> require_options(0, leaf=0)
-    Traceback (most recent call last):
-    gsopt.core.errors.InvalidInput: leaf: 0: must be at least 1
     """
     for name, count in counts.items():
         if count is not None and count < 1:

@@ -27,11 +27,6 @@ class Agents(Frozen):
         ``placement``: those up to the largest that was measured in the placement, as in the simulator of Sia.
     tolerance
         Of the fit of its throughput, see `gsopt.scenario.adaptive.fitting.fit`; None for that of Pollux.
-
-    Examples
-    --------
-    >>> Agents().interval, Agents(progress="samples").whole_seconds
-    (60, True)
     """
 
     interval: Annotated[int, Field(ge=1, le=10**9)] = 60

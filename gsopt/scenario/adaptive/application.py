@@ -46,25 +46,6 @@ class Application(Frozen):
         Epochs until a training is complete, whatever its batch.
     slowdown
         How many times slower real runs are than the measurements say.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.adaptive.validation import Epoch
-    >>> epochs = [Epoch(progress=100, iterations=100, sqr=1, var=3)]
-    >>> application = Application(
-    ...     name="resnet18",
-    ...     placements=[
-    ...         Placement(shape=[1], points=[(8, 0.1, 0.0), (16, 0.2, 0.0)]),
-    ...         Placement(shape=[1, 2], points=[(8, 0.25, 0.1)]),
-    ...     ],
-    ...     validations=[Validation(batch=8, epochs=epochs), Validation(batch=24, epochs=epochs)],
-    ...     limits=Limits(initial_batch=8, most_batch=24, least_local=8, most_local=16),
-    ...     epochs=1,
-    ... )
-    >>> application.step_time((1,), 12)[0].__round__(6), application.step_time((2, 1), 8)
-    (0.15, (0.25, 0.1))
-    >>> application.step_time((2, 2), 8) is None, application.gradient(16, 0)
-    (True, Gradient(sqr=1.0, var=3.0))
     """
 
     name: Name

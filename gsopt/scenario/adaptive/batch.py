@@ -6,13 +6,7 @@ from gsopt.scenario.adaptive.limits import Limits
 
 
 class Batch(NamedTuple):
-    """How a batch is processed: samples that a GPU processes at once, and accumulations before the step.
-
-    Examples
-    --------
-    >>> Batch(local=32, steps=1).over(4)
-    256
-    """
+    """How a batch is processed: samples that a GPU processes at once, and accumulations before the step."""
 
     local: int
     steps: int
@@ -37,12 +31,6 @@ def split(batch_size: int, gpus: int, limits: Limits) -> Batch:
         Number of GPUs.
     limits
         The batches that the job can have.
-
-    Examples
-    --------
-    >>> limits = Limits(initial_batch=32, most_batch=512, least_local=8, most_local=64)
-    >>> split(256, 4, limits), split(256, 2, limits), split(64, 1, limits)
-    (Batch(local=64, steps=0), Batch(local=64, steps=1), Batch(local=32, steps=1))
     """
     local = -(-batch_size // gpus)
     steps = -(-local // limits.most_local) - 1
@@ -52,12 +40,5 @@ def split(batch_size: int, gpus: int, limits: Limits) -> Batch:
 
 
 def within(batch: Batch, gpus: int, limits: Limits) -> Batch:
-    """Lower what a GPU processes at once so that the batch is at most the largest one.
-
-    Examples
-    --------
-    >>> limits = Limits(initial_batch=32, most_batch=512, least_local=8, most_local=64)
-    >>> within(Batch(local=48, steps=1), 6, limits)
-    Batch(local=42, steps=1)
-    """
+    """Lower what a GPU processes at once so that the batch is at most the largest one."""
     return batch._replace(local=min(batch.local, limits.most_batch // (gpus * (batch.steps + 1))))

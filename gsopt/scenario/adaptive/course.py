@@ -27,29 +27,6 @@ class Course:
     users_batch
         Samples of the batch with which a training is as long as its user expects; None for the initial one.
         It counts where progress is in samples.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.adaptive.placement import Placement
-    >>> from gsopt.scenario.adaptive.validation import Epoch, Validation
-    >>> epochs = [Epoch(progress=1000, iterations=1000, sqr=1, var=3)]
-    >>> application = Application(
-    ...     name="resnet18",
-    ...     placements=[
-    ...         Placement(shape=[1], points=[(8, 0.1, 0.0), (16, 0.2, 0.0)]),
-    ...         Placement(shape=[2], points=[(8, 0.125, 0.025)]),
-    ...     ],
-    ...     validations=[Validation(batch=8, epochs=epochs), Validation(batch=16, epochs=epochs)],
-    ...     limits=Limits(initial_batch=8, most_batch=16, least_local=8, most_local=16),
-    ...     epochs=1,
-    ... )
-    >>> course = Course(application, Agents(), 16)
-    >>> course.speed((2,), Batch(local=8, steps=0), epoch=0).__round__(6)
-    12.8
-    >>> course.seconds(2, 16).__round__(6), course.seconds(1, 8).__round__(6), course.seconds(3, 16)
-    (78.125, 100.0, None)
-    >>> course.highest_rate(2, 16).__round__(6), course.highest_rate(3, 16)
-    (0.0128, 0.0)
     """
 
     application: Application

@@ -41,11 +41,6 @@ class Measurement(NamedTuple):
         Seconds of a step.
     sync
         Seconds of those in which the GPUs exchanged gradients and did not compute.
-
-    Examples
-    --------
-    >>> Measurement(nodes=1, gpus=4, local=32, step=0.5, sync=0.1).step
-    0.5
     """
 
     nodes: int
@@ -83,15 +78,6 @@ def fit(measurements: Sequence[Measurement], *, tolerance: float | None = None) 
     ------
     InvalidInput
         Nothing was measured, or no time was spent on computing.
-
-    Examples
-    --------
-    >>> model = fit([
-    ...     Measurement(nodes=1, gpus=1, local=10, step=0.2, sync=0.0),
-    ...     Measurement(nodes=1, gpus=1, local=30, step=0.4, sync=0.0),
-    ... ])
-    >>> round(model.compute, 3), round(model.compute_per_sample, 4), round(model.step_time(2, 8, 50).item(), 2)
-    (0.1, 0.01, 0.6)
     """
     from scipy.optimize import Bounds, minimize
 

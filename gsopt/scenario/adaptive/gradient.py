@@ -12,11 +12,6 @@ class Gradient(NamedTuple):
         Squared norm of the mean gradient.
     var
         Variance of the gradient of an initial batch.
-
-    Examples
-    --------
-    >>> Gradient(sqr=0.5, var=2.0).var
-    2.0
     """
 
     sqr: float

@@ -21,11 +21,6 @@ class Limits(Frozen):
         The largest batch over all GPUs.
     least_local, most_local
         Samples that a GPU processes at once.
-
-    Examples
-    --------
-    >>> Limits(initial_batch=32, most_batch=512, least_local=8, most_local=64).most_gpus
-    64
     """
 
     initial_batch: _Samples

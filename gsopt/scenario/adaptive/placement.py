@@ -27,11 +27,6 @@ class Placement(Frozen):
         GPUs on each node.
     points
         Samples of each GPU, ascending, with the seconds of a step and of its exchange of gradients.
-
-    Examples
-    --------
-    >>> Placement(shape=[2, 4], points=[(8, 0.1, 0.02), (16, 0.15, 0.02)]).shape
-    (2, 4)
     """
 
     shape: Annotated[Many[Gpus], Field(min_length=1, max_length=MOST_NODES)]
@@ -52,11 +47,6 @@ class Spread(Frozen):
         Numbers of nodes and of GPUs.
     points
         As of a `Placement`.
-
-    Examples
-    --------
-    >>> Spread(nodes=8, gpus=12, points=[(8, 0.1, 0.02)]).gpus
-    12
     """
 
     nodes: Annotated[int, Field(ge=1, le=MOST_NODES)]

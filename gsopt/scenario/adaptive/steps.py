@@ -23,14 +23,6 @@ class StepTimes:
         Steps by placement.
     spread
         Steps by numbers of nodes and GPUs.
-
-    Examples
-    --------
-    >>> on_one = Placement(shape=[1], points=[(8, 0.1, 0.0), (16, 0.2, 0.0)])
-    >>> on_two = Placement(shape=[1, 2], points=[(8, 0.25, 0.1)])
-    >>> steps = StepTimes([on_one, on_two], [])
-    >>> steps.times((2, 1), [8, 16]), steps.shapes(3)
-    ([(0.25, 0.1), None], [(1, 2), (1, 1, 1)])
     """
 
     def __init__(self, placements: Sequence[Placement], spread: Sequence[Spread]) -> None:
@@ -111,13 +103,7 @@ def _spreads(gpus: int, nodes: int, largest: int) -> Iterator[tuple[int, ...]]:
 
 
 def least_rotation(shape: Sequence[int]) -> tuple[int, ...]:
-    """Return the lexicographically smallest rotation of the nodes that have GPUs.
-
-    Examples
-    --------
-    >>> least_rotation((2, 0, 1, 3))
-    (1, 3, 2)
-    """
+    """Return the lexicographically smallest rotation of the nodes that have GPUs."""
     ring = tuple(gpus for gpus in shape if gpus)
     return min((ring[place:] + ring[:place] for place in range(len(ring))), default=())
 

@@ -8,15 +8,7 @@ from threadpoolctl import ThreadpoolController
 
 
 def one_thread() -> AbstractContextManager[Any]:
-    """Let the libraries of this process work on one thread for a while; scipy has to be there.
-
-    Examples
-    --------
-    >>> import scipy.linalg
-    >>> with one_thread():
-    ...     float(scipy.linalg.det([[2.0]]))
-    2.0
-    """
+    """Let the libraries of this process work on one thread for a while; scipy has to be there."""
     limited: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
     return limited
 

@@ -32,11 +32,6 @@ class BatchChoice(NamedTuple):
         Samples that a GPU processes at once.
     steps
         How often gradients are accumulated before the step that exchanges them.
-
-    Examples
-    --------
-    >>> BatchChoice(goodput=120.0, local=32, steps=1).local
-    32
     """
 
     goodput: Any
@@ -66,18 +61,6 @@ class ThroughputModel(Frozen):
         Seconds of an exchange within a node, and for each GPU beyond two.
     overlap
         The power: 1 for no overlap.
-
-    Examples
-    --------
-    >>> model = ThroughputModel(
-    ...     compute=0.1, compute_per_sample=0.01, across=0.4, across_per_gpu=0.1,
-    ...     within=0.2, within_per_gpu=0.0, overlap=1.0,
-    ... )
-    >>> model.step_time(nodes=[1, 2], gpus=[2, 4], local=[10, 10], steps=[0, 1])
-    array([0.4, 1. ])
-    >>> limits = Limits(initial_batch=32, most_batch=512, least_local=8, most_local=64)
-    >>> model.goodput(1, [1, 2], Gradient(sqr=1.0, var=9.0), limits).goodput.round(3)
-    array([ 76.19 , 104.722])
     """
 
     compute: _Seconds
@@ -160,15 +143,7 @@ def _efficiency(gradient: Gradient, scale: NDArray[np.float64]) -> NDArray[np.fl
 
 
 def batches(gpus: ArrayLike, limits: Limits) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return local batches and accumulations to choose from, by batch and then as the numbers of GPUs.
-
-    Examples
-    --------
-    >>> limits = Limits(initial_batch=32, most_batch=512, least_local=8, most_local=64)
-    >>> local, steps = batches(2, limits)
-    >>> (local[0], steps[0]), (local[-1], steps[-1])
-    ((np.int64(16), np.int64(0)), (np.int64(64), np.int64(3)))
-    """
+    """Return local batches and accumulations to choose from, by batch and then as the numbers of GPUs."""
     gpus = np.asarray(gpus)
     least = np.maximum(limits.initial_batch, limits.least_local * gpus)
     local = np.geomspace(least, limits.most_batch, _BATCHES) / gpus

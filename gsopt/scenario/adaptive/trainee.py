@@ -58,29 +58,6 @@ class Trainee:
         Statistics of its gradients that it last measured; None before it first worked.
     completed_at
         When it completed; None before.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.adaptive.limits import Limits
-    >>> from gsopt.scenario.adaptive.placement import Placement
-    >>> from gsopt.scenario.adaptive.validation import Epoch, Validation
-    >>> application = Application(
-    ...     name="resnet18",
-    ...     placements=[Placement(shape=[1], points=[(8, 0.1, 0.0), (16, 0.2, 0.0)])],
-    ...     validations=[Validation(batch=8, epochs=[Epoch(progress=1000, iterations=1000, sqr=1, var=3)])],
-    ...     limits=Limits(initial_batch=8, most_batch=8, least_local=8, most_local=16),
-    ...     epochs=1,
-    ... )
-    >>> trainee = Trainee(application, Agents(), 8, now=0.0)
-    >>> trainee.place([1], now=60.0, works_from=90.0)
-    >>> trainee.next_change()
-    120.0
-    >>> trainee.advance(100.0)
-    >>> trainee.share, trainee.completed_at
-    (0.1, None)
-    >>> trainee.advance(200.0)
-    >>> trainee.share, trainee.completed_at
-    (1.0, 190.0)
     """
 
     def __init__(self, application: Application, agents: Agents, batch_size: int | None, now: float) -> None:

@@ -21,11 +21,6 @@ class Epoch(Frozen):
         Iterations until its end.
     sqr, var
         Statistics of its gradients, see `Gradient`.
-
-    Examples
-    --------
-    >>> Epoch(progress=391.1, iterations=172, sqr=8.9, var=6.7).iterations
-    172.0
     """
 
     progress: _Positive
@@ -49,11 +44,6 @@ class Validation(Frozen):
         Samples over all GPUs.
     epochs
         Its epochs; progress and iterations rise.
-
-    Examples
-    --------
-    >>> Validation(batch=128, epochs=[Epoch(progress=391, iterations=390, sqr=8.9, var=5.1)]).batch
-    128
     """
 
     batch: Annotated[int, Field(ge=1, le=10**12)]

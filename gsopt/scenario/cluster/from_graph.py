@@ -42,18 +42,7 @@ _PARENTS = {GPU: (ISLAND, MACHINE), ISLAND: (MACHINE,)}
 def read_tree(
     make: Callable[..., C], graph: Any, *, levels: Sequence[str] | None = None, root: Hashable = None
 ) -> C:
-    """Read a cluster from a tree; see `Cluster.from_graph`.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> tree = nx.Graph([("spine", "m0"), ("spine", "m1")], root="spine")
-    >>> nx.set_node_attributes(tree, {"spine": "network", "m0": "machine", "m1": "machine"}, "kind")
-    >>> nx.set_node_attributes(tree, {"m0": 4, "m1": 8}, "gpus")
-    >>> read_tree(Cluster, tree).gpus
-    12
-    """
+    """Read a cluster from a tree; see `Cluster.from_graph`."""
     rooted = root_tree(graph, root)
     tree = _Tree(rooted, _told_levels(rooted.graph.graph.get("levels") if levels is None else levels))
     return tree.check_order(tree.read(make))

@@ -62,12 +62,6 @@ def order_levels(root: Switch) -> tuple[str, ...]:
     RuleBroken
         A level stands above another one on one path and below it on another, or below itself; or there are
         too many.
-
-    Examples
-    --------
-    >>> rack = Switch(name="r", level="rack", machines=[Machine(name="m", gpus=4, islands=[2, 2])])
-    >>> order_levels(Switch(name="all", level="network", switches=[rack]))
-    ('island', 'machine', 'rack', 'network')
     """
     below: dict[str, dict[str, str]] = {MACHINE: {}}  # by level, those right below it, each with one that is
     for switch in root.walk():

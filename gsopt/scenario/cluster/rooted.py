@@ -46,13 +46,7 @@ class Rooted:
 
 
 def show(node: Hashable) -> str:
-    """Show a node in one short line.
-
-    Examples
-    --------
-    >>> show("rack 0"), show(3)
-    ("'rack 0'", '3')
-    """
+    """Show a node in one short line."""
     return shorten(node)
 
 
@@ -71,16 +65,6 @@ def root_tree(graph: Any, root: Hashable = None) -> Rooted:
     ------
     InvalidInput
         It is no networkx graph, has no node, no root, a cycle, or several parts.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> tree = root_tree(nx.Graph([("b", "c"), ("a", "b")]), "a")
-    >>> tree.nodes, tree.children["b"]
-    (('a', 'b', 'c'), ('c',))
-    >>> root_tree(nx.Graph([("a", "b"), ("b", "c"), ("c", "a")]), "a")
-    Traceback (most recent call last):
-    gsopt.core.errors.InvalidInput: edge 'b' - 'c': closes a cycle: the graph must be a tree
     """
     simple = _simple(graph)
     top = _find_root(simple, root)

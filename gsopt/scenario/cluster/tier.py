@@ -21,11 +21,5 @@ class Tier(StrEnum):
 
 
 def tier_named(level: str) -> str:
-    """Return the tier of a level's name: one of the three, or the name itself.
-
-    Examples
-    --------
-    >>> tier_named("rack"), tier_named("pod")
-    (<Tier.RACK: 'rack'>, 'pod')
-    """
+    """Return the tier of a level's name: one of the three, or the name itself."""
     return next((tier for tier in Tier if tier == level), level)

@@ -5,18 +5,7 @@ from gsopt.scenario.scenario import Scenario
 
 
 def capability(scenario: Scenario, gpu_type: str) -> float:
-    """Return what a GPU of a type is worth: the speed of a job on such GPUs, relative to that of its menu.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Workload
-    >>> from gsopt.scenario.speed import Speed
-    >>> speed = Speed(gpu_types={"T4": 4.0})
-    >>> given = Scenario(workload=Workload(jobs=[]), cluster=Cluster.plain(8), speed=speed)
-    >>> capability(given, "T4"), capability(given, "V100")
-    (0.25, 1.0)
-    """
+    """Return what a GPU of a type is worth: the speed of a job on such GPUs, relative to that of its menu."""
     return 1.0 / scenario.speed.gpu_types.get(gpu_type, 1.0)
 
 
@@ -27,18 +16,6 @@ class Capabilities:
     ----------
     scenario
         Its cluster has the GPUs.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster, Machine, Rack
-    >>> from gsopt.scenario.job import Workload
-    >>> from gsopt.scenario.speed import Speed
-    >>> machines = [Machine(name="a", gpus=2, gpu_type="V100"), Machine(name="b", gpus=8, gpu_type="T4")]
-    >>> cluster = Cluster(racks=[Rack(name="r", machines=machines)])
-    >>> given = Scenario(workload=Workload(jobs=[]), cluster=cluster, speed=Speed(gpu_types={"T4": 4.0}))
-    >>> most = Capabilities(given)
-    >>> most.of(6), most.of(6, "T4"), most.of(6, "V100")
-    (3.0, 1.5, None)
     """
 
     def __init__(self, scenario: Scenario) -> None:

@@ -1,22 +1,19 @@
 """Mean job completion time: what no policy can beat on a scenario, and what proves it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
 from math import isfinite
 from typing import TYPE_CHECKING
 
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.numbers.grid import float_below
 from gsopt.core.numbers.tolerances import TERM, ULPS
-from gsopt.scenario.job import Job, Workload
 from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.bounds.adaptive import on_highest_speeds
 from gsopt.schedule.bounds.best import lower_bound, total_jct
+from gsopt.schedule.bounds.far_apart import far_apart
 from gsopt.schedule.bounds.places import places
 from gsopt.schedule.bounds.tiers import on_best_tiers
-from gsopt.schedule.bounds.work import height
 
 if TYPE_CHECKING:
     from gsopt.schedule.bounds.prices import PriceBound
@@ -31,10 +28,6 @@ _EVALUATIONS, _EVALUATIONS_ELASTIC, _EVALUATIONS_IN_PYTHON = 60, 180, 15
 #: Rigid jobs up to which numpy tries so few prices faster than a compiled kernel is loaded; and elastic jobs
 #: for which neither a kernel nor many prices are worth their time.
 _FEW_RIGID, _FEW_ELASTIC = 5_000, 30
-
-
-#: How many times longer a break is than all that came before it, for jobs to be far apart; and parts, at most.
-_FAR, _MOST_PARTS = 1_000, 100
 
 
 @dataclass(frozen=True)
@@ -76,8 +69,7 @@ def mean_jct_bound(scenario: Scenario, *, evaluations: int | None = None) -> Mea
     Examples
     --------
     >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> jobs = [Job(name=str(i), release_date=i, duration=1 + 10 * (i % 3), gpus=1) for i in range(20)]
+    >>>     >>> jobs = [Job(name=str(i), release_date=i, duration=1 + 10 * (i % 3), gpus=1) for i in range(20)]
     >>> found = mean_jct_bound(Scenario(workload=Workload(jobs=jobs), cluster=Cluster.plain(4)))
     >>> found.proof, 16.1 < found.mean_jct < 16.3
     ('prices', True)
@@ -96,38 +88,6 @@ def mean_jct_bound(scenario: Scenario, *, evaluations: int | None = None) -> Mea
             found, proof = priced, "prices"
         total += found
     return MeanBound(float_below(total / len(workload.jobs)), proof)
-
-
-def far_apart(workload: Workload) -> list[Sequence[Job]]:
-    """Divide jobs by long breaks, so that what is far away costs no digits and no cells of time.
-
-    What bounds each part bounds all of them together. A break is far longer than all jobs before it would take
-    one after the other, so nothing is lost where there are GPUs for them.
-
-    Examples
-    --------
-    >>> jobs = [Job(name=str(r), release_date=r, duration=2, gpus=1) for r in (0, 3, 1e6)]
-    >>> [[job.name for job in part] for part in far_apart(Workload(jobs=jobs))]
-    [['0', '3'], ['1000000.0']]
-    """
-    jobs, breaks = workload.jobs, list[tuple[float, int]]()
-    begin = busy = before = 0.0
-    counted = 0  # jobs of which it is known how long they take
-    for number, job in enumerate(jobs):
-        date = job.release_date
-        # However long jobs take, there is no long break where not even their dates are far apart.
-        if not number or date - before > _FAR * (before - begin):
-            for other in jobs[counted:number]:
-                busy = max(busy, other.release_date) + float(height(other))
-            counted = number
-            pause = date - busy
-            if not number or pause > _FAR * (busy - begin):
-                breaks.append((pause, number))
-                begin = busy = date
-        before = date
-    first, *others = breaks
-    chosen = sorted(number for _, number in [first, *sorted(others, reverse=True)[: _MOST_PARTS - 1]])
-    return [jobs[number:end] for number, end in pairwise([*chosen, len(jobs)])]
 
 
 def _priced(scenario: Scenario, evaluations: int | None) -> Fraction:

@@ -31,17 +31,6 @@ def places(scenario: Scenario) -> list[float]:
     ----------
     scenario
         The jobs, and what they run on.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.scenario.speed import Speed
-    >>> jobs = [Job(name=n, release_date=0, duration=60, gpus=1) for n in "ab"]
-    >>> given = {"workload": Workload(jobs=jobs), "cluster": Cluster.uniform(machines=1, gpus=1)}
-    >>> speed = Speed(default_interference=1.5)
-    >>> [round(place, 9) for place in places(Scenario(**given, speed=speed, share_limit=2))]
-    [1.5, 1.5]
     """
     jobs, speed = scenario.workload.jobs, scenario.speed
     if scenario.share_limit == 1 or len(jobs) <= 1:

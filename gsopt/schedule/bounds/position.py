@@ -27,15 +27,7 @@ def position_bound(workload: Workload, gpus: Number) -> Exact:
 
 
 def completions_by_position(workload: Workload, gpus: Number) -> list[float]:
-    """Bound the first, second, ... completion by SRPT and by release dates and heights, from the first release.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> jobs = [Job(name=str(i), release_date=5, duration=i + 1, gpus=1) for i in range(4)]
-    >>> completions_by_position(Workload(jobs=jobs), 2)
-    [1.0, 2.0, 3.0, 5.0]
-    """
+    """Bound the first, second, ... completion by SRPT, release dates and heights, from the first release."""
     steps = Steps.of(workload, gpus)
     return [float_below(time * steps.seconds) for time in positions(steps)]
 

@@ -38,15 +38,6 @@ def most_there(scenario: Scenario, worths: Array) -> Iterator[tuple[float, Array
     ------
     tuple
         A time at which something happens, ascending, and the worth of every row after it.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Workload
-    >>> request = Reclaim(time=0, deadline=60, servers=1)
-    >>> cluster = Cluster.uniform(machines=2, gpus=4)
-    >>> given = Scenario(workload=Workload(jobs=[]), cluster=cluster, events=[request])
-    >>> [(time, worth.tolist()) for time, worth in most_there(given, np.ones((1, 2)))]
-    [(0.0, [8.0]), (60.0, [4.0])]
     """
     stock = Stock(scenario.cluster)
     machines = scenario.cluster.machines
@@ -139,13 +130,6 @@ class Stock:
     ----------
     cluster
         The machines, which are all there.
-
-    Examples
-    --------
-    >>> stock = Stock(Cluster.uniform(machines=3, gpus=2))
-    >>> stock.happen(Leave(time=0, servers=["machine 0.1"]))
-    >>> stock.most(np.array([[2.0, 7.0, 1.0]])).tolist()
-    [3.0]
     """
 
     def __init__(self, cluster: Cluster) -> None:

@@ -43,14 +43,7 @@ def height(job: Job) -> Exact:
 
 
 def options(job: Job) -> list[tuple[str, int, float]]:
-    """List the ways to run a job: mode, number of GPUs and speed without phases.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Mode
-    >>> options(Job(name="a", release_date=0, duration=60, gpus=2, modes=[Mode(name="m", menu=[(1, 0.6)])]))
-    [('', 2, 1.0), ('m', 1, 0.6)]
-    """
+    """List the ways to run a job: mode, number of GPUs and speed without phases."""
     default = [(DEFAULT_MODE, *entry) for entry in job.menu or ((job.gpus, 1.0),)]
     return default + [(mode.name, *entry) for mode in job.modes for entry in mode.menu]
 
@@ -117,16 +110,7 @@ class Steps:
 
     @classmethod
     def of(cls, workload: Workload, gpus: Number) -> Self:
-        """Count the times of jobs on so many GPUs.
-
-        Examples
-        --------
-        >>> dates = [("a", 1.7e9), ("b", 1.7e9 + 0.25)]
-        >>> jobs = [Job(name=name, release_date=date, duration=1.5, gpus=1) for name, date in dates]
-        >>> steps = Steps.of(Workload(jobs=jobs), 2)
-        >>> steps.seconds, steps.release, steps.height, steps.size
-        (Fraction(1, 4), (0, 1), (6, 6), (3, 3))
-        """
+        """Count the times of jobs on so many GPUs."""
         origin, release = decimal(first_release(workload)), arrivals_of(workload)
         heights = [height(job) for job in workload.jobs]
         all_gpus = decimal(gpus)

@@ -12,16 +12,6 @@ def sub_batches(job: Job) -> tuple[str, ...]:
 
     They are those on as many GPUs of its type as it demands, with another number of steps and no other batch
     size: their gradients are accumulated, so that the training is what it was. Castor, section 5.2.3.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Mode
-    >>> quarters = Mode(name="quarters", menu=[(2, 0.7)], steps=4)
-    >>> halves = Mode(name="halves", menu=[(2, 0.9)], steps=2)
-    >>> larger = Mode(name="larger", menu=[(2, 1.4)], batch_size=512)
-    >>> modes = [quarters, larger, halves]
-    >>> sub_batches(Job(name="a", release_date=0, duration=60, gpus=2, batch_size=128, modes=modes))
-    ('', 'halves', 'quarters')
     """
     divided = [
         mode

@@ -271,11 +271,5 @@ class Greedy:
 
 
 def largest(counts: tuple[int, ...], free: int) -> int:
-    """Return the largest of ascending counts that is free; 0 if none is.
-
-    Examples
-    --------
-    >>> [largest((2, 4, 8), free) for free in (1, 7, 9)]
-    [0, 4, 8]
-    """
+    """Return the largest of ascending counts that is free; 0 if none is."""
     return counts[bisect_right(counts, free) - 1] if counts[0] <= free else 0

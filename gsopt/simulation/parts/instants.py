@@ -24,12 +24,6 @@ class Instants:
     ------
     InvalidInput
         The interval is none, as `gsopt.simulation.interval` has it.
-
-    Examples
-    --------
-    >>> instants = Instants(60)
-    >>> instants.reached(120.0), instants.reached(121.0), instants.after(120.0), instants.after(121.0)
-    (True, False, 180.0, 180.0)
     """
 
     def __init__(self, interval: float, field: str = "interval") -> None:

@@ -14,13 +14,7 @@ ANY = "gpu"
 
 
 class GpuKind(NamedTuple):
-    """A type of GPU with its memory; None when memory is not looked at.
-
-    Examples
-    --------
-    >>> GpuKind("v100", 16).gpu_type
-    'v100'
-    """
+    """A type of GPU with its memory; None when memory is not looked at."""
 
     gpu_type: str
     memory: int | None
@@ -43,23 +37,6 @@ class Inventory:
         The kinds by name.
     counts
         Number of GPUs of each kind that were there when looked at.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Machine, Rack
-    >>> from gsopt.scenario.job import Workload
-    >>> from gsopt.simulation import simulate
-    >>> from heuristics.policies import fifo
-    >>> def watched(state):
-    ...     inventory = Inventory(state)
-    ...     print(inventory.kinds["k80"])
-    ...     return fifo(state)
-    >>> machines = [Machine(name=kind, gpus=4, gpu_type=kind) for kind in ("v100", "k80")]
-    >>> jobs = Workload(jobs=[Job(name="a", release_date=0, duration=8, gpus=2)])
-    >>> cluster = Cluster(racks=[Rack(name="r", machines=machines)])
-    >>> simulate(jobs, watched, cluster=cluster).completion_times
-    GpuKind(gpu_type='k80', memory=None)
-    (8.0,)
     """
 
     def __init__(self, state: State) -> None:
@@ -194,11 +171,6 @@ def kinds_of(cluster: Cluster) -> Mapping[str, GpuKind]:
     """Name the kinds of GPUs of a cluster, in the order in which it lists their types, the least memory first.
 
     A kind is named by its type, and by its memory where the type has several.
-
-    Examples
-    --------
-    >>> kinds_of(Cluster.plain(4))
-    {'gpu': GpuKind(gpu_type='', memory=None)}
     """
     listed = dict.fromkeys(GpuKind(each.gpu_type, each.memory) for each in cluster.machines) or [
         GpuKind("", None)
@@ -213,17 +185,7 @@ def kinds_of(cluster: Cluster) -> Mapping[str, GpuKind]:
 
 
 def modes_on(job: Job, kind: GpuKind) -> list[str]:
-    """Name the modes of a job for its demanded GPUs of a kind: the default mode, and those for its type.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Mode
-    >>> slower = Mode(name="slower", menu=[(2, 0.5)], gpu_type="k80")
-    >>> job = Job(name="a", release_date=0, duration=60, gpus=2, gpu_type="v100", modes=[slower])
-    >>> kinds = [GpuKind("k80", None), GpuKind("v100", 16), GpuKind("p100", None)]
-    >>> tuple(modes_on(job, kind) for kind in kinds)
-    (['slower'], [''], [])
-    """
+    """Name the modes of a job for its demanded GPUs of a kind: the default mode, and those for its type."""
     names = [DEFAULT_MODE, *(mode.name for mode in job.modes if mode.gpu_type)]
     return [
         name

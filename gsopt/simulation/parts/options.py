@@ -42,17 +42,6 @@ def offers(
     ------
     InvalidInput
         An option is out of its range.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
-    >>> from gsopt.simulation.parts.patience import Timers, never_waits
-    >>> def impatient(state):
-    ...     return offers(state, Timers(state, never_waits), order="fifo", placement="best", lease=None)
-    >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=5, gpus=2) for n in "abc"])
-    >>> simulate(jobs, impatient, cluster=4).completion_times
-    (5.0, 5.0, 10.0)
     """
     require_one_of("clock", clock, ("starvation", "offer"))
     require_one_of("renew", renew, ("best", "same", "never"))

@@ -27,13 +27,7 @@ Judge = Callable[[State, int, int, tuple[int, ...]], Match | None]
 
 
 class Partner(NamedTuple):
-    """A running job, GPUs that only it holds, and how a waiting job would start beside it.
-
-    Examples
-    --------
-    >>> Partner(rank=3.5, job=2, mode="", gpus=(4, 5)).gpus
-    (4, 5)
-    """
+    """A running job, GPUs that only it holds, and how a waiting job would start beside it."""
 
     rank: Any
     job: int

@@ -140,19 +140,7 @@ class Count:
 
 
 class Kinds:
-    """The pool of a cluster with several kinds of GPUs: holdings are numbers by kind, least memory first.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Machine, Rack
-    >>> machines = [Machine(name="old", gpus=2, memory=16), Machine(name="new", gpus=2, memory=80)]
-    >>> pool = Kinds(Cluster(racks=[Rack(name="r", machines=machines)]))
-    >>> pool.give_back((2, 2))
-    >>> small = Job(name="a", release_date=0, duration=60, gpus=3, memory=8)
-    >>> large = Job(name="b", release_date=0, duration=60, gpus=1, memory=40)
-    >>> pool.take(small, 3), pool.room(small), pool.take(large, 1)
-    ((2, 1), 1, (0, 1))
-    """
+    """The pool of a cluster with several kinds of GPUs: holdings are numbers by kind, least memory first."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -292,13 +280,7 @@ class _Books:
 
 
 def size(holding: Holding | None) -> int:
-    """Return the number of GPUs of a holding.
-
-    Examples
-    --------
-    >>> size(None), size(3), size((2, 0, 1))
-    (0, 3, 3)
-    """
+    """Return the number of GPUs of a holding."""
     if holding is None:
         return 0
     return holding if isinstance(holding, int) else sum(holding)

@@ -18,14 +18,6 @@ class Running:
     ----------
     pace
         How much the key of a running job rises in a second, by its holding; None when keys do not rise.
-
-    Examples
-    --------
-    >>> running = Running()
-    >>> for job, gpus, key in [(0, 4, 1.0), (1, 1, 3.0), (2, 1, 2.0)]:
-    ...     running.add(job, gpus, key)
-    >>> dict(running.behind((1.5, 7))), running.last({1: 0, 4: 0}), running.last({1: 1, 4: 0})
-    ({1: 2}, (3.0, 1), (2.0, 2))
     """
 
     def __init__(self, pace: Callable[[Any], Any] | None = None) -> None:

@@ -10,13 +10,7 @@ from gsopt.simulation.policy import State
 
 
 class Need(NamedTuple):
-    """What a job demands: number of GPUs, their type or any, and the least memory of each or None.
-
-    Examples
-    --------
-    >>> Need(gpus=8, gpu_type="", memory=None).gpus
-    8
-    """
+    """What a job demands: number of GPUs, their type or any, and the least memory of each or None."""
 
     gpus: int
     gpu_type: str
@@ -38,21 +32,6 @@ class Tiers:
     ----------
     names
         Names of the levels from the innermost out.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Workload
-    >>> from gsopt.simulation import simulate
-    >>> from heuristics.policies import fifo
-    >>> def watched(state):
-    ...     tiers = Tiers(state)
-    ...     print(tiers.names, tiers.of([0, 8]), tiers.best(Job(name="b", release_date=0, duration=1, gpus=5)))
-    ...     return fifo(state)
-    >>> cluster = Cluster.uniform(racks=2, machines=2, gpus=4)
-    >>> jobs = [Job(name="a", release_date=0, duration=1, gpus=1)]
-    >>> simulate(Workload(jobs=jobs), watched, cluster=cluster).completion_times
-    ('machine', 'rack', 'network') 2 1
-    (1.0,)
     """
 
     def __init__(self, state: State) -> None:
@@ -83,13 +62,7 @@ class Tiers:
 
 
 def need_of(job: Job) -> Need:
-    """Return what tells apart the jobs that are offered different GPUs.
-
-    Examples
-    --------
-    >>> need_of(Job(name="a", release_date=0, duration=1, gpus=8)).gpus
-    8
-    """
+    """Return what tells apart the jobs that are offered different GPUs."""
     return Need(job.gpus, job.gpu_type, job.memory)
 
 

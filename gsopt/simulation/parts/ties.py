@@ -6,11 +6,5 @@ from gsopt.core.numbers.tolerances import SPEED_DIGITS
 
 
 def settled(priority: Any) -> Any:
-    """Let priorities be equal that differ by rounding only: those of jobs with the same slowdown always tie.
-
-    Examples
-    --------
-    >>> settled(0.1 + 0.2) == settled(0.3)
-    True
-    """
+    """Let priorities be equal that differ by rounding only: those of jobs with the same slowdown always tie."""
     return float(f"{priority:.{SPEED_DIGITS}g}") if isinstance(priority, float) else priority

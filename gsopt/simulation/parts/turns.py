@@ -7,13 +7,7 @@ from typing import Any, NamedTuple
 
 
 class Turn(NamedTuple):
-    """The place of a waiting job: its key, since when it waits, and its number, which decide in this order.
-
-    Examples
-    --------
-    >>> Turn(0.5, 3600.0, 7) < Turn(0.5, 3600.0, 8) < Turn(0.5, 7200.0, 1)
-    True
-    """
+    """The place of a waiting job: its key, since when it waits, and its number, which decide in this order."""
 
     key: Any
     since: Any
@@ -21,16 +15,7 @@ class Turn(NamedTuple):
 
 
 class Turns:
-    """Waiting jobs in order, in one sorted list for each need.
-
-    Examples
-    --------
-    >>> turns = Turns()
-    >>> for job, key, gpus in [(0, 3.0, 1), (1, 1.0, 8), (2, 2.0, 1), (3, 2.0, 2)]:
-    ...     turns.add(Turn(key, 0, job), gpus)
-    >>> [turn.job for turn, _ in turns.walk(lambda gpus: gpus < 8)]
-    [2, 3, 0]
-    """
+    """Waiting jobs in order, in one sorted list for each need."""
 
     def __init__(self) -> None:
         self._lists: dict[Hashable, list[Turn]] = {}

@@ -45,19 +45,6 @@ def ways_of(job: Job, limit: int | None = None, memory: int | None = None, gpu_t
         Bytes of each GPU; any mode fits when None.
     gpu_type
         Type of all GPUs; any mode suits them when None.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Mode
-    >>> large = Mode(name="large", menu=[(2, 1.8), (4, 2.5)], batch_size=64)
-    >>> job = Job(
-    ...     name="a", release_date=0, duration=9, gpus=1, batch_size=32, menu=[(1, 1), (2, 1.5)], modes=[large]
-    ... )
-    >>> found = ways_of(job)
-    >>> found.speeds.tolist(), found.modes, found.batches, found.cap
-    ([0.0, 1.0, 1.8, 0.0, 2.5], ('', '', 'large', '', 'large'), (0, 32, 64, 0, 64), 2)
-    >>> ways_of(job, 63).speeds.tolist(), ways_of(job, 63).cap
-    ([0.0, 1.0, 1.5], 1)
     """
     sizes = {
         mode: size
@@ -84,24 +71,13 @@ def ways_of(job: Job, limit: int | None = None, memory: int | None = None, gpu_t
 
 
 def local_limit(job: Job) -> int | None:
-    """Return the largest batch size that runs on a single GPU; None where there is none, or it has no size.
-
-    Examples
-    --------
-    >>> local_limit(Job(name="a", release_date=0, duration=9, gpus=1, batch_size=32))
-    32
-    """
+    """Return the largest batch size that runs on a single GPU; None where there is none, or it has no size."""
     fitting = [size for mode, size in _sizes(job).items() if size is not None and 1 in job.speeds[mode]]
     return max(fitting, default=None)
 
 
 def largest_batch(job: Job) -> int | None:
-    """Return the largest batch size of a job; None where none is known.
-
-    Examples
-    --------
-    >>> largest_batch(Job(name="a", release_date=0, duration=9, gpus=1))
-    """
+    """Return the largest batch size of a job; None where none is known."""
     return max((size for size in _sizes(job).values() if size is not None), default=None)
 
 

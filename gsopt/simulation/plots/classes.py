@@ -86,17 +86,6 @@ def classes_of(schedule: Schedule, scenario: Scenario, colour: str) -> Classes:
     ------
     InvalidInput
         The colour has no such meaning, or there are too many jobs to tell one from the other.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.schedule import Segment
-    >>> jobs = [Job(name=name, release_date=0, duration=2, gpus=1) for name in "ab"]
-    >>> scenario = Scenario(workload=Workload(jobs=jobs), cluster=Cluster.plain(1))
-    >>> found = classes_of(Schedule((Segment("a", 0, 2, 1), Segment("b", 2, 4, 1))), scenario, "slowdown")
-    >>> [found.labels[found.of[name]] for name in "ab"]
-    ['up to 1.1', '1.5 to 2']
     """
     if colour not in list(Colour):
         raise InvalidInput("", "colour", shorten(colour), f"must be one of {', '.join(Colour)}")

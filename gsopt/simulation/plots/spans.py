@@ -47,18 +47,7 @@ class Span(NamedTuple):
 
 
 def span_of(schedule: Schedule, scenario: Scenario) -> Span:
-    """Return the time that pictures show: with many jobs not the long end in which none waits any more.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Workload
-    >>> from gsopt.schedule import Segment
-    >>> workload = Workload(jobs=[Job(name="a", release_date=1.7e9, duration=2, gpus=1)])
-    >>> scenario = Scenario(workload=workload, cluster=Cluster.plain(1))
-    >>> span_of(Schedule((Segment("a", 1.7e9, 1.7e9 + 2, 1),)), scenario)
-    Span(begin=1700000000.0, shown=1700000002.0, end=1700000002.0)
-    """
+    """Return the time that pictures show: with many jobs not the long end in which none waits any more."""
     releases = [float(job.release_date) for job in scenario.workload.jobs]
     first = min([*releases, *(float(segment.start) for segment in schedule.segments)], default=0.0)
     end = max((float(segment.end) for segment in schedule.segments), default=first + 1)
@@ -70,18 +59,7 @@ def span_of(schedule: Schedule, scenario: Scenario) -> Span:
 
 
 def capacity_steps(schedule: Schedule, scenario: Scenario, begin: float, end: float) -> list[tuple[float, int]]:
-    """Return the times at which the number of GPUs may change, with the number from then on, up to an end.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.events import Reclaim
-    >>> from gsopt.scenario.job import Workload
-    >>> events = [Reclaim(time=2, deadline=5, gpus=3)]
-    >>> scenario = Scenario(workload=Workload(jobs=[]), cluster=Cluster.plain(4), events=events)
-    >>> capacity_steps(Schedule(()), scenario, 0, 9)
-    [(0, 4), (5.0, 1), (9, 1)]
-    """
+    """Return the times at which the number of GPUs may change, with the number from then on, up to an end."""
     moments = sorted({begin, *change_times(schedule, scenario)})
     steps = [(moment, _gpus_there(schedule, scenario, moment)) for moment in moments]
     return [*steps, (max(end, moments[-1]), steps[-1][1])]
@@ -128,19 +106,7 @@ def _away(cluster: Cluster, events: Iterable[Event]) -> set[str]:
 
 
 def waits_of(schedule: Schedule, scenario: Scenario) -> Iterator[tuple[Job, float, float]]:
-    """Yield every span in which a job is released, has no GPUs, and will have some later.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Workload
-    >>> from gsopt.schedule import Segment
-    >>> workload = Workload(jobs=[Job(name="a", release_date=1, duration=2, gpus=1)])
-    >>> scenario = Scenario(workload=workload, cluster=Cluster.plain(1))
-    >>> schedule = Schedule((Segment("a", 5, 6, 1), Segment("a", 2, 3, 1)))
-    >>> [(job.name, start, end) for job, start, end in waits_of(schedule, scenario)]
-    [('a', 1.0, 2.0), ('a', 3.0, 5.0)]
-    """
+    """Yield every span in which a job is released, has no GPUs, and will have some later."""
     runs: dict[str, list[tuple[float, float]]] = {}
     for segment in schedule.segments:
         runs.setdefault(segment.job, []).append((float(segment.start), float(segment.end)))

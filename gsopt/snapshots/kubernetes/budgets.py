@@ -34,12 +34,6 @@ def read_budgets(objects: Sequence[Field], notes: list[str]) -> dict[str, list[B
     ------
     InvalidInput
         One is none.
-
-    Examples
-    --------
-    >>> budget = {"metadata": {"name": "b"}, "spec": {"selector": {}}, "status": {"disruptionsAllowed": 1}}
-    >>> [each.name for each in read_budgets([Field("", budget)], [])["default"]]
-    ['default/b']
     """
     found: dict[str, list[Budget]] = {}
     for each in objects:
@@ -56,12 +50,5 @@ def read_budgets(objects: Sequence[Field], notes: list[str]) -> dict[str, list[B
 def budgets_of(
     budgets: Mapping[str, Sequence[Budget]], namespace: str, labels: Mapping[str, str]
 ) -> list[Budget]:
-    """Return the budgets that count a pod with some labels.
-
-    Examples
-    --------
-    >>> budgets = {"a": [Budget("a/b", Field("", {"matchLabels": {"app": "x"}}), 0)]}
-    >>> len(budgets_of(budgets, "a", {"app": "x"})), len(budgets_of(budgets, "a", {"app": "y"}))
-    (1, 0)
-    """
+    """Return the budgets that count a pod with some labels."""
     return [budget for budget in budgets.get(namespace, ()) if selects(budget.selector, labels)]

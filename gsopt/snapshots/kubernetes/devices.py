@@ -52,12 +52,6 @@ def device(resource: str, others: Collection[str] = ()) -> Device | None:
         Its name.
     others
         Names of further resources that stand for whole GPUs.
-
-    Examples
-    --------
-    >>> names = ("nvidia.com/gpu", "amd.com/gpu", "nvidia.com/mig-3g.20gb", "alibabacloud.com/gpu-milli", "cpu")
-    >>> [found and (found.kind, str(found.gpus)) for found in map(device, names)]
-    [('whole', '1'), ('whole', '1'), ('slice', '3/7'), ('share', '1/1000'), None]
     """
     return Device("whole", Fraction(1)) if resource in others else _known(resource)
 

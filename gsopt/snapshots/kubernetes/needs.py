@@ -22,15 +22,7 @@ _PODS = "pods"
 
 
 def pod_needs(pod: Field) -> dict[str, Fraction]:
-    """Find what a pod asks for: its containers at once, or the largest of what runs before them, and overhead.
-
-    Examples
-    --------
-    >>> asked = {"limits": {"nvidia.com/gpu": 4}}, {"requests": {"cpu": "2"}}
-    >>> containers = [{"resources": each} for each in asked]
-    >>> {name: str(value) for name, value in pod_needs(Field("", {"spec": {"containers": containers}})).items()}
-    {'nvidia.com/gpu': '4', 'cpu': '2', 'pods': '1'}
-    """
+    """Return what a pod asks for: its containers together or the largest init container, and the overhead."""
     spec = pod["spec"]
     total: dict[str, Fraction] = {}
     for container in spec["containers"]:
@@ -67,11 +59,6 @@ def counted(field: Field, amounts: Amounts, others: Collection[str], *, needed: 
         Names of further resources that stand for whole GPUs.
     needed
         Whether they are asked for, and rounded up.
-
-    Examples
-    --------
-    >>> counted(Field("", None), {"nvidia.com/gpu": Fraction(2), "cpu": Fraction(1, 2)}, (), needed=True).named
-    {'gpu': 2, 'cpu': 500, 'memory': 0, 'nvidia.com/gpu': 2}
     """
     whole = Fraction(0)
     found: dict[str, int] = {}
@@ -96,11 +83,6 @@ def gpus_of(amounts: Amounts, others: Collection[str], turns: Fraction) -> Fract
         Names of further resources that stand for whole GPUs.
     turns
         How many containers share each GPU of the node by turns.
-
-    Examples
-    --------
-    >>> str(gpus_of({"nvidia.com/mig-1g.5gb": Fraction(2), "cpu": Fraction(8)}, (), Fraction(1)))
-    '2/7'
     """
     total, shares = Fraction(0), Fraction(0)
     for name, value in amounts.items():
@@ -133,13 +115,7 @@ def _asked(resources: Field) -> dict[str, Fraction]:
 
 
 def amounts_of(field: Field) -> dict[str, Fraction]:
-    """Read amounts of resources by their names.
-
-    Examples
-    --------
-    >>> amounts_of(Field("", {"cpu": "500m"}))
-    {'cpu': Fraction(1, 2)}
-    """
+    """Read amounts of resources by their names."""
     return {key: quantity(each) for key, each in field.named()}
 
 

@@ -109,12 +109,6 @@ def read_sites(
     ------
     InvalidInput
         A node is none, stands there twice, or no node has a label of `levels`.
-
-    Examples
-    --------
-    >>> node = Field("", {"metadata": {"name": "n1"}, "status": {"capacity": {"nvidia.com/gpu": "8"}}})
-    >>> read_sites([node], None, (), [])["n1"].gpus
-    8
     """
     keys = LEVELS if levels is None else {level: (label,) for level, label in levels.items()}
     found: dict[str, Site] = {}

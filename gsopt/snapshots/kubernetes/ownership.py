@@ -53,25 +53,13 @@ class Owner(NamedTuple):
 
 
 def is_daemon(pod: Field) -> bool:
-    """Check whether a pod belongs to its node: one of a DaemonSet, or a mirror of a file there.
-
-    Examples
-    --------
-    >>> is_daemon(Field("", {"metadata": {"annotations": {"kubernetes.io/config.mirror": "1"}}}))
-    True
-    """
+    """Check whether a pod belongs to its node: one of a DaemonSet, or a mirror of a file there."""
     metadata = pod["metadata"]
     return _MIRROR in metadata["annotations"].mapping() or _controller(metadata)["kind"].text() in _OF_NODES
 
 
 def is_replaced(pod: Field) -> bool:
-    """Check whether a controller replaces a pod that is lost.
-
-    Examples
-    --------
-    >>> is_replaced(Field("", {"metadata": {"name": "a"}}))
-    False
-    """
+    """Check whether a controller replaces a pod that is lost."""
     return bool(_controller(pod["metadata"]))
 
 
@@ -81,15 +69,6 @@ def owner_of(pod: Field) -> Owner:
     Groups of pods count first, by the label or annotation of their scheduler; then JobSet, LeaderWorkerSet (of
     which each group of a leader and its workers is one gang), Kubeflow, Volcano and Ray by their labels, and
     then the owner. Pods of ReplicaSets, StatefulSets and of nobody stand for themselves.
-
-    Examples
-    --------
-    >>> labels = {"training.kubeflow.org/job-name": "llm", "training.kubeflow.org/replica-type": "worker"}
-    >>> owner_of(Field("", {"metadata": {"namespace": "a", "name": "llm-worker-0", "labels": labels}}))
-    Owner(kind='Kubeflow', namespace='a', name='llm')
-    >>> owners = [{"kind": "ReplicaSet", "name": "web-5d", "controller": True}]
-    >>> owner_of(Field("", {"metadata": {"name": "web-5d-x", "ownerReferences": owners}}))
-    Owner(kind='ReplicaSet', namespace='default', name='web-5d-x')
     """
     metadata = pod["metadata"]
     space = metadata["namespace"].name() if metadata["namespace"] else "default"

@@ -136,13 +136,7 @@ class Reader(NamedTuple):
 
 
 def started_of(pod: Field) -> float | None:
-    """Return when a pod started, or was made where nobody says it, in seconds since 1970.
-
-    Examples
-    --------
-    >>> started_of(Field("", {"metadata": {"creationTimestamp": "1970-01-01T00:01:00Z"}}))
-    60.0
-    """
+    """Return when a pod started, or was made where nobody says it, in seconds since 1970."""
     start = pod["status"]["startTime"].time()
     return pod["metadata"]["creationTimestamp"].time() if start is None else start
 

@@ -25,11 +25,6 @@ def quantity(field: Field) -> Fraction:
     ------
     InvalidInput
         It is no such amount.
-
-    Examples
-    --------
-    >>> [str(quantity(Field("", text))) for text in ("64000m", "1.5Gi", "2e3", 8)]
-    ['64', '1610612736', '2000', '8']
     """
     if field.value is None:
         return Fraction(0)
@@ -65,11 +60,5 @@ def amount(field: Field, value: Fraction, *, needed: bool) -> int:
 
 
 def unit_of(resource: str) -> Fraction:
-    """Return what one of a resource is counted as: CPUs in thousandths, memory in MiB.
-
-    Examples
-    --------
-    >>> unit_of("cpu"), unit_of("memory"), unit_of("nvidia.com/gpu")
-    (Fraction(1000, 1), Fraction(1, 1048576), Fraction(1, 1))
-    """
+    """Return what one of a resource is counted as: CPUs in thousandths, memory in MiB."""
     return {"cpu": Fraction(1000), "memory": Fraction(1, _MEBI)}.get(resource, Fraction(1))

@@ -11,14 +11,7 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 def selects(selector: Field, labels: Mapping[str, str]) -> bool:
-    """Check whether a selector of labels takes something; an empty one takes everything.
-
-    Examples
-    --------
-    >>> selector = Field("", {"matchExpressions": [{"key": "app", "operator": "In", "values": ["a", "b"]}]})
-    >>> selects(selector, {"app": "a"}), selects(selector, {"app": "c"})
-    (True, False)
-    """
+    """Check whether a selector of labels takes something; an empty one takes everything."""
     wanted = selector["matchLabels"].texts()
     return all(labels.get(key) == value for key, value in wanted.items()) and all(
         _holds(term, labels) for term in selector["matchExpressions"]
@@ -26,13 +19,7 @@ def selects(selector: Field, labels: Mapping[str, str]) -> bool:
 
 
 def admits(spec: Field, node: str, labels: Mapping[str, str]) -> bool:
-    """Check whether a pod's selector and required affinity to nodes take a node, whatever its taints.
-
-    Examples
-    --------
-    >>> admits(Field("", {"nodeSelector": {"gpu": "a100"}}), "n1", {"gpu": "t4"})
-    False
-    """
+    """Check whether a pod's selector and required affinity to nodes take a node, whatever its taints."""
     if any(labels.get(key) != value for key, value in spec["nodeSelector"].texts().items()):
         return False
     required = spec["affinity"]["nodeAffinity"][_REQUIRED]
@@ -42,15 +29,7 @@ def admits(spec: Field, node: str, labels: Mapping[str, str]) -> bool:
 
 
 def tolerates(spec: Field, taints: list[Field]) -> bool:
-    """Check whether a pod may be placed in spite of taints; those that only ask to avoid a node do not count.
-
-    Examples
-    --------
-    >>> taint = Field("", {"key": "nvidia.com/gpu", "effect": "NoSchedule"})
-    >>> pods = Field("", {"tolerations": [{"operator": "Exists"}]}), Field("", {})
-    >>> [tolerates(pod, [taint]) for pod in pods]
-    [True, False]
-    """
+    """Check whether a pod tolerates the taints of a node; those that only prefer another node do not count."""
     tolerations = list(spec["tolerations"])
     return all(
         any(_matches(toleration, taint) for toleration in tolerations)
@@ -60,13 +39,7 @@ def tolerates(spec: Field, taints: list[Field]) -> bool:
 
 
 def unread(spec: Field) -> Iterator[str]:
-    """Name what a pod asks of its node that is not looked at.
-
-    Examples
-    --------
-    >>> list(unread(Field("", {"topologySpreadConstraints": [{"topologyKey": "zone"}]})))
-    ['spread over the topology']
-    """
+    """Name what a pod asks of its node that is not looked at."""
     affinity = spec["affinity"]
     if any(list(affinity[key][_REQUIRED]) for key in ("podAffinity", "podAntiAffinity")):
         yield "nearness to other pods"

@@ -40,23 +40,11 @@ class Gres(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """The types of the GPUs, joined by ``+``.
-
-        Examples
-        --------
-        >>> Gres({"h100": 2, "h200": 4}, {}).kind
-        'h100+h200'
-        """
+        """The types of the GPUs, joined by ``+``."""
         return "+".join(sorted(kind for kind, number in self.gpus.items() if kind and number))
 
     def named(self) -> dict[str, int]:
-        """Return the amounts by the names that resources of decisions have.
-
-        Examples
-        --------
-        >>> Gres({"h100": 2, "": 1}, {"shard": 8}).named()
-        {'gpu': 3, 'gpu:h100': 2, 'shard': 8}
-        """
+        """Return the amounts by the names that resources of decisions have."""
         typed = {f"{_GPU}:{kind}": number for kind, number in self.gpus.items() if kind}
         found = {_GPU: self.number} | typed | dict(self.others)
         return {name: number for name, number in found.items() if number}
@@ -72,14 +60,6 @@ def read_gres(field: Field) -> Gres:
     ------
     InvalidInput
         It is no such list.
-
-    Examples
-    --------
-    >>> found = read_gres(Field("", "gpu:h100:2(IDX:0-1),gpu:h200:4(IDX:2-5),shard:8"))
-    >>> dict(found.gpus), dict(found.others)
-    ({'h100': 2, 'h200': 4}, {'shard': 8})
-    >>> read_gres(Field("", "gpu:h100:0(IDX:N/A),(null)")).number, read_gres(Field("", "gres/gpu")).number
-    (0, 1)
     """
     gpus, others = Counter[str](), Counter[str]()
     for part in _SOCKETS.sub("", field.text()).split(","):
@@ -95,11 +75,6 @@ def read_tres(field: Field) -> dict[str, int]:
     """Read a list of trackable resources, such as ``cpu=16,mem=62.50G,node=2,gres/gpu:h100=8``.
 
     Memory is in MiB; what is no number is left out, such as a list of licences.
-
-    Examples
-    --------
-    >>> read_tres(Field("", "cpu=16,mem=62.50G,node=2,gres/gpu=8,gres/gpu:h100=8"))
-    {'cpu': 16, 'mem': 64000, 'node': 2, 'gpu': 8, 'gpu:h100': 8}
     """
     found: dict[str, int] = {}
     for part in field.text().split(","):

@@ -140,13 +140,7 @@ class Reader(NamedTuple):
 
 
 def unread(job: Field) -> Iterator[str]:
-    """Name what a job asks of its nodes that is not looked at.
-
-    Examples
-    --------
-    >>> list(unread(Field("", {"shared": ["none"], "licenses": "matlab:2"})))
-    ['whole nodes', 'licences']
-    """
+    """Name what a job asks of its nodes that is not looked at."""
     if not _SHARED.issuperset(words(job["shared"])) or not _UNSHARED.isdisjoint(words(job["exclusive"])):
         yield "whole nodes"
     if job["licenses"].text():

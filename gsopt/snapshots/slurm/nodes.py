@@ -75,12 +75,6 @@ def read_hosts(listed: Iterable[Field], grouped: Iterable[Field], notes: list[st
     ------
     InvalidInput
         An entry is none, or a node stands among the listed twice.
-
-    Examples
-    --------
-    >>> node = Field("", {"name": "n1", "gres": "gpu:h100:4", "state": ["IDLE"], "cpus": 32})
-    >>> read_hosts([node], [], [])["n1"].capacity.named
-    {'gpu': 4, 'cpu': 32000, 'memory': 0, 'gpu:h100': 4}
     """
     found: dict[str, Host] = {}
     for entry in listed:

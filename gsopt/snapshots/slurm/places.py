@@ -31,24 +31,12 @@ class Reservation(NamedTuple):
     end: float | None
 
     def holds(self, time: float | None) -> bool:
-        """Check whether it holds at a time; where that is not known, it does.
-
-        Examples
-        --------
-        >>> Reservation("maintenance", frozenset(), 60.0, 120.0).holds(90.0)
-        True
-        """
+        """Check whether it holds at a time; where that is not known, it does."""
         return time is None or ((self.start or 0.0) <= time and (self.end is None or time < self.end))
 
 
 def read_reservations(entries: Sequence[Field]) -> list[Reservation]:
-    """Read reservations.
-
-    Examples
-    --------
-    >>> read_reservations([Field("", {"name": "r", "node_list": "n[1-2]"})])[0].nodes == {"n1", "n2"}
-    True
-    """
+    """Read reservations."""
     return [
         Reservation(
             each["name"].name(),
@@ -61,15 +49,7 @@ def read_reservations(entries: Sequence[Field]) -> list[Reservation]:
 
 
 def told_by_hosts(hosts: Iterable[Host]) -> list[Reservation]:
-    """Return the reservations that nodes say hold them, whether a file has these or not.
-
-    Examples
-    --------
-    >>> from gsopt.snapshots.slurm.nodes import read_hosts
-    >>> hosts = read_hosts([Field("", {"name": "n1", "reservation": "r"})], [], [])
-    >>> [(each.name, sorted(each.nodes)) for each in told_by_hosts(hosts.values())]
-    [('r', ['n1'])]
-    """
+    """Return the reservations that nodes say hold them, whether a file has these or not."""
     found: dict[str, set[str]] = {}
     for host in hosts:
         if host.reserved:

@@ -111,13 +111,7 @@ def snapshot_of(
 
 
 def is_conf(text: str) -> bool:
-    r"""Check whether a text is a topology.conf.
-
-    Examples
-    --------
-    >>> is_conf("# tree\nSwitchName=s1 Nodes=n[1-2]"), is_conf('{"nodes": []}')
-    (True, False)
-    """
+    r"""Check whether a text is a topology.conf."""
     lines = (line.strip() for line in text.splitlines())
     first = next((line for line in lines if line and not line.startswith("#")), "")
     return first.lower().startswith(("switchname=", "blockname="))

@@ -10,14 +10,7 @@ _MOST_NODES = 20_000
 
 
 def number(field: Field, default: int = 0) -> int:
-    """Read a number, which newer releases wrap; the default where it is not set.
-
-    Examples
-    --------
-    >>> wrapped = {"set": True, "infinite": False, "number": 7}
-    >>> number(Field("", wrapped)), number(Field("", 7)), number(Field("", wrapped | {"set": False}))
-    (7, 7, 0)
-    """
+    """Read a number, which newer releases wrap; the default where it is not set."""
     if not isinstance(field.value, dict):
         return field.whole(default)
     if field["infinite"].truth() or not field["set"].truth():
@@ -29,26 +22,14 @@ def number(field: Field, default: int = 0) -> int:
 
 
 def moment(field: Field) -> float | None:
-    """Read a time in seconds since 1970; None where it is not set.
-
-    Examples
-    --------
-    >>> moment(Field("", {"set": True, "infinite": False, "number": 60})), moment(Field("", 0))
-    (60.0, None)
-    """
+    """Read a time in seconds since 1970; None where it is not set."""
     if isinstance(field.value, dict):
         return None if field["infinite"].truth() or not field["set"].truth() else field["number"].seconds()
     return field.seconds()
 
 
 def words(field: Field) -> tuple[str, ...]:
-    """Read states, flags or names: a list, or a text with signs between them.
-
-    Examples
-    --------
-    >>> words(Field("", ["IDLE", "DRAIN"])), words(Field("", "mixed+drain*")), words(Field("", "a,b"))
-    (('IDLE', 'DRAIN'), ('mixed', 'drain'), ('a', 'b'))
-    """
+    """Read states, flags or names: a list, or a text with signs between them."""
     texts = [each.text() for each in field] if isinstance(field.value, list) else [field.text()]
     return tuple(word for text in texts for word in re.split(r"[+,&]", text.rstrip("*~#!%$@^-")) if word)
 
@@ -61,11 +42,6 @@ def nodes(field: Field) -> list[str]:
     InvalidInput
         It is none, or a name has other than letters, digits, ``.``, ``-`` and ``_``: host lists and commands
         would take it for several.
-
-    Examples
-    --------
-    >>> nodes(Field("", "ia[1-2]")), nodes(Field("", ["a", "b"])), nodes(Field("", ""))
-    (['ia1', 'ia2'], ['a', 'b'], [])
     """
     if isinstance(field.value, list):
         return [node_name(each) for each in field]

@@ -221,15 +221,7 @@ def _post(model: Any, task: Task) -> list[Any]:
 
 
 def implied_bounds(form: "StandardForm") -> tuple[Vector, Vector]:
-    """Return column bounds, those that are missing as far as they follow from the rows; shapes (columns,).
-
-    Examples
-    --------
-    >>> from gsopt.solvers.standard_form import StandardForm
-    >>> form = StandardForm.build(cost=[1, 1], matrix=[[2, 1]], row_lower=[3], row_upper=[4])
-    >>> implied_bounds(form)[1]
-    array([2., 4.])
-    """
+    """Return column bounds, those that are missing as far as they follow from the rows; shapes (columns,)."""
     lower, upper = form.column_lower.copy(), form.column_upper.copy()
     for _ in range(_ROUNDS):
         missing = ~np.isfinite(lower) | ~np.isfinite(upper)
@@ -370,13 +362,7 @@ def _within(limits: Vector) -> Integers:
 
 
 def _over_common_denominator(numbers: list[float]) -> tuple[list[int], int]:
-    """Return decimal numbers as integers over one denominator.
-
-    Examples
-    --------
-    >>> _over_common_denominator([0.25, 0.1, 3.0])
-    ([5, 2, 60], 20)
-    """
+    """Return decimal numbers as integers over one denominator."""
     if all(number.is_integer() for number in numbers):
         return [int(number) for number in numbers], 1
     exact = [Fraction(repr(number)) for number in numbers]

@@ -59,17 +59,6 @@ class Program:
 
     It stays in a worker of HiGHS, so each solve goes on from the last basis, and only what has changed is sent.
     A worker that does not know it, because it is a new one or has dropped it, is sent all of it again.
-
-    Examples
-    --------
-    >>> program = Program()
-    >>> program.add_rows([3.0], [inf])
-    >>> program.add_columns([1.0], [0.0], [inf], starts=[0], rows=[0], entries=[2.0])
-    >>> program.solve(Budget()).objective
-    1.5
-    >>> program.change_rows([5.0], [inf])
-    >>> program.solve(Budget()).objective
-    2.5
     """
 
     def __init__(self) -> None:

@@ -25,15 +25,7 @@ class Download:
 
 
 def download(name: str, kind: str, content: str) -> Download:
-    """Put a text into a page as a file, compressed where it is large.
-
-    Examples
-    --------
-    >>> download("a.csv", "text/csv", "a,b")
-    Download(name='a.csv', address='data:text/csv;charset=utf-8;base64,YSxi')
-    >>> download("a.csv", "text/csv", "a," * 2**20).name
-    'a.csv.gz'
-    """
+    """Put a text into a page as a file, compressed where it is large."""
     data = content.encode("utf-8", errors="backslashreplace")
     if len(data) <= _LARGE:
         return Download(name, f"data:{kind};charset=utf-8;base64,{b64encode(data).decode()}")

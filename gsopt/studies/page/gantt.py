@@ -56,13 +56,7 @@ def gantts(spec: str, found: Results, names: Sequence[str], allow: Iterable[str]
 
 
 def runs_of(found: Results) -> dict[str, Row]:
-    """Return the runs of policies by name; the first of several seeds by a name without seed too.
-
-    Examples
-    --------
-    >>> runs_of(Results("example", (), 0))
-    {}
-    """
+    """Return the runs of policies by name; the first of several seeds by a name without seed too."""
     known: dict[str, Row] = {}
     for row in found.rows:
         if not row.word and row.outcome.state is State.DONE:

@@ -134,13 +134,7 @@ class Decision:
 
 
 def decisions(found: Results) -> list[Decision]:
-    """Sort the cells that are done by decision; those of policies are one more.
-
-    Examples
-    --------
-    >>> decisions(Results("example", (), 0))
-    []
-    """
+    """Sort the cells that are done by decision; those of policies are one more."""
     done = [
         tuple(row for row in part.rows if row.outcome.state is State.DONE) for part in parts(found).values()
     ]

@@ -12,14 +12,7 @@ _MOST = 1000
 
 
 def runs_table(runs: Sequence[StudyRun]) -> Table:
-    """Return a line per run: when it began, and what it computed on.
-
-    Examples
-    --------
-    >>> run = StudyRun("2026-01-31T12:00:00+00:00", "0.1.0", "3.11.9", "Linux", 2, 2, 4)
-    >>> runs_table([run]).lines[0][0].text
-    '2026-01-31 12:00 UTC'
-    """
+    """Return a line per run: when it began, and what it computed on."""
     heads = [
         Head("begun"),
         Head("cells", number=True),
@@ -45,14 +38,7 @@ def runs_table(runs: Sequence[StudyRun]) -> Table:
 
 
 def packages_table(runs: Sequence[StudyRun]) -> Table:
-    """Return the versions of packages, each of which some run had.
-
-    Examples
-    --------
-    >>> run = StudyRun("2026-01-31", "0.1.0", "3.11.9", "Linux", 2, 2, 4, {"packages": {"numpy": "2.0"}})
-    >>> [[entry.text for entry in line] for line in packages_table([run]).lines]
-    [['numpy', '2.0']]
-    """
+    """Return the versions of packages, each of which some run had."""
     versions: dict[str, dict[str, None]] = {}
     for run in runs:
         for name, version in run.packages.items():
@@ -63,26 +49,13 @@ def packages_table(runs: Sequence[StudyRun]) -> Table:
 
 
 def sources_table(sources: Sequence[Source]) -> Table:
-    """Return the files that instances were read from.
-
-    Examples
-    --------
-    >>> sources_table([Source("jobs.csv", "9f86d08")]).lines[0][1].text
-    '9f86d08'
-    """
+    """Return the files that instances were read from."""
     lines = ([text(source.path), text(source.digest)] for source in sources)
     return table([Head("file"), Head("SHA-256")], lines, most=_MOST)
 
 
 def commands(options: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    r"""Return what to type to compute a study and to make its page once more, with the page's own options.
-
-    Examples
-    --------
-    >>> print(*commands({"--gantt": ["fifo on a(b=1)"]}), sep="\n")
-    gsopt study run study.json --out results
-    gsopt study report results --out report.html --gantt 'fifo on a(b=1)'
-    """
+    r"""Return what to type to compute a study and to make its page once more, with the page's own options."""
     further = "".join(f" {name} {quote(value)}" for name, values in options.items() for value in values)
     return (
         "gsopt study run study.json --out results",

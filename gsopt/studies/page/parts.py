@@ -9,13 +9,7 @@ _POLICIES = "policies"
 
 
 def parts(found: Results) -> dict[str, Results]:
-    """Return the results of each decision by its name, and those of policies.
-
-    Examples
-    --------
-    >>> parts(Results("example", (), 0))
-    {}
-    """
+    """Return the results of each decision by its name, and those of policies."""
     rows: dict[str, list[Row]] = {}
     for row in found.rows:
         rows.setdefault(row.word or _POLICIES, []).append(row)

@@ -70,13 +70,7 @@ def _of_part(part: Results, figures: Sequence[str], prefix: str) -> Iterator[Pic
 
 
 def swept(rows: Iterable[Row]) -> list[str]:
-    """Name the options that have several numbers where all else in the names of cells is the same.
-
-    Examples
-    --------
-    >>> swept([])
-    []
-    """
+    """Name the options that have several numbers where all else in the names of cells is the same."""
     values: dict[tuple[str, str, str], set[float]] = {}
     for row in rows:
         for name, value in row.columns.items():

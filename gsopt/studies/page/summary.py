@@ -9,13 +9,7 @@ from gsopt.studies.results import Results
 
 
 def summary(found: Results, runs: Sequence[StudyRun]) -> str:
-    """Say in a sentence or two how many cells have a result, and when and by which version they were computed.
-
-    Examples
-    --------
-    >>> summary(Results("example", (), 4), [])
-    '0 of 4 cells have a result.'
-    """
+    """Say in a sentence or two how many cells have a result, and when and by which version."""
     count = f"{len(found):,} of {found.total:,}" if found.missing else f"All {found.total:,}"
     states = Counter(row.outcome.state for row in found.rows)
     kinds = ((State.FAILED, "failed"), (State.UNSUPPORTED, "that the method does not handle"))
@@ -30,13 +24,7 @@ def summary(found: Results, runs: Sequence[StudyRun]) -> str:
 
 
 def remarks(found: Results, sources: Sequence[Source]) -> Iterator[str]:
-    """Say what makes the results less than they seem.
-
-    Examples
-    --------
-    >>> list(remarks(Results("example", (), 4), [Source("a.csv", "1"), Source("a.csv", "2")]))
-    ['4 cells are missing: the study is not finished.', 'a.csv was changed between cells that read it.']
-    """
+    """Say what makes the results less than they seem."""
     if found.missing:
         cells = "1 cell is" if found.missing == 1 else f"{found.missing:,} cells are"
         yield f"{cells} missing: the study is not finished."

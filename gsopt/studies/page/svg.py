@@ -47,14 +47,6 @@ def inline(figure: "Figure", name: str) -> str:
 
     Ids are made of the name, so that pictures of different names can stand on a page; there are no style sheets
     and no style attributes, which the page's security policy forbids.
-
-    Examples
-    --------
-    >>> from gsopt.core.drawing import new_figure
-    >>> with drawing():
-    ...     element = inline(new_figure(1, 1), "nothing")
-    >>> element.startswith("<svg "), 'aria-label="nothing"' in element
-    (True, True)
     """
     text = StringIO()
     figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})

@@ -63,36 +63,17 @@ class Table:
 
 
 def table(heads: Sequence[Head], lines: Iterable[Sequence[Entry]], *, most: int) -> Table:
-    """Make a table of no more than some of the lines.
-
-    Examples
-    --------
-    >>> found = table([Head("name")], [[text("a")], [text("b")]], most=1)
-    >>> [line[0].text for line in found.lines], found.total
-    (['a'], 2)
-    """
+    """Make a table of no more than some of the lines."""
     rest = iter(lines)
     shown = tuple(tuple(line) for line in islice(rest, most))
     return Table(tuple(heads), shown, len(shown) + sum(1 for _ in rest))
 
 
 def text(value: Any) -> Entry:
-    """Return an entry that is a name.
-
-    Examples
-    --------
-    >>> text("fifo"), text(None)
-    (Entry(text='fifo', value=None), Entry(text='none', value=None))
-    """
+    """Return an entry that is a name."""
     return Entry(described(value))
 
 
 def number(value: Any, kind: FigureKind) -> Entry:
-    """Return an entry that is a number of a kind; a dash where there is none.
-
-    Examples
-    --------
-    >>> number(0.25, FigureKind.SHARE), number(None, FigureKind.COUNT)
-    (Entry(text='25.0 %', value=0.25), Entry(text='-', value=None))
-    """
+    """Return an entry that is a number of a kind; a dash where there is none."""
     return Entry(written(value, kind), plain(value))

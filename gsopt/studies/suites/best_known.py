@@ -97,13 +97,7 @@ def best_known(*what: str) -> BestKnown:
 
 
 def shown(value: Number | None) -> str:
-    """Show a value in a table.
-
-    Examples
-    --------
-    >>> shown(1234), shown(701.2807049327946), shown(None)
-    ('1,234', '701.2807049', '-')
-    """
+    """Show a value in a table."""
     if value is None:
         return "-"
     return f"{value:,}" if isinstance(value, int) else f"{float(value):,.{_DIGITS}g}"

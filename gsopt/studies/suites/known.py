@@ -118,13 +118,7 @@ class Known:
 
 
 def described(size: Mapping[str, int | float | str]) -> str:
-    """Write the figures of an instance in one line.
-
-    Examples
-    --------
-    >>> described({"jobs": 4, "GPUs": 8})
-    'jobs 4, GPUs 8'
-    """
+    """Write the figures of an instance in one line."""
     return ", ".join(f"{name} {value}" for name, value in size.items())
 
 

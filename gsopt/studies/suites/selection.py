@@ -13,14 +13,6 @@ def select(what: Iterable[str]) -> list[str]:
     ------
     InvalidInput
         There is no such decision, suite or instance.
-
-    Examples
-    --------
-    >>> select(["reclaiming/aryl-figure-5"])
-    ['reclaiming/aryl-figure-5']
-    >>> select(["reclaiming/medium"])
-    Traceback (most recent call last):
-    gsopt.core.errors.InvalidInput: suites: 'reclaiming/medium': is no decision, suite or committed instance
     """
     known = catalogue.names()
     found: dict[str, None] = {}

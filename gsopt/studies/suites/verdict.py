@@ -95,11 +95,6 @@ def examine(name: str, *, time_limit: float) -> Verdict:
         Its name.
     time_limit
         Seconds for the exact method.
-
-    Examples
-    --------
-    >>> examine("allocation/small/cannot-start", time_limit=10).result.status
-    <Status.INFEASIBLE: 'infeasible'>
     """
     return compare(catalogue.load(name), catalogue.best_solution(name), time_limit=time_limit)
 
@@ -115,16 +110,6 @@ def compare(problem: Problem[Any], solution: Frozen | None, *, time_limit: float
         The solution that is said to be worth its value, or None.
     time_limit
         Seconds for the exact method.
-
-    Examples
-    --------
-    >>> from datetime import date
-    >>> from instances.reclaiming import figure_5
-    >>> from instances.suites import with_about
-    >>> said = {"objective": 2.0, "bound": 2.0, "proved_by": "nobody", "since": date(2026, 11, 22)}
-    >>> wrong = with_about(figure_5(), said)
-    >>> compare(wrong, catalogue.best_solution("reclaiming/aryl-figure-5"), time_limit=10).note
-    'the solution on file is worth 1, the file says 2'
     """
     known = Known.of(problem)
     wrong = chain(_wrong_of_claims(problem, known), _wrong_of_solution(problem, known, solution))

@@ -20,12 +20,6 @@ class Candidate(list[int]):
         The job of each GPU.
     score
         What it costs, if that is known.
-
-    Examples
-    --------
-    >>> candidate = Candidate([0, 0, 1], score=7.0)
-    >>> candidate.fitness.values, Candidate([0]).fitness.valid
-    ((7.0,), False)
     """
 
     def __init__(self, genome: Iterable[int] = (), score: float | None = None) -> None:

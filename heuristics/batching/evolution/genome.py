@@ -21,13 +21,7 @@ Costs = Sequence[Sequence[float]]
 
 
 def counts_of(genome: Sequence[int], jobs: int) -> list[int]:
-    """Count the GPUs of each job.
-
-    Examples
-    --------
-    >>> counts_of([2, 0, IDLE, 2], 3)
-    [1, 0, 2]
-    """
+    """Count the GPUs of each job."""
     counts = [0] * jobs
     for job in genome:
         if job != IDLE:
@@ -36,13 +30,7 @@ def counts_of(genome: Sequence[int], jobs: int) -> list[int]:
 
 
 def score(genome: Sequence[int], costs: Costs, target: int = 0) -> float:
-    """Add up what all jobs cost (Algorithm 1, line 5); infinite for a genome that uses fewer GPUs than it must.
-
-    Examples
-    --------
-    >>> score([0, 0, 1], [[0.0, 2.0, 3.0], [0.0, 5.0, 9.0]])
-    8.0
-    """
+    """Add up the costs of all jobs (Algorithm 1, line 5); infinite for a genome of too few GPUs."""
     counts = counts_of(genome, len(costs))
     if sum(counts) < target:
         return inf
@@ -50,15 +38,7 @@ def score(genome: Sequence[int], costs: Costs, target: int = 0) -> float:
 
 
 def keep(genome: Genome, most: Sequence[int]) -> None:
-    """Take from each job the GPUs beyond a number; it keeps its first ones.
-
-    Examples
-    --------
-    >>> genome = [0, 1, 0, 0]
-    >>> keep(genome, [2, 2])
-    >>> genome
-    [0, 1, 0, -1]
-    """
+    """Take from each job the GPUs beyond a number; it keeps its first ones."""
     seen = [0] * len(most)
     for place, job in enumerate(genome):
         if job != IDLE:
@@ -76,15 +56,6 @@ def trim(genome: Genome, lower: Sequence[Sequence[int]]) -> None:
         The job of each GPU.
     lower
         For each job and number of GPUs the largest number up to it on which the job can run.
-
-    Examples
-    --------
-    Job 0 runs on 0 or 2 GPUs, job 1 on 0 or 1:
-
-    >>> genome = [0, 0, 0, 1, 1]
-    >>> trim(genome, [[0, 0, 2, 2, 2, 2], [0, 1, 1, 1, 1, 1]])
-    >>> genome
-    [0, 0, -1, 1, -1]
     """
     counts = counts_of(genome, len(lower))
     most = [row[count] for row, count in zip(lower, counts, strict=True)]
@@ -103,13 +74,6 @@ def kept_gpus(gpus: int, batch: int, limit: int, local: int, how: ScaleDown) -> 
         Its batch limit from now on, and the largest batch on one GPU.
     how
         The reading, see `heuristics.batching.evolution.settings.Settings`.
-
-    Examples
-    --------
-    >>> [kept_gpus(3, 768, 500, 256, how) for how in ("floor", "at least one", "widest")]
-    [1, 1, 2]
-    >>> [kept_gpus(3, 768, 200, 256, how) for how in ("floor", "at least one", "widest")]
-    [0, 1, 1]
     """
     if batch <= limit:
         return gpus
@@ -133,15 +97,6 @@ def admit(genome: Genome, least: Sequence[int], victims: Sequence[int]) -> None:
         Fewest GPUs of each job, 0 for one that need not run; no more than there are GPUs in total.
     victims
         All jobs, the one that has run longest first.
-
-    Examples
-    --------
-    Job 2 is new, and job 1 has run longer than job 0:
-
-    >>> genome = [0, 1, 1]
-    >>> admit(genome, least=[0, 0, 1], victims=[1, 0, 2])
-    >>> genome
-    [0, 1, 2]
     """
     counts = counts_of(genome, len(least))
     wanted = [job for job, number in enumerate(least) for _ in range(number - counts[job])]
@@ -181,15 +136,6 @@ def fill(
         What each job costs on 0, 1, ... GPUs.
     redraw
         Gives costs under a new draw for every selection; the same draw for all of them when None.
-
-    Examples
-    --------
-    Job 1 costs 2 more at its cap and gets two GPUs, job 0 costs 4 more and gets the last:
-
-    >>> genome = [0, IDLE, IDLE, IDLE]
-    >>> fill(genome, [[0, 1, 2, 3, 3], [0, 1, 2, 2, 2]], [[0, 1, 3, 5], [0, 1, 2, 9]])
-    >>> genome
-    [0, 1, 1, 0]
     """
     idle = [place for place, job in enumerate(genome) if job == IDLE]
     if not idle:
@@ -221,16 +167,6 @@ def reorder(genome: Genome, pack: PackOrder = "first") -> None:
     """Pack the workers of each job, in the order in which jobs occur (section 3.2.2, Reorder; Figure 10).
 
     The figure packs 312221 to 322211, which is the order of last occurrences.
-
-    Examples
-    --------
-    >>> genome = [3, 1, 2, 2, 2, 1]
-    >>> reorder(genome)
-    >>> genome
-    [3, 1, 1, 2, 2, 2]
-    >>> reorder(genome := [3, 1, 2, 2, 2, 1], "last")
-    >>> genome
-    [3, 2, 2, 2, 1, 1]
     """
     order = dict.fromkeys(genome)
     if pack == "last":
@@ -241,30 +177,14 @@ def reorder(genome: Genome, pack: PackOrder = "first") -> None:
 
 
 def crossover(first: Genome, second: Genome, random: Random) -> None:
-    """Exchange the jobs of each GPU with probability 1/2 (section 3.2.2, Uniform crossover; Figure 8).
-
-    Examples
-    --------
-    >>> first, second = [3, 3, 2, 2, 1, 1], [1, 1, 1, 2, 2, 3]
-    >>> crossover(first, second, Random(1))
-    >>> [sorted(pair) for pair in zip(first, second)]
-    [[1, 3], [1, 3], [1, 2], [2, 2], [1, 2], [1, 3]]
-    """
+    """Exchange the jobs of each GPU with probability 1/2 (section 3.2.2, Uniform crossover; Figure 8)."""
     for place in range(len(first)):
         if random.random() < _HALF:
             first[place], second[place] = second[place], first[place]
 
 
 def preempt(genome: Genome, rate: float, random: Random, what: Preempts = "jobs") -> None:
-    """Preempt each job, or each worker, with a probability (section 3.2.2, Uniform mutation; Figure 9).
-
-    Examples
-    --------
-    >>> genome = [1, 2, 2, 3, 1, 3]
-    >>> preempt(genome, 1.0, Random(1))
-    >>> set(genome) == {IDLE}
-    True
-    """
+    """Preempt each job, or each worker, with a probability (section 3.2.2, Uniform mutation; Figure 9)."""
     if what == "workers":
         genome[:] = [IDLE if random.random() < rate else job for job in genome]
         return

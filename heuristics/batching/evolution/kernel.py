@@ -28,14 +28,6 @@ def repair_rows(
         As the functions of `rows` have them.
     by_last
         Whether jobs are packed by their last occurrence, and not by their first.
-
-    Examples
-    --------
-    >>> genomes, counts = np.array([[0, IDLE, 0, 0]]), np.array([[3, 0]])
-    >>> lower, costs = np.array([[0, 1, 2, 2, 2], [0, 1, 1, 1, 1]]), np.array([[0.0, 1, 3], [0, 1, 1]])
-    >>> repair_rows(genomes, counts, lower, np.array([0, 0]), np.array([0, 1]), costs, False)
-    >>> genomes.tolist(), counts.tolist()
-    ([[0, 0, 1, -1]], [[2, 1]])
     """
     for row in range(genomes.shape[0]):
         genome, held = genomes[row], counts[row]

@@ -22,15 +22,6 @@ class Offers:
         The costs, to be minimized: completions per second count as negative.
     batch_sizes
         Batch size of each job by number of GPUs, in the order of the jobs.
-
-    Examples
-    --------
-    >>> from gsopt.performance.batching import StepTime
-    >>> model = StepTime(fixed=3, per_sample=1)
-    >>> job = BatchingJob(name="a", batch_limit=3, local_limit=2, throughput=model, remaining=6)
-    >>> offers = Offers.of(Batching(gpus=2, jobs=[job]))
-    >>> offers.table.used_cost.tolist(), offers.batch_sizes
-    ([[0.0, 15.0, 20.0]], ({1: 2, 2: 3},))
     """
 
     table: CostTable
@@ -38,13 +29,7 @@ class Offers:
 
     @classmethod
     def of(cls, problem: Batching, *, is_drawn: bool = False) -> "Offers":
-        """Compute costs, with samples left that are drawn for every generation where that is wanted.
-
-        Examples
-        --------
-        >>> Offers.of(Batching(gpus=2, jobs=[])).table.jobs
-        0
-        """
+        """Compute costs, with samples left that are drawn for every generation where that is wanted."""
         sizes = tuple(_batch_sizes(problem, place) for place in range(len(problem.jobs)))
         unit = np.full((len(problem.jobs), problem.gpus + 1), np.inf)
         unit[:, 0] = 0.0

@@ -36,14 +36,7 @@ class Population:
 
 
 def initial(table: CostTable, size: int, generator: np.random.Generator) -> Population:
-    """Let every GPU of every candidate run a random job (section 3.2.2, Initialization).
-
-    Examples
-    --------
-    >>> table = CostTable.of(["a", "b"], [[0, 4, 6], [0, 1, 5]], weight=[2, 1])
-    >>> initial(table, 3, np.random.default_rng(0)).genomes.shape
-    (3, 2)
-    """
+    """Let every GPU of every candidate run a random job (section 3.2.2, Initialization)."""
     shape = (size, table.gpus)
     genomes = generator.integers(table.jobs, size=shape) if table.jobs else np.full(shape, IDLE)
     return Population(table.names, table.batch_limit, genomes)
@@ -68,16 +61,6 @@ def refresh(
         The readings; missing candidates are random ones, and those that are too many are left out.
     generator
         Draws the weights.
-
-    Examples
-    --------
-    Job a is gone, b may have one GPU, and c, which must run, has come:
-
-    >>> old = Population(("a", "b"), np.array([9, 9]), np.array([[0, 0, 1, 1]]))
-    >>> costs = [[0, 3, np.inf, np.inf, np.inf], [0, 2, 3, 4, 5]]
-    >>> new = CostTable.of(["b", "c"], costs, weight=[1, 1], forced=[False, True])
-    >>> refresh(old, new, Settings(population=1), np.random.default_rng(0)).genomes.tolist()
-    [[1, 1, 1, 0]]
     """
     carried = _carried(population, table)
     size = settings.population or max(table.gpus, 1)
@@ -118,13 +101,6 @@ def repair(
     -------
     ndarray
         GPUs of each job, shape (candidates, jobs).
-
-    Examples
-    --------
-    >>> table = CostTable.of(["a", "b"], [[0, 4, 6], [0, 1, np.inf]], weight=[2, 1])
-    >>> genomes = np.array([[1, 1]])
-    >>> repair(genomes, table, Settings(), np.random.default_rng(0)).tolist(), genomes.tolist()
-    ([[1, 1]], [[1, 0]])
     """
     used = table.drawn_cost(generator) if costs is None else costs
     redraws = settings.fill_draws == "selection" and table.draw is not None

@@ -30,16 +30,6 @@ class SearchProgress:
     ----------
     logbook
         For each generation its number, best, median and worst score, and how many scores are distinct.
-
-    Examples
-    --------
-    >>> progress = SearchProgress()
-    >>> progress.record([0, 1], [3.0, 5.0, 5.0])
-    >>> progress.record([1, 1], [4.0, 5.0, 6.0])
-    >>> list(progress.best), progress.score
-    ([0, 1], 3.0)
-    >>> progress.logbook.select("generation", "distinct")
-    ([0, 1], [2, 3])
     """
 
     def __init__(self, is_drawn: bool = False) -> None:

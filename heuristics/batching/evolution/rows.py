@@ -21,13 +21,7 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 def counts_of(genomes: Genomes, jobs: int) -> Whole:
-    """Count the GPUs of each job in each row, shape (rows, jobs).
-
-    Examples
-    --------
-    >>> counts_of(np.array([[2, 0, IDLE, 2]]), 3).tolist()
-    [[1, 0, 2]]
-    """
+    """Count the GPUs of each job in each row, shape (rows, jobs)."""
     rows = len(genomes)
     width = jobs + 1  # a column for idle GPUs in front
     keys = genomes + (np.arange(rows) * width + 1)[:, None]
@@ -35,13 +29,7 @@ def counts_of(genomes: Genomes, jobs: int) -> Whole:
 
 
 def scores(counts: Whole, costs: Floats, target: int = 0) -> Floats:
-    """Add up what all jobs cost in each row, see `genome.score`; shape (rows,).
-
-    Examples
-    --------
-    >>> scores(np.array([[2, 1]]), np.array([[0.0, 2.0, 3.0], [0.0, 5.0, 9.0]])).tolist()
-    [8.0]
-    """
+    """Add up what all jobs cost in each row, see `genome.score`; shape (rows,)."""
     found: Floats = _at(costs, counts).sum(axis=1)
     if target:
         found[counts.sum(axis=1) < target] = np.inf
@@ -49,13 +37,7 @@ def scores(counts: Whole, costs: Floats, target: int = 0) -> Floats:
 
 
 def ranks(genomes: Genomes) -> Whole:
-    """Count for each GPU how many of its job are left of it, in each row.
-
-    Examples
-    --------
-    >>> ranks(np.array([[4, 1, 4, 4]])).tolist()
-    [[0, 0, 1, 2]]
-    """
+    """Count for each GPU how many of its job are left of it, in each row."""
     rows, gpus = genomes.shape
     order = genomes.argsort(axis=1, kind="stable")
     own = np.arange(rows)[:, None]
@@ -69,15 +51,7 @@ def ranks(genomes: Genomes) -> Whole:
 
 
 def keep(genomes: Genomes, counts: Whole, most: Whole) -> None:
-    """Take from each job the GPUs beyond a number, shape (rows, jobs); it keeps its first ones.
-
-    Examples
-    --------
-    >>> genomes, counts = np.array([[0, 1, 0, 0]]), np.array([[3, 1]])
-    >>> keep(genomes, counts, np.array([[2, 2]]))
-    >>> genomes.tolist(), counts.tolist()
-    ([[0, 1, 0, -1]], [[2, 1]])
-    """
+    """Take from each job the GPUs beyond a number, shape (rows, jobs); it keeps its first ones."""
     over = np.flatnonzero((counts > most).any(axis=1))
     if over.size:
         some = genomes[over]
@@ -88,26 +62,12 @@ def keep(genomes: Genomes, counts: Whole, most: Whole) -> None:
 
 
 def trim(genomes: Genomes, counts: Whole, lower: Whole) -> None:
-    """Take GPUs from each job until it can run on those it has, see `genome.trim`.
-
-    Examples
-    --------
-    >>> genomes, counts = np.array([[0, 0, 0, 1, 1]]), np.array([[3, 2]])
-    >>> trim(genomes, counts, np.array([[0, 0, 2, 2, 2, 2], [0, 1, 1, 1, 1, 1]]))
-    >>> genomes.tolist()
-    [[0, 0, -1, 1, -1]]
-    """
+    """Take GPUs from each job until it can run on those it has, see `genome.trim`."""
     keep(genomes, counts, _at(lower, counts))
 
 
 def kept_gpus(gpus: Whole, batch: Whole, limit: Whole, local: Whole, how: ScaleDown) -> Whole:
-    """Return how many GPUs jobs keep whose batch limits have fallen; arrays of `genome.kept_gpus`.
-
-    Examples
-    --------
-    >>> kept_gpus(*np.array([[3, 3], [768, 768], [500, 200], [256, 256]]), "at least one").tolist()
-    [1, 1]
-    """
+    """Return how many GPUs jobs keep whose batch limits have fallen; arrays of `genome.kept_gpus`."""
     if how == "widest":
         kept = np.minimum(gpus, -(-limit // local))
     else:
@@ -116,15 +76,7 @@ def kept_gpus(gpus: Whole, batch: Whole, limit: Whole, local: Whole, how: ScaleD
 
 
 def admit(genomes: Genomes, counts: Whole, least: Whole, victims: Whole) -> None:
-    """Grant each job that must run the GPUs that it lacks, see `genome.admit`.
-
-    Examples
-    --------
-    >>> genomes, counts = np.array([[0, 1, 1]]), np.array([[1, 2, 0]])
-    >>> admit(genomes, counts, np.array([0, 0, 1]), np.array([1, 0, 2]))
-    >>> genomes.tolist(), counts.tolist()
-    ([[0, 1, 2]], [[1, 1, 1]])
-    """
+    """Grant each job that must run the GPUs that it lacks, see `genome.admit`."""
     jobs = len(least)
     lacking = np.maximum(least - counts, 0)
     short = np.flatnonzero(lacking.any(axis=1))
@@ -155,14 +107,6 @@ def fill(
     """Grant idle GPUs to the jobs that cost least more at their caps, see `genome.fill`.
 
     With `redraw` each pass selects one job in every row, and all rows share its draw.
-
-    Examples
-    --------
-    >>> genomes, counts = np.array([[0, IDLE, IDLE, IDLE]]), np.array([[1, 0]])
-    >>> lower, costs = np.array([[0, 1, 2, 3, 3], [0, 1, 2, 2, 2]]), np.array([[0.0, 1, 3, 5], [0, 1, 2, 9]])
-    >>> fill(genomes, counts, lower, costs)
-    >>> genomes.tolist(), counts.tolist()
-    ([[0, 1, 1, 0]], [[2, 2]])
     """
     cap = lower[:, -1]
     left = genomes.shape[1] - counts.sum(axis=1)
@@ -204,15 +148,7 @@ def _at(table: NDArray[Scalar], counts: Whole) -> NDArray[Scalar]:
 
 
 def reorder(genomes: Genomes, jobs: int, pack: PackOrder = "first") -> None:
-    """Pack the workers of each job in the order in which jobs occur, see `genome.reorder`.
-
-    Examples
-    --------
-    >>> genomes = np.array([[3, 1, 2, 2, 2, 1]])
-    >>> reorder(genomes, 4)
-    >>> genomes.tolist()
-    [[3, 1, 1, 2, 2, 2]]
-    """
+    """Pack the workers of each job in the order in which jobs occur, see `genome.reorder`."""
     rows, gpus = genomes.shape
     width = jobs + 1
     keys = genomes % width  # idle GPUs, -1, as one job more

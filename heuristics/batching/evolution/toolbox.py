@@ -23,17 +23,7 @@ from heuristics.batching.evolution.table import CostTable
 
 
 def toolbox_of(table: CostTable, settings: Settings, generator: np.random.Generator) -> Any:
-    """Build the operators of a search: `draw`, `parents`, `chosen`, `mate`, `mutate` and `select`.
-
-    Examples
-    --------
-    >>> table = CostTable.of(["a", "b"], [[0, 4, 6], [0, 1, np.inf]], weight=[2, 1])
-    >>> toolbox = toolbox_of(table, Settings(), np.random.default_rng(0))
-    >>> candidate = Candidate([1, 1])
-    >>> toolbox.repair(candidate, toolbox.draw())
-    >>> list(candidate), toolbox.evaluate(candidate, toolbox.draw())
-    ([1, 0], 9.0)
-    """
+    """Build the operators of a search: `draw`, `parents`, `chosen`, `mate`, `mutate` and `select`."""
     random = Random(int(generator.integers(2**63)))
     draw = _drawer(table, generator)
     toolbox: Any = base.Toolbox()

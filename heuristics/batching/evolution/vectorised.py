@@ -30,14 +30,7 @@ def pairs(size: int, gpus: int, generator: np.random.Generator) -> Pairs:
 
 
 def crossover(parents: Genomes, drawn: Pairs) -> Genomes:
-    """Return two children of each pair: the first ones of all pairs, then the second ones.
-
-    Examples
-    --------
-    >>> exchanged = np.array([[False, True, True]])
-    >>> crossover(np.array([[3, 3, 2], [1, 1, 1]]), Pairs(np.array([0]), np.array([1]), exchanged)).tolist()
-    [[3, 1, 1], [1, 3, 2]]
-    """
+    """Return two children of each pair: the first ones of all pairs, then the second ones."""
     first, second = parents[drawn.first], parents[drawn.second]
     swapped = [np.where(drawn.exchanged, second, first), np.where(drawn.exchanged, first, second)]
     return np.concatenate(swapped)

@@ -29,15 +29,6 @@ class Reserved:
         Part of the jobs without a GPU, the oldest, that are put in order; at least as many as GPUs are free.
     gangs
         Whether jobs may demand several GPUs, and count as one GPU each nevertheless.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
-    >>> from heuristics.policies.gavel.rounds import Rounds
-    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 900), ("b", 360)]]
-    >>> simulate(Workload(jobs=jobs), lambda state: Rounds(state, Reserved()), cluster=1).completion_times
-    (1260.0, 360.0)
     """
 
     def __init__(self, alpha: float = 1.0, *, gangs: bool = False) -> None:

@@ -25,14 +25,6 @@ class Sequenced:
         are free have one.
     users
         The user of each job, by names; each job is a user of its own when it has none.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
-    >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 9), ("b", 2)]])
-    >>> simulate(jobs, lambda state: Sequenced(state), cluster=1).completion_times
-    (11.0, 2.0)
     """
 
     preemptive = False

@@ -29,15 +29,6 @@ class Books:
         GPUs of base and of flexible workers on each machine, shape (machines,).
     crews, elastic
         The running jobs, in the order of their starts; those that may have flexible workers.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> books = Books(Machines(Cluster.uniform(machines=2, gpus=8), ""))
-    >>> books.there += 8
-    >>> books.put_base({0: 2}, 2)
-    >>> books.room.tolist(), books.idle.tolist()
-    ([4, 8], [4, 8])
     """
 
     def __init__(self, machines: Machines) -> None:

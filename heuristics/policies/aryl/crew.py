@@ -58,16 +58,7 @@ class Crew:
         return counts
 
     def allowed(self, extra: int) -> int:
-        """Return the largest allowed number of flexible workers that is at most so many.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> form = Form("", "training", np.array([True]), 1, 1, (1.0, 0.0, 2.5))
-        >>> crew = Crew(0, form, base={0: 1}, speeds=form.speeds)
-        >>> [crew.allowed(extra) for extra in (0, 1, 2, 9)]
-        [0, 0, 2, 2]
-        """
+        """Return the largest allowed number of flexible workers that is at most so many."""
         extra = min(extra, len(self.speeds) - 1)
         while not self.speeds[extra]:
             extra -= 1

@@ -24,11 +24,6 @@ class Waiting(NamedTuple):
         Its base GPUs: the fewest on which it may run.
     elastic
         What it would be if it started now, without flexible workers; None when it can have none.
-
-    Examples
-    --------
-    >>> Waiting(job=3, release_date=0.0, time=60.0, gpus=2).time
-    60.0
     """
 
     job: int
@@ -57,12 +52,6 @@ class Elastic(NamedTuple):
         Where its flexible workers may go.
     speeds
         Speed with base + w workers, at w, shape (most - base + 1,); 0 where so many are not allowed.
-
-    Examples
-    --------
-    >>> job = Elastic(3, time=60.0, worker_gpus=2, base=1, most=2, extra=0, pool="training", speeds=(1.0, 1.5))
-    >>> [job.time_with(extra) for extra in (0, 1)]
-    [60.0, 40.0]
     """
 
     job: int
@@ -102,11 +91,6 @@ class Epoch:
         Whether some job waits.
     room
         Of the same pools: GPUs of each machine that no base worker holds, of those that have any.
-
-    Examples
-    --------
-    >>> Epoch(now=0.0, waiting=(), elastic=(), idle={"training": 8, "inference": 0}, pending=False).total_idle
-    8
     """
 
     now: Any

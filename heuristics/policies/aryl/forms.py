@@ -68,14 +68,6 @@ def forms_of(job: Job, machines: Machines, *, training_first: bool = False) -> t
         The machines, whether they are there or not.
     training_first
         Whether elastic jobs prefer the training pool too.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> job = Job(name="a", release_date=0, duration=60, gpus=4, menu=[(4, 1.0), (8, 1.9), (16, 3.0)])
-    >>> (form,) = forms_of(job, Machines(Cluster.uniform(machines=4, gpus=8), "T4"))
-    >>> form.pool, form.worker_gpus, form.base, form.speeds
-    ('training', 4, 1, (1.0, 1.9, 0.0, 3.0))
     """
     found: dict[Pool, Form] = {}
     for mode, menu in job.speeds.items():

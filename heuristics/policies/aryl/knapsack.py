@@ -15,13 +15,7 @@ Level = tuple[Counts, Counts, int]
 
 
 def divide_each_other(sizes: Sequence[int]) -> bool:
-    """Check whether each size, in rising order, divides the next.
-
-    Examples
-    --------
-    >>> divide_each_other([1, 2, 8]), divide_each_other([2, 3])
-    (True, False)
-    """
+    """Check whether each size, in rising order, divides the next."""
     return all(larger % smaller == 0 for smaller, larger in pairwise(sizes))
 
 
@@ -50,14 +44,6 @@ def choose(sizes: Counts, gains: Floats, rooms: Counts) -> Mask:
     -------
     ndarray
         Whether each item is chosen, shape (items,). Of equal ones the first is.
-
-    Examples
-    --------
-    >>> sizes, gains = np.array([1, 1, 2, 2]), np.array([5.0, 3.0, 7.0, 6.0])
-    >>> choose(sizes, gains, np.array([4])).tolist(), choose(sizes, gains, np.array([1, 3])).tolist()
-    ([True, True, True, False], [True, True, True, False])
-    >>> choose(sizes, gains, np.array([1, 1, 1, 1])).tolist()
-    [True, True, False, False]
     """
     chosen = np.zeros(sizes.size, dtype=np.bool_)
     useful = np.flatnonzero(gains > 0)
@@ -106,13 +92,7 @@ def _chunks(kinds: Sequence[int], rooms: Counts) -> dict[int, int]:
 
 
 def left_over(rooms: Counts, sizes: Counts) -> Counts:
-    """Return what is left of each machine when items are placed, the largest first, each where it fits best.
-
-    Examples
-    --------
-    >>> left_over(np.array([8, 3]), np.array([1, 4, 1])).tolist()
-    [4, 1]
-    """
+    """Return what is left of each machine when items are placed, the largest first, each where it fits best."""
     rooms = rooms.copy()
     kinds, counts = np.unique(sizes, return_counts=True)
     for size, number in zip(kinds[::-1].tolist(), counts[::-1].tolist(), strict=True):

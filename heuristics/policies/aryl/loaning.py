@@ -45,19 +45,6 @@ class Loaning:
     ------
     InvalidInput
         An interval is no finite number of seconds, or too short; or the cluster is plain.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
-    >>> from heuristics.policies.aryl.schedulers import fifo
-    >>> from heuristics.reclaiming import greedy
-    >>> def first_come(state):
-    ...     return Loaning(state, fifo(), Orchestrator(greedy), interval=10)
-    >>> jobs = [Job(name=name, release_date=0, duration=15, gpus=4) for name in "ab"]
-    >>> simulate(Workload(jobs=jobs), first_come, cluster=Cluster.uniform(machines=1, gpus=4)).completion_times
-    (15.0, 35.0)
     """
 
     preemptive = False

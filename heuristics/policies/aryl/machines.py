@@ -41,15 +41,6 @@ class Machines:
     ------
     InvalidInput
         The cluster is plain.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Machine, Rack
-    >>> kinds = ["V100", "T4"]
-    >>> racks = [Rack(name=kind, machines=[Machine(name=f"{kind}.0", gpus=8, gpu_type=kind)]) for kind in kinds]
-    >>> machines = Machines(Cluster(racks=racks), "T4")
-    >>> machines.inference.tolist(), machines.suiting("T4", 0).tolist()
-    ([False, True], [False, True])
     """
 
     def __init__(self, cluster: Cluster, inference: str) -> None:

@@ -33,17 +33,6 @@ class Orchestrator:
         flexible workers first; else it chooses among all.
     on_reclaim
         Is told what the method was asked and what is given up; nobody when None.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from heuristics.policies.aryl.machines import Machines
-    >>> from heuristics.reclaiming import greedy
-    >>> books = Books(Machines(Cluster.uniform(machines=3, gpus=8), ""))
-    >>> books.there += 8
-    >>> books.put_base({0: 1}, 8)
-    >>> Orchestrator(greedy).answer(books, Request(deadline=9, servers=2, gpus=0, among=()))
-    [1, 2]
     """
 
     def __init__(

@@ -33,16 +33,6 @@ def place_base(books: Books, form: Form, *, grouping: bool) -> dict[int, int] | 
         How the job runs.
     grouping
         Whether base and flexible workers are kept apart.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from heuristics.policies.aryl.machines import Machines
-    >>> books = Books(Machines(Cluster.uniform(machines=3, gpus=8), ""))
-    >>> books.there += 8
-    >>> books.base[1] = 4
-    >>> place_base(books, Form("", "training", np.ones(3, dtype=np.bool_), 2, 3, (1.0,)), grouping=True)
-    {1: 2, 0: 1}
     """
     has_base, has_flexible = books.base > 0, books.flexible > 0
     last: Counts = (books.machines.inference & (form.pool == "mixed")).astype(np.int64) * 3

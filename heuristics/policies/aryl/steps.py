@@ -29,16 +29,7 @@ class Steps(NamedTuple):
 
 @lru_cache(maxsize=65_536)
 def steps_of(speeds: tuple[float, ...]) -> Steps:
-    """Return the steps of a job from its speeds with base + w workers, at w; 0 where so many are not allowed.
-
-    Examples
-    --------
-    >>> steps = steps_of((1.0, 2.0, 4.0, 3.0))
-    >>> steps.extras, steps.shares.tolist(), steps.are_alike
-    ((1, 2), [0.5, 0.25], True)
-    >>> steps_of((1.0, 0.0, 4.0)).are_alike
-    False
-    """
+    """Return the steps of a job from its speeds with base + w workers, at index w; 0 where w is not allowed."""
     fastest = speeds.index(max(speeds))
     allowed = [extra for extra in range(fastest + 1) if speeds[extra] > 0]
     shares = [speeds[0] / speeds[few] - speeds[0] / speeds[many] for few, many in pairwise(allowed)]
@@ -47,11 +38,5 @@ def steps_of(speeds: tuple[float, ...]) -> Steps:
 
 
 def reductions(speeds: tuple[float, ...], time: float, extras: Sequence[int]) -> list[float]:
-    """Return the seconds that some numbers of flexible workers save of a time on base workers.
-
-    Examples
-    --------
-    >>> reductions((1.0, 2.0, 4.0), 60.0, [1, 2])
-    [30.0, 45.0]
-    """
+    """Return the seconds that some numbers of flexible workers save of a time on base workers."""
     return [time - time * speeds[0] / speeds[extra] for extra in extras]

@@ -44,19 +44,6 @@ class TwoPhase:
     normalised
         How many GPUs of the inference pool count as one of the training pool, in a single knapsack over both as
         printed; None for one knapsack per pool.
-
-    Examples
-    --------
-    Table 4 of the paper: of four idle GPUs job A gets one and job B three.
-
-    >>> from heuristics.allocation import marginal_greedy
-    >>> two_phase = TwoPhase(marginal_greedy)
-    >>> jobs = [
-    ...     Elastic(0, 150.0, 1, 2, 3, 0, "training", (2.0, 3.0)),
-    ...     Elastic(1, 60.0, 1, 2, 6, 0, "training", (2.0, 3.0, 4.0, 5.0, 6.0)),
-    ... ]
-    >>> two_phase.extras(Epoch(0.0, (), tuple(jobs), {"training": 4, "inference": 0}, pending=False))
-    {0: 1, 1: 3}
     """
 
     blocks = False

@@ -39,19 +39,6 @@ class Colocating:
         Where a job goes for which enough GPUs are free; that of the run if None.
     patience
         Tells of each start beside others whether it is made or the job waits; all are made if None.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
-    >>> from gsopt.simulation.parts.partners import Match
-    >>> def anyhow(state):
-    ...     return Colocating(state, key=lambda job: job, judge=lambda *pair: Match(rank=0))
-    >>> jobs = [Job(name=name, release_date=0, duration=2, gpus=2) for name in "abc"]
-    >>> machine = Cluster.uniform(machines=1, gpus=2)
-    >>> simulate(Workload(jobs=jobs), anyhow, cluster=machine, share_limit=2).completion_times
-    (2.0, 2.0, 4.0)
     """
 
     preemptive = False

@@ -31,24 +31,6 @@ class Pairing:
         those of the smallest ranks first, as in `heuristics.policies.castor.colocating.Colocating`.
     placer
         Where a job goes for which enough GPUs are free; that of the run if None.
-
-    Examples
-    --------
-    The second waiting job has only one possible partner, so the first one takes the other:
-
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
-    >>> from gsopt.simulation.parts.partners import Match
-    >>> ranks = {(2, 0): -5, (2, 1): -4, (3, 0): -3}
-    >>> def judge(state, job, partner, gpus):
-    ...     return Match(ranks[job, partner]) if (job, partner) in ranks else None
-    >>> def paired(state):
-    ...     return Pairing(state, key=lambda job: job, judge=judge)
-    >>> jobs = Workload(jobs=[Job(name=name, release_date=0, duration=2, gpus=1) for name in "abcd"])
-    >>> run = simulate(jobs, paired, cluster=Cluster.uniform(machines=1, gpus=2), share_limit=2, record=True)
-    >>> [each.placement for each in run.schedule.segments]
-    [(0,), (1,), (1,), (0,)]
     """
 
     preemptive = False
@@ -124,11 +106,6 @@ def best_pairs(values: Mapping[int, Mapping[int, Any]]) -> dict[int, int]:
     ----------
     values
         By job and partner, all above 0.
-
-    Examples
-    --------
-    >>> best_pairs({2: {0: 5, 1: 4}, 3: {0: 3}})
-    {2: 1, 3: 0}
     """
     import numpy as np
     from scipy.optimize import linear_sum_assignment

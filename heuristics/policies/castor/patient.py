@@ -21,23 +21,6 @@ class Patient:
 
     Theorem 1 of Castor compares a pair with waiting until the running job has completed, though other GPUs may
     be free long before; and it knows one partner, where a gang may have several.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
-    >>> from gsopt.scenario.speed import Speed
-    >>> from heuristics.policies import sjf_bsbf
-    >>> given = [("long", 0, 20, 1), ("short", 0, 2, 1), ("new", 1, 10, 1)]
-    >>> jobs = Workload(jobs=[Job(name=n, release_date=r, duration=d, gpus=g) for n, r, d, g in given])
-    >>> machine, speed = Cluster.uniform(machines=1, gpus=2), Speed(default_interference=1.7)
-    >>> for wait_for in ("partner", "gpus"):
-    ...     def policy(state):
-    ...         return sjf_bsbf(state, wait_for=wait_for)
-    ...     print(simulate(jobs, policy, cluster=machine, speed=speed, share_limit=2).completion_times)
-    (27.0, 2.0, 18.0)
-    (20.0, 2.0, 12.0)
     """
 
     def __init__(self) -> None:

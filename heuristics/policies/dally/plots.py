@@ -29,13 +29,6 @@ def tuned_timers(
         Number of GPUs that they demand.
     axes
         Where to draw; on a new figure when None.
-
-    Examples
-    --------
-    >>> timers = [TunedTimer(60.0, "rack", 16, 7200.0), TunedTimer(90.0, "rack", 8, 60.0)]
-    >>> axes = tuned_timers({"Dally": timers}, tier="rack", gpus=16)
-    >>> axes.lines[0].get_xydata().tolist()
-    [[60.0, 7200.0]]
     """
     axes = titled(axes, "", "", size=(9, 4))
     wanted = {

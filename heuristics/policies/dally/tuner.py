@@ -29,11 +29,6 @@ class TunedTimer(NamedTuple):
         Number of GPUs that they demand.
     seconds
         How long they wait.
-
-    Examples
-    --------
-    >>> TunedTimer(3600.0, "rack", 16, 28800.0).seconds
-    28800.0
     """
 
     time: Any
@@ -59,19 +54,6 @@ class WaitList:
         Most waits that are kept, the latest ones; any number when None.
     ddof
         1 for the standard deviation of a sample, which is 0 of a single wait; 0 for that of a population.
-
-    Examples
-    --------
-    >>> waits = WaitList()
-    >>> for hours in (2, 4, 6):
-    ...     waits.add(0.0, 3600.0 * hours)
-    >>> waits.timer(0.0) / 3600
-    8.0
-    >>> population = WaitList(ddof=0)
-    >>> for hours in (2, 4, 6):
-    ...     population.add(0.0, 3600.0 * hours)
-    >>> round(population.timer(0.0) / 3600, 3)
-    7.266
     """
 
     def __init__(
@@ -135,21 +117,6 @@ class Tuner(Timers):
         Whether a job that gives a tier up has its wait recorded for that tier, too: it would have been longer.
     observe
         Called with every timer that is found to have changed.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
-    >>> from gsopt.simulation.parts.offers import Offers
-    >>> seen = []
-    >>> def tuned(state):
-    ...     return Offers(state, Tuner(state, WaitList, empty=lambda tier, gpus: 60.0, observe=seen.append))
-    >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=5, gpus=2) for n in "abc"])
-    >>> simulate(jobs, tuned, cluster=Cluster.uniform(machines=1, gpus=2)).start_times
-    (0.0, 5.0, 10.0)
-    >>> [round(timer.seconds, 6) for timer in seen]
-    [0.0, 9.571068, 15.0]
     """
 
     def __init__(

@@ -41,17 +41,6 @@ def longest_busy_period(
     ------
     InvalidInput
         There is no such busy period.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.schedule import Segment
-    >>> workload = Workload(jobs=[Job(name="a", release_date=0, duration=3, gpus=1)])
-    >>> scenario = Scenario(workload=workload, cluster=Cluster.plain(2))
-    >>> schedule = Schedule((Segment("a", 1, 4, 1),))
-    >>> [longest_busy_period(schedule, scenario, busy) for busy in ("GPUs", "jobs", "GPS")]
-    [0.0, 4.0, 1.5]
     """
     require_one_of("busy", busy, get_args(BusyPeriod))
     number: Callable[[Any], Any] = Fraction if exact else float
@@ -173,16 +162,6 @@ def delay_bound(
         `alpha` is not a number above 0 and at most 1, or there is no such theorem.
     Unsupported
         The theorem is that without caps, and some job may not use all GPUs.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> job = Job(name="a", release_date=0, duration=1, gpus=1, menu=[(1, 1.0), (2, 1.5)])
-    >>> scenario = Scenario(workload=Workload(jobs=[job]), cluster=Cluster.plain(2))
-    >>> kinds = ("paper", "uncapped", "capped")
-    >>> [round(delay_bound(scenario, 0.75, kind=kind)[0], 9) for kind in kinds]
-    [0.25, 0.1875, 3.25]
     """
     require_one_of("kind", kind, get_args(Theorem))
     number: Callable[[Any], Any] = Fraction if exact else float
@@ -240,16 +219,6 @@ def delay_report(
         The schedule breaks a rule.
     InvalidInput, Unsupported
         As for `delay_bound`.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.schedule import Segment
-    >>> job = Job(name="a", release_date=0, duration=1, gpus=1)
-    >>> scenario = Scenario(workload=Workload(jobs=[job]), cluster=Cluster.plain(2))
-    >>> delay_report(Schedule((Segment("a", 0, 1, 1),)), scenario).violations
-    (LateJob(job='a', delay=0.5, bound=0.33333333333333326),)
     """
     completions = judged(schedule, scenario, exact=exact).ends
     rounded_on = float(schedule.rounded_on(scenario.clock).origin)

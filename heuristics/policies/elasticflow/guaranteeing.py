@@ -28,11 +28,6 @@ class Admission(NamedTuple):
         When that was decided.
     admitted
         Whether its deadline is planned to be kept.
-
-    Examples
-    --------
-    >>> Admission(job=3, time=120.0, admitted=True).admitted
-    True
     """
 
     job: int
@@ -65,19 +60,6 @@ class Guaranteeing:
     ------
     InvalidInput
         The slot is no number of seconds, or GPUs are of several kinds.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
-    >>> from heuristics.policies.elasticflow.plan import keeps_all
-    >>> menu = [(1, 1.0), (2, 1.5)]
-    >>> sizes = [("a", 90), ("b", 60)]
-    >>> jobs = [Job(name=n, release_date=0, duration=90, gpus=1, menu=menu, deadline=d) for n, d in sizes]
-    >>> def policy(state):
-    ...     return Guaranteeing(state, keeps_all, slot=30, drops=False)
-    >>> simulate(Workload(jobs=jobs), policy, cluster=2).completion_times
-    (90.0, 90.0)
     """
 
     preemptive = True

@@ -25,15 +25,6 @@ def shares(
         All GPUs, and the seconds of a slot.
     before
         The plan before, if there was one.
-
-    Examples
-    --------
-    >>> early = Wish(0, work=120.0, levels=(1, 2), speeds=(1.0, 1.5), slots=2)
-    >>> late = Wish(1, work=120.0, levels=(1, 2), speeds=(1.0, 1.5), slots=3)
-    >>> shares([late, early], gpus=2, length=60)
-    {0: PlannedShare(level=1, now=1, slots=2), 1: PlannedShare(level=1, now=1, slots=2)}
-    >>> shares([late, early], gpus=1, length=60)
-    {0: PlannedShare(level=1, now=1, slots=2)}
     """
     found = _served(wishes, gpus, length, {})
     if before and len(found) < len(wishes):
@@ -62,13 +53,6 @@ def keeps_all(
     """Check whether minimum satisfactory shares, taken by deadline, keep the deadlines of all jobs.
 
     Source: ElasticFlow (ASPLOS 2023), section 4.1, Algorithm 1. Parameters as of `shares`.
-
-    Examples
-    --------
-    >>> one = Wish(0, work=120.0, levels=(1, 2), speeds=(1.0, 1.5), slots=2)
-    >>> other = Wish(1, work=60.0, levels=(1,), speeds=(1.0,), slots=2)
-    >>> keeps_all([one], gpus=1, length=60), keeps_all([one, other], gpus=1, length=60)
-    (True, False)
     """
     return len(shares(wishes, gpus, length, before)) == len(wishes)
 
@@ -96,13 +80,6 @@ def with_spare(wishes: Sequence[Wish], planned: Mapping[int, PlannedShare], gpus
         Shares of those that have any.
     gpus
         All GPUs.
-
-    Examples
-    --------
-    >>> early = Wish(0, work=120.0, levels=(1, 2), speeds=(1.0, 1.5), slots=2)
-    >>> late = Wish(1, work=120.0, levels=(1, 2), speeds=(1.0, 1.9), slots=3)
-    >>> with_spare([early, late], {0: PlannedShare(1, 1, 2), 1: PlannedShare(1, 1, 2)}, gpus=3)
-    {0: 1, 1: 2}
     """
     given = {wish.number: planned[wish.number].now if wish.number in planned else 0 for wish in wishes}
     left = gpus - sum(given.values())

@@ -26,11 +26,6 @@ class PlannedShare(NamedTuple):
         Those that it gets in the first slot.
     slots
         Slots until it is complete.
-
-    Examples
-    --------
-    >>> PlannedShare(level=4, now=2, slots=10).now
-    2
     """
 
     level: int
@@ -47,15 +42,6 @@ class SlotProfile:
         GPUs that are left in all slots.
     length
         Seconds of a slot.
-
-    Examples
-    --------
-    >>> profile = SlotProfile(4, length=60)
-    >>> one = Wish(0, work=480.0, levels=(1, 2, 4), speeds=(1.0, 2.0, 3.0), slots=5)
-    >>> profile.serve(one), profile.left
-    (PlannedShare(level=2, now=2, slots=4), [(4, 2), (72057594037927936, 4)])
-    >>> profile.serve(one), profile.serve(one)
-    (PlannedShare(level=2, now=2, slots=4), None)
     """
 
     def __init__(self, gpus: int, length: float) -> None:

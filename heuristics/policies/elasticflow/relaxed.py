@@ -25,13 +25,6 @@ def could_keep_all(
     k. All can be kept where p is at least 1. Size: O(J^2 S) variables, O(J) rows.
 
     Source: gsopt's own, as the relaxation of the admission of ElasticFlow (ASPLOS 2023), section 4.1.
-
-    Examples
-    --------
-    >>> one = Wish(0, work=90.0, levels=(1, 2), speeds=(1.0, 1.5), slots=1)
-    >>> other = Wish(1, work=90.0, levels=(1, 2), speeds=(1.0, 1.5), slots=2)
-    >>> could_keep_all([one, other], gpus=2, length=60), could_keep_all([one, one], gpus=2, length=60)
-    (True, False)
     """
     if keeps_all(wishes, gpus, length, before):
         return True  # and there is nothing to compute

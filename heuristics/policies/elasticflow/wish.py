@@ -22,11 +22,6 @@ class Wish:
         Its speed on each of them.
     slots
         Whole slots until its deadline; None without one.
-
-    Examples
-    --------
-    >>> Wish(0, work=60.0, levels=(1, 2), speeds=(1.0, 1.5), slots=3).speed(2)
-    1.5
     """
 
     number: int

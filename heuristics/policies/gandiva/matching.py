@@ -30,11 +30,6 @@ def best_matching(values: Any) -> list[tuple[int, int]]:
     -------
     pairs
         Of positions, the lower one first, in order.
-
-    Examples
-    --------
-    >>> best_matching([[0, 5, 6, 0], [5, 0, 9, 6], [6, 9, 0, 5], [0, 6, 5, 0]])
-    [(0, 2), (1, 3)]
     """
     import numpy as np
 

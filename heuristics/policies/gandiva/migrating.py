@@ -21,17 +21,6 @@ class Migrating(Offers):
         The state at the beginning of the run.
     key, lease
         As those of `Offers`.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
-    >>> sizes = [("a", 4, 2), ("b", 8, 2), ("c", 6, 2)]
-    >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=d, gpus=g) for n, d, g in sizes])
-    >>> run = simulate(jobs, Migrating, cluster=Cluster.uniform(racks=2, machines=1, gpus=3), record=True)
-    >>> [(each.start, each.placement) for each in run.schedule.segments if each.job == "c"]
-    [(0.0, (2, 5)), (4.0, (0, 1))]
     """
 
     def __init__(

@@ -51,21 +51,6 @@ class PackedShares:
     ----------
     pairs
         Each job of a pair with the other one.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
-    >>> from heuristics.policies.gavel.rounds import Rounds
-    >>> from gsopt.scenario.speed import Speed
-    >>> def packed(state):
-    ...     packing = PackedShares("exact")
-    ...     return Rounds(state, packing, pairs=lambda: packing.pairs)
-    >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=240, gpus=1) for n in "ab"])
-    >>> one, speed = Cluster.uniform(machines=1, gpus=1), Speed(default_interference=1.25)
-    >>> simulate(jobs, packed, cluster=one, speed=speed, share_limit=2).completion_times
-    (300.0, 300.0)
     """
 
     def __init__(self, pairing: Pairing = "random", *, seed: int = 0) -> None:

@@ -28,11 +28,6 @@ class RotationGroup:
         The jobs by turn; those whose turn it is stand first.
     running
         Those whose turn it is.
-
-    Examples
-    --------
-    >>> RotationGroup(2, (0, 1), [3, 5], {3}).waits
-    True
     """
 
     size: int
@@ -64,14 +59,6 @@ class Rotating:
         When jobs of a group run at the same time, as many as the scenario allows: ``measured`` as long as they
         make no less progress together than without the last of them, ``memory`` as long as the memory is
         enough, or ``never``.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
-    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 90), ("b", 60)]]
-    >>> simulate(Workload(jobs=jobs), lambda state: Rotating(state), cluster=1).completion_times
-    (150.0, 120.0)
     """
 
     preemptive = True

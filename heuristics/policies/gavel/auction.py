@@ -25,24 +25,13 @@ class Award(NamedTuple):
     part
         What is left to it of them after it has paid: the product of the values of the others beside it, over
         the largest that they could have without it.
-
-    Examples
-    --------
-    >>> Award(4, 0.5).part
-    0.5
     """
 
     gpus: int
     part: float
 
     def kept(self, counts: Iterable[int]) -> int:
-        """Return the fewest GPUs of some numbers that are no less than what is left, rounding excused.
-
-        Examples
-        --------
-        >>> Award(4, 0.4).kept([1, 2, 4])
-        2
-        """
+        """Return the fewest GPUs of some numbers that are no less than what is left, rounding excused."""
         left = self.gpus * self.part * (1 - SUM)
         return min(count for count in counts if count >= left)
 
@@ -63,11 +52,6 @@ def auction(bids: Sequence[Bid], gpus: int) -> list[Award]:
         What each bidder bids.
     gpus
         Number of GPUs.
-
-    Examples
-    --------
-    >>> auction([{0: 1.0, 1: 2.0, 2: 4.0}, {0: 1.0, 2: 5.0}], 2)
-    [Award(gpus=0, part=1.0), Award(gpus=2, part=0.25)]
     """
     worths = [{count: log(value) for count, value in bid.items()} for bid in bids]
     ahead, behind = _tables(worths, gpus), _tables(worths[::-1], gpus)[::-1]

@@ -23,11 +23,6 @@ class CreditClaim(NamedTuple):
         Seconds by which it had less than its shares until they were last computed.
     share
         Its share.
-
-    Examples
-    --------
-    >>> CreditClaim(2.0, 0.0, 0.5) > CreditClaim(1.0, 60.0, 0.5) > CreditClaim(1.0, 0.0, 0.75)
-    True
     """
 
     priority: float
@@ -42,15 +37,6 @@ class Received:
     ----------
     credit
         Seconds.
-
-    Examples
-    --------
-    >>> received = Received(180.0)
-    >>> for job in (0, 1):
-    ...     received.enter((job,), ["v100"])
-    >>> received.add((0,), "v100", 360.0)
-    >>> received.claim((0,), "v100", 0.5).priority, received.claim((1,), "v100", 0.5).priority
-    (0.66666667, 2.0)
     """
 
     def __init__(self, credit: Any) -> None:

@@ -33,11 +33,6 @@ class Rules(NamedTuple):
         Whether the jobs of all kinds stand in one order; else each kind is given away before the next.
     whole_steps
         Whether a round has whole steps only, of jobs whose steps are known, and so ends a little earlier.
-
-    Examples
-    --------
-    >>> RULES["port"].fixed
-    True
     """
 
     resets: bool
@@ -84,16 +79,6 @@ class Rounds:
         the share of the lower number, and run only on kinds of which they have one. Their books are their own,
         and begin with half a round missed; when one of them is complete, the other one has no share until the
         next division.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
-    >>> def equally(state, jobs, inventory):
-    ...     return {job: {"gpu": 1 / len(jobs)} for job in jobs}
-    >>> jobs = [Job(name=name, release_date=0, duration=540, gpus=1) for name in "ab"]
-    >>> simulate(Workload(jobs=jobs), lambda state: Rounds(state, equally), cluster=1).completion_times
-    (900.0, 1080.0)
     """
 
     preemptive = True

@@ -33,18 +33,6 @@ class TimeShares:
         Seconds of a round, at whose beginning a job may first run where the isolated time is ``present``.
     restart
         Seconds that a start costs where the isolated time is ``present``.
-
-    Examples
-    --------
-    >>> from formulations.shares import exact
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
-    >>> from heuristics.policies.gavel.rounds import Rounds
-    >>> def rounds(state):
-    ...     return Rounds(state, TimeShares("makespan", exact))
-    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 720), ("b", 360)]]
-    >>> simulate(Workload(jobs=jobs), rounds, cluster=1).completion_times
-    (1080.0, 720.0)
     """
 
     def __init__(

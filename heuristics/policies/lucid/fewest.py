@@ -24,23 +24,6 @@ class FewestMachines:
         The state at the beginning of the run.
     machines
         Numbers of the machines that it may have; all if None.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
-    >>> from heuristics.policies import fifo
-    >>> def watched(state):
-    ...     free = FewestMachines(state)
-    ...     free.look(state)
-    ...     free.take([0])
-    ...     print([free.find(Need(gpus, gpu_type="", memory=None)) for gpus in (1, 2, 3, 4)])
-    ...     return fifo(state)
-    >>> jobs = [Job(name="a", release_date=0, duration=1, gpus=1)]
-    >>> simulate(Workload(jobs=jobs), watched, cluster=Cluster.uniform(machines=2, gpus=2)).completion_times
-    [(1,), (2, 3), (1, 2, 3), None]
-    (1.0,)
     """
 
     def __init__(self, state: State, machines: Iterable[int] | None = None) -> None:

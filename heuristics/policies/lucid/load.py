@@ -41,11 +41,6 @@ def load_from(source: Source, quiet: float) -> Load:
     ------
     InvalidInput
         The source is none, or predicts no numbers.
-
-    Examples
-    --------
-    >>> load_from("always", quiet=2).is_busy(0), load_from([0, 9, 9, 9, 9, 9, 0], quiet=5).is_busy(0)
-    (True, True)
     """
     if source == "always":
         return _Always()
@@ -80,15 +75,7 @@ class _Always:
 
 
 class Recent:
-    """As many jobs are expected as have arrived in the last intervals.
-
-    Examples
-    --------
-    >>> load = Recent(quiet=0.3)
-    >>> load.arrive(2, now=50)
-    >>> load.is_busy(50), load.next_busy(50), load.is_busy(100), load.is_busy(3100)
-    (False, 100, True, False)
-    """
+    """As many jobs are expected as have arrived in the last intervals."""
 
     def __init__(self, quiet: float) -> None:
         self._most = quiet * LOOKED_AT
@@ -118,12 +105,6 @@ class Predicted:
 
     Those of the next intervals count, without the one that has begun. Where nothing is predicted any more the
     cluster is busy.
-
-    Examples
-    --------
-    >>> load = Predicted([1, 1, 1, 1, 1, 1, 20], quiet=2)
-    >>> load.is_busy(0), load.next_busy(0), load.is_busy(599), load.is_busy(600)
-    (False, 600, False, True)
     """
 
     def __init__(self, jobs: Sequence[float], quiet: float) -> None:

@@ -99,11 +99,5 @@ class _GivenScores:
 
 
 def score(slowdown: Any) -> int:
-    """Return how badly a job suffers from another, from 0 to 2.
-
-    Examples
-    --------
-    >>> [score(slowdown) for slowdown in (1.0, 1.05, 1.1, 1.2, 3.0)]
-    [0, 0, 1, 2, 2]
-    """
+    """Return how badly a job suffers from another, from 0 to 2."""
     return sum(slowdown * speed > 1 for speed in _SPEEDS)

@@ -58,12 +58,6 @@ def gain_of(job: Job, cluster: Cluster, number: Callable[[Any], Any] = float) ->
         The job, and the cluster, on which larger numbers of GPUs than there are for the job do not count.
     number
         ``float``, or ``Fraction`` for exact arithmetic.
-
-    Examples
-    --------
-    >>> menu = [(1, 0.5), (2, 1.0), (4, 1.25), (8, 1.75), (16, 1.75)]
-    >>> gain_of(Job(name="a", release_date=0, duration=60, gpus=2, menu=menu), Cluster.plain(16))
-    Gain(gpus=(1, 1, 2, 4), speeds=(0.5, 1.0, 1.25, 1.75), efficiencies=(1.0, 1.0, 0.25, 0.25), area=2.0)
     """
     room = cluster.room(job.gpu_type, job.memory or 0)
     menu = sorted(entry for entry in job.menu or [(job.gpus, 1.0)] if entry[0] <= room)
@@ -133,17 +127,6 @@ class Segments:
     ------
     InvalidInput
         The exponent or the hysteresis is out of its range.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Workload
-    >>> from gsopt.simulation import simulate
-    >>> menu = [(1, 1.0), (2, 1.5)]
-    >>> jobs = [Job(name=name, release_date=0, duration=3, gpus=1, menu=menu) for name in "ab"]
-    >>> def in_order(state, exponent):
-    ...     return Segments(state, key=lambda job, area: job + 1, exponent=exponent)
-    >>> [simulate(Workload(jobs=jobs), in_order, cluster=2, exponent=p).completion_times for p in (0.5, 4)]
-    [(2.0, 4.0), (3.0, 3.0)]
     """
 
     preemptive = True

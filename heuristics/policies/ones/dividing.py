@@ -157,19 +157,6 @@ class Dividing:
     ------
     InvalidInput
         As for `Roster`.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Workload
-    >>> from gsopt.simulation import simulate
-    >>> def halves(division):
-    ...     return [division.gpus // len(division.jobs)] * len(division.jobs)
-    >>> def fair(state):
-    ...     return Dividing(state, halves)
-    >>> menu = [(1, 1.0), (2, 1.5)]
-    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1, menu=menu) for n, d in [("a", 3), ("b", 6)]]
-    >>> simulate(Workload(jobs=jobs), fair, cluster=2).completion_times
-    (3.0, 5.0)
     """
 
     preemptive = True

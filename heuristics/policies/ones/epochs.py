@@ -9,28 +9,7 @@ from gsopt.simulation.policy import State
 
 
 class Epochs:
-    """Counts the whole epochs of jobs; jobs whose training is not described have none.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import Start, Wake, simulate
-    >>> from gsopt.scenario.training import Training
-    >>> class Watching:
-    ...     preemptive = False
-    ...     def __init__(self):
-    ...         self.epochs = Epochs()
-    ...     def decide(self, state):
-    ...         print(state.now, self.epochs.passed(state, state.running))
-    ...         yield from map(Start, state.arrived)
-    ...         if (time := self.epochs.next_end(state)) is not None:
-    ...             yield Wake(time)
-    >>> job = Job(name="a", release_date=0, duration=4, gpus=1, training=Training(epoch=10, samples=20))
-    >>> run = simulate(Workload(jobs=[job]), lambda state: Watching(), cluster=1)
-    0.0 {}
-    2.0 {0: 1}
-    4.0 {}
-    """
+    """Counts the whole epochs of jobs; jobs whose training is not described have none."""
 
     def __init__(self) -> None:
         self._whole: dict[int, int] = {}

@@ -26,24 +26,6 @@ class BatchLimits:
         sigma, in 1/s; the rate of arrivals so far when None.
     floor
         What rejections end at.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Mode
-    >>> modes = [Mode(name=str(k), menu=[(k, 1.5)], batch_size=32 * k) for k in (2, 4)]
-    >>> job = Job(name="a", release_date=0, duration=9, gpus=1, batch_size=32, modes=modes)
-    >>> limits = BatchLimits("compound", rate=0.01)
-    >>> limits.arrive({7: job}, now=0)
-    >>> for elapsed in (10, 20, 30, 250):
-    ...     limits.finish_epochs(7, 1, elapsed)
-    ...     print(limits.of(7))
-    64
-    128
-    128
-    64
-    >>> limits.reject([7])
-    >>> limits.of(7)
-    32
     """
 
     def __init__(

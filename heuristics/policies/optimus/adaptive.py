@@ -26,22 +26,6 @@ def seconds_per_iteration(
         GPUs on each machine.
     doubled
         Whether a single GPU takes at least two sub-batches, whatever the batch.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.adaptive.limits import Limits
-    >>> from gsopt.scenario.adaptive.placement import Placement
-    >>> from gsopt.scenario.adaptive.validation import Epoch, Validation
-    >>> epochs = [Epoch(progress=100, iterations=100, sqr=1, var=3)]
-    >>> application = Application(
-    ...     name="resnet18",
-    ...     placements=[Placement(shape=[1], points=[(8, 0.1, 0.0), (16, 0.2, 0.0)])],
-    ...     validations=[Validation(batch=16, epochs=epochs)],
-    ...     limits=Limits(initial_batch=16, most_batch=16, least_local=8, most_local=16),
-    ...     epochs=1,
-    ... )
-    >>> [seconds_per_iteration(application, 16, (1,), doubled=doubled) for doubled in (True, False)]
-    [0.2, 0.2]
     """
     gpus, limits = sum(shape), application.limits
     chosen = split(batch, gpus, limits)

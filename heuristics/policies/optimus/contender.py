@@ -27,12 +27,6 @@ class Contender:
         Numbers of GPUs on which it may run, ascending.
     left
         Seconds that it has left on each of them.
-
-    Examples
-    --------
-    >>> job = Job(name="a", release_date=0, duration=60, gpus=1, menu=[(1, 1.0), (2, 1.5)])
-    >>> Contender(0, job, counts=(1, 2), left=(60.0, 40.0)).left[1]
-    40.0
     """
 
     number: int
@@ -65,25 +59,6 @@ class Contenders:
     convergence
         What predicts the work that is left of trainings; known when None. A job of which nothing can be told
         yet asks for its fewest GPUs only.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Workload
-    >>> from gsopt.simulation import simulate
-    >>> from heuristics.policies import fifo
-    >>> def watched(state):
-    ...     decider, made = fifo(state), Contenders(state)
-    ...     class Watching:
-    ...         preemptive = False
-    ...         def decide(self, state):
-    ...             print([each.left for each in made.of(state, state.arrived)])
-    ...             return decider.decide(state)
-    ...     return Watching()
-    >>> job = Job(name="a", release_date=0, duration=60, gpus=1, menu=[(1, 1.0), (2, 1.5), (4, 2.0)])
-    >>> simulate(Workload(jobs=[job]), watched, cluster=2).completion_times
-    [(60.0, 40.0)]
-    []
-    (60.0,)
     """
 
     def __init__(self, state: State, *, doubled: bool = True, convergence: Convergence | None = None) -> None:

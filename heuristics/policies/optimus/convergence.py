@@ -15,31 +15,6 @@ class Convergence:
 
     Source: Optimus (EuroSys 2018), section 3.1. There a training ends when its loss falls by less than a
     threshold; here it ends at the loss that its user wants.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import Start, Wake, simulate
-    >>> from gsopt.scenario.training import Training
-    >>> class Watching:
-    ...     preemptive = False
-    ...     def __init__(self):
-    ...         self.convergence = Convergence()
-    ...     def decide(self, state):
-    ...         yield from map(Start, state.arrived)
-    ...         self.convergence.see(state, [0])
-    ...         left = self.convergence.left(state, 0) if not state.completed else 0.0
-    ...         print(left if left is None else round(left, 1))
-    ...         if state.now < 3:
-    ...             yield Wake(state.now + 1)
-    >>> training = Training(epoch=10, samples=80, initial_loss=2.0, loss=1.0, curvature=0)
-    >>> job = Job(name="a", release_date=0, duration=8, gpus=1, training=training)
-    >>> run = simulate(Workload(jobs=[job]), lambda state: Watching(), cluster=1)
-    None
-    None
-    12.0
-    10.1
-    0.0
     """
 
     def __init__(self) -> None:
@@ -82,11 +57,6 @@ def samples_until(seen: Sequence[tuple[float, float]], target: float) -> float |
         Samples and losses, at least two.
     target
         The loss that is wanted.
-
-    Examples
-    --------
-    >>> samples_until([(0.0, 1.0), (1.0, 0.5), (3.0, 0.25)], 0.125).__round__(6)
-    7.0
     """
     if target <= 0:
         return None

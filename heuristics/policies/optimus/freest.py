@@ -14,20 +14,6 @@ def freest(state: State, counts: Mapping[int, int]) -> dict[int, tuple[int, ...]
     machine with the most free GPUs, then the next one, until it has its number. Ties go to the lower machine.
 
     Source: the placement of Optimus in Pollux' simulator (OSDI 2021).
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
-    >>> from heuristics.policies import fifo
-    >>> def watched(state):
-    ...     print(freest(state, {0: 3, 1: 2, 2: 2}))
-    ...     return fifo(state)
-    >>> jobs = Workload(jobs=[Job(name="a", release_date=0, duration=1, gpus=1)])
-    >>> simulate(jobs, watched, cluster=Cluster.uniform(machines=2, gpus=4)).completion_times
-    {1: (0, 1), 2: (4, 5), 0: (2, 3, 6)}
-    (1.0,)
     """
     cluster, running = state.cluster, state.running
     placed = {job: state.placement(job) for job, count in counts.items() if running.get(job) == count}

@@ -35,21 +35,6 @@ class Granting:
     ------
     InvalidInput
         The interval is no number of seconds.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
-    >>> def first_grows(contenders, grants):
-    ...     for job in contenders:
-    ...         while grants.grow(job):
-    ...             pass
-    >>> menu = [(1, 1.0), (2, 2.0)]
-    >>> jobs = [Job(name=n, release_date=0, duration=60, gpus=1, menu=menu) for n in "ab"]
-    >>> def greedy(state):
-    ...     return Granting(state, first_grows, interval=60)
-    >>> simulate(Workload(jobs=jobs), greedy, cluster=2).completion_times
-    (30.0, 90.0)
     """
 
     preemptive = True

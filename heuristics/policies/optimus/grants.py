@@ -15,18 +15,6 @@ class Grants:
         All GPUs that are there, as if nobody had any.
     before
         What jobs held before, which they get again where GPUs are of several kinds.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Job
-    >>> from gsopt.simulation.parts.pool import Count
-    >>> pool = Count()
-    >>> pool.give_back(3)
-    >>> grants = Grants(pool, {})
-    >>> job = Job(name="a", release_date=0, duration=60, gpus=1, menu=[(1, 1.0), (2, 1.5), (4, 2.0)])
-    >>> one = Contender(0, job, (1, 2, 4), (60.0, 40.0, 30.0))
-    >>> [grants.grow(one) for _ in range(3)], grants.holdings, pool.free
-    ([True, True, False], {0: 2}, 1)
     """
 
     def __init__(self, pool: Pool, before: Mapping[int, Holding]) -> None:

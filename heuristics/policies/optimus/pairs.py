@@ -36,15 +36,6 @@ def wins(one: Contender, rung: int, other: Contender, other_rung: int) -> bool:
     """Check whether a job wins its comparison with the winner so far, each at a place among its counts.
 
     The place is -1 where a job has no GPUs.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Job
-    >>> job = Job(name="a", release_date=0, duration=9, gpus=1)
-    >>> short = Contender(0, job, (1, 2), (90.0, 60.0))
-    >>> long = Contender(1, job, (1, 2), (360.0, 240.0))
-    >>> wins(short, -1, long, -1), wins(short, 0, long, -1), wins(short, 0, long, 0)
-    (True, False, True)
     """
     if rung < 0 and other_rung < 0:
         return bool(one.left[0] <= other.left[0])

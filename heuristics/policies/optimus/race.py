@@ -31,14 +31,6 @@ def race(
         Takes what a step of the contender at a place needs, and tells whether it was left.
     stops
         Whether the first step that does not fit ends the race; else it ends it for its contender only.
-
-    Examples
-    --------
-    >>> from collections import namedtuple
-    >>> Step = namedtuple("Step", ["rank", "gpus"])
-    >>> asking = [[Step(2.0, 1)], [Step(1.0, 1), Step(3.0, 1)]]
-    >>> [place for place, _ in race(map(iter, asking), lambda place, step: True)]
-    [1, 0, 1]
     """
     entrants: Sequence[Iterator[S]] = tuple(contenders)
     queue = [(step.rank, place, step) for place, each in enumerate(entrants) if (step := next(each, None))]
@@ -58,11 +50,6 @@ def by_time_saved(before: Any, after: Any, gpus: int) -> Any:
     """Rank a step by the time left before and after it: the one that saves most per GPU first.
 
     None where it saves nothing, so that nobody asks for it. Source: Optimus, section 4.1.
-
-    Examples
-    --------
-    >>> by_time_saved(60.0, 30.0, 1), by_time_saved(60.0, 30.0, 2), by_time_saved(60.0, 60.0, 1)
-    (-30.0, -15.0, None)
     """
     saved = before - after
     return -saved / gpus if saved > 0 else None

@@ -35,20 +35,6 @@ class Adapting:
     ------
     InvalidInput
         The interval is no number of seconds, or not all GPUs are alike: only one kind can be divided.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
-    >>> def first_come(problem):
-    ...     return GoodputSolution(gpus={problem.jobs[0].name: (1, 0)})
-    >>> def rule(state):
-    ...     return Adapting(state, first_come, interval=60, caps=Caps(64, 16), power=-1, restart_time=30)
-    >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=100, gpus=1) for n in "ab"])
-    >>> run = simulate(jobs, rule, cluster=Cluster.uniform(machines=2, gpus=1), record=True)
-    >>> [(each.job, each.start, each.end) for each in run.schedule.segments]
-    [('a', 0.0, 60.0), ('b', 60.0, 120.0), ('a', 120.0, 160.0), ('b', 180.0, 220.0)]
     """
 
     preemptive = True

@@ -21,22 +21,6 @@ class Nodes:
     ----------
     sizes
         GPUs of each.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import Assign, simulate
-    >>> class Spread:
-    ...     preemptive = True
-    ...     def decide(self, state):
-    ...         nodes = Nodes(state)
-    ...         if not state.completed:
-    ...             yield Assign(nodes.places(state, {0: (1, 1), 1: (0, 1)}))
-    ...             print(nodes.sizes, nodes.vector(state, 0))
-    >>> jobs = [Job(name=n, release_date=0, duration=9, gpus=gpus) for n, gpus in [("a", 2), ("b", 1)]]
-    >>> run = simulate(Workload(jobs=jobs), lambda state: Spread(), cluster=Cluster.uniform(machines=2, gpus=2))
-    [2, 2] (1, 1)
     """
 
     def __init__(self, state: State) -> None:

@@ -18,11 +18,6 @@ class Caps(NamedTuple):
     ----------
     gpus, nodes
         GPUs and nodes.
-
-    Examples
-    --------
-    >>> Caps(gpus=64, nodes=16).gpus
-    64
     """
 
     gpus: int

@@ -17,14 +17,6 @@ class Counting:
     ----------
     window
         The window.
-
-    Examples
-    --------
-    >>> from heuristics.policies.shockwave.window import WindowClaim
-    >>> claims = [WindowClaim(2, (0.5, 0.1), left=150.0), WindowClaim(1, (0.2, 0.2), left=100.0)]
-    >>> counting = Counting(Window(gpus=2, rounds=2, length=60.0, claims=claims, price=0.0))
-    >>> round(counting.ceiling(np.array([0, 0])), 9), next(counting.choices(np.array([0, 0]))).tolist()
-    (0.9, [1, 2])
     """
 
     def __init__(self, window: Window) -> None:

@@ -115,18 +115,6 @@ class WindowPlanner:
     ----------
     terms
         What a plan is made for.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
-    >>> from heuristics.policies.shockwave.windowing import Windowing
-    >>> terms = Terms(20, 60.0, 1e-3, 1.0, 5.0, 1e6, "start", Effort())
-    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 90), ("b", 30)]]
-    >>> def policy(state):
-    ...     return Windowing(state, WindowPlanner(terms), interval=60, renewal=8)
-    >>> simulate(Workload(jobs=jobs), policy, cluster=1).completion_times
-    (150.0, 30.0)
     """
 
     def __init__(self, terms: Terms) -> None:

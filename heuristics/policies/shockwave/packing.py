@@ -10,16 +10,6 @@ def packed(window: Window, counts: Counts) -> Plan | None:
 
     Jobs that run in all rounds come first, as they have no choice, then the largest, of one size those with
     most rounds. Where all jobs have one size, this finds a plan if there is one.
-
-    Examples
-    --------
-    >>> from heuristics.policies.shockwave.window import WindowClaim
-    >>> claims = [WindowClaim(2, (0.5, 0.1), left=150.0), WindowClaim(1, (0.2, 0.2), left=100.0)]
-    >>> window = Window(gpus=2, rounds=2, length=60.0, claims=claims, price=0.0)
-    >>> packed(window, np.array([1, 1])).astype(int).tolist()
-    [[1, 0], [0, 1]]
-    >>> packed(window, np.array([1, 2])) is None
-    True
     """
     plan = np.zeros((len(window.claims), window.rounds), dtype=np.bool_)
     load = np.zeros(window.rounds, dtype=np.int64)
@@ -37,16 +27,7 @@ def packed(window: Window, counts: Counts) -> Plan | None:
 
 
 def conserving(window: Window, plan: Plan) -> Plan:
-    """Let jobs run on GPUs that would be idle, in each round those with most left to run first, if they fit.
-
-    Examples
-    --------
-    >>> from heuristics.policies.shockwave.window import WindowClaim
-    >>> claims = [WindowClaim(2, (0.5, 0.1), left=150.0), WindowClaim(1, (0.2, 0.2), left=100.0)]
-    >>> window = Window(gpus=2, rounds=2, length=60.0, claims=claims, price=0.0)
-    >>> conserving(window, np.array([[True, False], [False, False]])).astype(int).tolist()
-    [[1, 1], [0, 0]]
-    """
+    """Let jobs run on GPUs that would be idle, in each round those with most left to run first, if they fit."""
     filled, load = plan.copy(), window.load(plan)
     for job in sorted(range(len(plan)), key=lambda job: -window.claims[job].left):
         added = ~filled[job] & (load + window.sizes[job] <= window.gpus)

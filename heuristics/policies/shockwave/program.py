@@ -26,11 +26,6 @@ class Effort:
         Relative gap at which a solve ends.
     limit
         Seconds after which it ends; None for none.
-
-    Examples
-    --------
-    >>> Effort().gap, Effort(gap=1e-3, limit=15).limit
-    (0.0, 15)
     """
 
     gap: float = 0.0
@@ -56,15 +51,6 @@ class RoundProgram:
         The window.
     effort
         How far it is solved.
-
-    Examples
-    --------
-    >>> from heuristics.policies.shockwave.window import WindowClaim
-    >>> claims = [WindowClaim(2, (0.5, 0.1), left=150.0), WindowClaim(1, (0.2, 0.2), left=100.0)]
-    >>> program = RoundProgram(Window(gpus=2, rounds=2, length=60.0, claims=claims, price=0.0), Effort())
-    >>> most = program.most(np.array([0, 1]))
-    >>> most.sum(axis=1).tolist(), program.first(most).astype(int).tolist()
-    ([1, 1], [[1, 0], [0, 1]])
     """
 
     def __init__(self, window: Window, effort: Effort) -> None:

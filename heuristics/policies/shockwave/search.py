@@ -37,14 +37,6 @@ def best_plan(window: Window, effort: Effort) -> Plan | None:
     those that it chooses on a few GPUs less may be within the gap, and else the integer programme of that level
     is solved (`RoundProgram`). No price is too large or too small for that, whereas one programme for all
     levels would lose one of the two terms among the tolerances of its solver.
-
-    Examples
-    --------
-    >>> from heuristics.policies.shockwave.window import WindowClaim
-    >>> claims = [WindowClaim(2, (0.5, 0.1), left=150.0), WindowClaim(1, (0.2, 0.2), left=100.0)]
-    >>> window = Window(gpus=2, rounds=2, length=60.0, claims=claims, price=0.001)
-    >>> best_plan(window, Effort()).sum(axis=1).tolist()
-    [1, 1]
     """
     if not window.claims:
         return np.zeros((0, window.rounds), dtype=np.bool_)

@@ -30,11 +30,6 @@ class WindowClaim(NamedTuple):
         Fewest rounds that it must get.
     weight
         How much it counts that its rounds come early.
-
-    Examples
-    --------
-    >>> WindowClaim(gpus=2, gains=(0.5, 0.1), left=150.0).least
-    0
     """
 
     gpus: int
@@ -63,13 +58,6 @@ class Window:
         The jobs.
     price
         What the longest remaining time costs for each second; not negative.
-
-    Examples
-    --------
-    >>> claims = [WindowClaim(1, (0.5, 0.25), left=150.0), WindowClaim(1, (0.25, 0.25), left=100.0)]
-    >>> window = Window(gpus=1, rounds=2, length=50.0, claims=claims, price=0.5)
-    >>> window.worth(np.array([1, 1])), window.longest(np.array([2, 0]))
-    (-49.25, 100.0)
     """
 
     gpus: int

@@ -44,21 +44,6 @@ class Windowing:
     ------
     InvalidInput
         The interval is no number of seconds, or GPUs are of several kinds.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
-    >>> class Alternating:
-    ...     def enter(self, state, job): ...
-    ...     def leave(self, job): ...
-    ...     def plan(self, state, inventory, jobs):
-    ...         return [[job] for job in jobs]
-    >>> jobs = [Job(name=name, release_date=0, duration=90, gpus=1) for name in "ab"]
-    >>> def policy(state):
-    ...     return Windowing(state, Alternating(), interval=60, renewal=8)
-    >>> simulate(Workload(jobs=jobs), policy, cluster=1).completion_times
-    (150.0, 210.0)
     """
 
     preemptive = True

@@ -56,12 +56,6 @@ class Park:
     ----------
     kinds
         The kinds by name, in the order of the machines.
-
-    Examples
-    --------
-    >>> park = Park(Cluster.uniform(machines=2, gpus=4))
-    >>> list(park.kinds), [shape.gpus for shape in park.all_shapes()]
-    (['gpu'], [1, 2, 4, 8])
     """
 
     def __init__(self, cluster: Cluster) -> None:

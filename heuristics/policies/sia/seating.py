@@ -36,13 +36,6 @@ def seat(
         The GPUs of jobs whose configuration stays.
     fixed
         Jobs of these that move only where no others do.
-
-    Examples
-    --------
-    >>> nodes = [ParkNode(0, (0, 1, 2, 3)), ParkNode(1, (4, 5, 6, 7))]
-    >>> one, two, four = (Shape(type="gpu", gpus=gpus) for gpus in (1, 2, 4))
-    >>> seat(nodes, 4, {7: four, 8: two, 9: one}, {8: (0, 1), 9: (4,)})
-    {8: (0, 1), 7: (4, 5, 6, 7), 9: (2,)}
     """
     seats = _Seats(nodes, per_node, wanted, held, fixed)
     seats.take_whole_nodes()

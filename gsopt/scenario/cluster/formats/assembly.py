@@ -73,12 +73,6 @@ def cluster_of(source: str, tree: Tree, gpus_of: Callable[[str], Gpus], notes: l
         No machine has GPUs.
     pydantic.ValidationError
         What there is breaks a rule of clusters.
-
-    Examples
-    --------
-    >>> tree = {"a": Branch("a", "line 1", [], ["m1", "m2"], "rack")}
-    >>> cluster_of("t.conf", tree, lambda name: Gpus(4 if name == "m1" else 0), notes := []).gpus, notes
-    (4, ['t.conf: line 1: m2: has no GPUs and is left out'])
     """
     switches: dict[str, Switch] = {}
     for name, branch in tree.items():
@@ -107,15 +101,7 @@ def _machines(
 
 
 def branches_of(cluster: Cluster) -> list[Branch]:
-    """Return the switches of a cluster, each before those below it.
-
-    Examples
-    --------
-    >>> for branch in branches_of(Cluster.uniform(machines=2, gpus=8)):
-    ...     print(branch.name, branch.branches, branch.machines, branch.level)
-    datacenter ('rack 0',) () network
-    rack 0 () ('machine 0.0', 'machine 0.1') rack
-    """
+    """Return the switches of a cluster, each before those below it."""
     return [
         Branch(
             switch.name,
@@ -129,13 +115,7 @@ def branches_of(cluster: Cluster) -> list[Branch]:
 
 
 def losses(cluster: Cluster) -> list[str]:
-    """Name what a cluster has beyond switches, machines and numbers and types of GPUs.
-
-    Examples
-    --------
-    >>> losses(Cluster.uniform(machines=1, gpus=8, memory=80)), losses(Cluster.uniform(machines=1, gpus=8))
-    (['memory'], [])
-    """
+    """Name what a cluster has beyond switches, machines and numbers and types of GPUs."""
     links = [switch.uplink for switch in cluster.root.walk()]
     links += [link for machine in cluster.machines for link in (machine.uplink, machine.gpu_link)]
     has = {
@@ -147,13 +127,7 @@ def losses(cluster: Cluster) -> list[str]:
 
 
 def some_of(names: Sequence[str]) -> str:
-    """Name the first of some things, and count the others.
-
-    Examples
-    --------
-    >>> some_of(["a"]), some_of(["a", "b", "c"])
-    ("'a'", "'a' and 2 more")
-    """
+    """Name the first of some things, and count the others."""
     return f"{shorten(names[0])} and {len(names) - 1:,} more" if len(names) > 1 else shorten(names[0])
 
 
@@ -164,12 +138,6 @@ def plain_branches(cluster: Cluster, notes: list[str]) -> list[Branch]:
     ------
     InvalidInput
         The cluster is plain, or two names become one.
-
-    Examples
-    --------
-    >>> (branch,) = plain_branches(Cluster.uniform(machines=2, gpus=8), notes := [])
-    >>> branch.machines, notes
-    (('machine-0.0', 'machine-0.1'), ["names with spaces or signs are written without: 'rack-0' and 2 more"])
     """
     branches = branches_of(cluster)[len(cluster.racks) == 1 :]  # the only rack needs no root
     names = [name for branch in branches for name in (branch.name, *branch.machines)]
@@ -196,16 +164,7 @@ def plain_branches(cluster: Cluster, notes: list[str]) -> list[Branch]:
 
 
 def note_changes(written: Sequence[Branch], once: Cluster, notes: list[str]) -> None:
-    """Note what of the switches that were written is not so once they are read back.
-
-    Examples
-    --------
-    >>> leaf = Branch("a", "", [], ["machine 0.0"], "leaf")
-    >>> written = [Branch("s", "", ["a"], [], "network"), leaf]
-    >>> note_changes(written, Cluster.uniform(machines=1, gpus=8), notes := [])
-    >>> notes
-    ["not written: 's' and 1 more", 'level leaf is not written']
-    """
+    """Note what of the switches that were written is not so once they are read back."""
     read = {switch.name: switch.level for switch in once.switches}
     lost = [branch.name for branch in written if branch.name not in read and branch.name != DATACENTER]
     if lost:

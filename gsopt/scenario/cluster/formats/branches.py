@@ -48,13 +48,6 @@ def tree_of(source: str, branches: Iterable[Branch], notes: list[str]) -> Tree:
     InvalidInput
         A name stands twice, something has no switch or two, or there are several roots, a cycle, no machine or
         too many levels; the message names the source, the place, the name and the rule.
-
-    Examples
-    --------
-    >>> notes = []
-    >>> given = [Branch("core", "line 1", ["a", "b"]), Branch("a", "line 2", [], ["m"]), Branch("b", "line 3")]
-    >>> list(tree_of("t.conf", given, notes)), notes
-    (['a', 'core'], ['t.conf: line 3: b: has no machines and is left out'])
     """
     named = _named(source, branches)
     above = _above(source, named)
@@ -69,13 +62,7 @@ def tree_of(source: str, branches: Iterable[Branch], notes: list[str]) -> Tree:
 
 
 def from_leaves(branches: Mapping[str, Branch], root: str) -> Tree:
-    """Order the branches that a root reaches, each behind all that are below it.
-
-    Examples
-    --------
-    >>> list(from_leaves({"core": Branch("core", "", ["a"]), "a": Branch("a", "")}, "core"))
-    ['a', 'core']
-    """
+    """Order the branches that a root reaches, each behind all that are below it."""
     found: list[str] = []
     pending = [root] if root in branches else []
     while pending:
@@ -93,12 +80,6 @@ def levelled(source: str, tree: Tree, levels: Sequence[str] = LEVELS) -> Tree:
     ------
     InvalidInput
         The tree is higher than there are names.
-
-    Examples
-    --------
-    >>> given = [Branch("core", "", ["a"]), Branch("a", "", ["b"]), Branch("b", "", [], ["m"])]
-    >>> [branch.level for branch in levelled("", tree_of("", given, [])).values()]
-    ['rack', 'pod', 'network']
     """
     heights: dict[str, int] = {}
     for name, branch in tree.items():

@@ -55,12 +55,6 @@ def read_lines(source: str, text: str) -> list[Line]:
     ------
     InvalidInput
         A line is none of topology.conf; the message names file, line, value and rule.
-
-    Examples
-    --------
-    >>> text = "SwitchName=a \\\n  Nodes=n1 # none\n#\n# NodeName=n1 Gres=gpu:8"
-    >>> [line.kind for line in read_lines("", text)]
-    ['SwitchName', 'NodeName']
     """
     return [_line(source, number, line) for number, line in _logical(text)]
 

@@ -20,12 +20,6 @@ def with_domains(source: str, tree: Tree, domains: Mapping[str, str]) -> Tree:
     ------
     InvalidInput
         A domain holds part of a switch and something else too, so that there is no tree.
-
-    Examples
-    --------
-    >>> tree = {"a": Branch("a", "", [], ["m1", "m2", "m3"], "rack")}
-    >>> [(each.name, *each.machines) for each in with_domains("", tree, {"m1": "n", "m2": "n"}).values()]
-    [('n', 'm1', 'm2'), ('a', 'm3')]
     """
     home = {machine: name for name, branch in tree.items() for machine in branch.machines}
     members: dict[str, list[str]] = {}

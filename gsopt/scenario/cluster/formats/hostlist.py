@@ -25,11 +25,6 @@ def expand(text: str, most: int = MOST_NAMES) -> list[str]:
     ------
     ValueError
         It is no host list, or has more than `most` names; the message is the rule that it breaks.
-
-    Examples
-    --------
-    >>> expand("node[001-003,7],login"), expand("r[1-2]n[0-1]")
-    (['node001', 'node002', 'node003', 'node7', 'login'], ['r1n0', 'r1n1', 'r2n0', 'r2n1'])
     """
     patterns = [[_choices(part) for part in _PARTS.findall(pattern)] for pattern in _patterns(text)]
     if sum(prod(choices.size() for choices in pattern) for pattern in patterns) > most:
@@ -38,13 +33,7 @@ def expand(text: str, most: int = MOST_NAMES) -> list[str]:
 
 
 def compress(names: Iterable[str]) -> str:
-    """Write names as a host list, in their order.
-
-    Examples
-    --------
-    >>> compress(["node001", "node002", "node003", "node7", "login"])
-    'node[001-003,7],login'
-    """
+    """Write names as a host list, in their order."""
     runs: list[_Run] = []
     for name in names:
         if not (runs and runs[-1].takes(name)):

@@ -48,14 +48,7 @@ class Box:
 
 
 def laid_out(cluster: Cluster, name: float = 1.0) -> Box:
-    """Lay out a cluster, with a strip of some height for the name above what is in a box.
-
-    Examples
-    --------
-    >>> box = laid_out(Cluster.uniform(racks=2, machines=2, gpus=4))
-    >>> [each.name for _, _, each in box.walk()][:3], sum(len(each.cells) for _, _, each in box.walk())
-    (['datacenter', 'rack 0', 'machine 0.0'], 16)
-    """
+    """Lay out a cluster, with a strip of some height for the name above what is in a box."""
     if cluster.is_plain:
         columns = max(1, math.ceil(math.sqrt(cluster.gpus * _ASPECT)))
         return _of_cells("", "machine", _rows(range(cluster.gpus), columns), 0.0)

@@ -19,14 +19,6 @@ def read_netq(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
     ------
     InvalidInput
         It is no such graph or no tree, or nobody says what GPUs a machine has.
-
-    Examples
-    --------
-    >>> device = lambda name, tier: {"id": name, "name": name, "tier": tier}
-    >>> tier = {"compounded_nodes": [device("leaf", 1), device("host", -1)]}
-    >>> graph = [{"nodes": [tier], "links": [{"src": "host", "target": "leaf"}]}]
-    >>> read_netq("", json.dumps(graph), Told(gpus=8), []).machines[0].name
-    'host'
     """
     devices, links = _graph(source, text)
     branches: dict[str, list[str]] = {key: [] for key, (_, tier) in devices.items() if tier > 0}

@@ -27,13 +27,6 @@ def read_slurm(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
     ------
     InvalidInput
         A line is none of topology.conf, there is no tree, or nobody says what GPUs a node has.
-
-    Examples
-    --------
-    >>> text = "SwitchName=core Switches=s[1-2]\nSwitchName=s1 Nodes=n[1-2]\nSwitchName=s2 Nodes=n3"
-    >>> cluster = read_slurm("", text, Told(gpus=8), [])
-    >>> cluster.levels, cluster.gpus
-    (('machine', 'rack', 'network'), 24)
     """
     lines = read_lines(source, text)
     of = {kind: [line for line in lines if line.kind == kind] for kind in KINDS}
@@ -120,14 +113,6 @@ def write_tree(cluster: Cluster, notes: list[str]) -> str:
     ------
     InvalidInput
         The cluster is plain, or a switch has both machines and switches below it.
-
-    Examples
-    --------
-    >>> print(write_tree(Cluster.uniform(racks=2, machines=2, gpus=8), []), end="")
-    SwitchName=datacenter Switches=rack-[0-1]
-    SwitchName=rack-0 Nodes=machine-0.[0-1]
-    SwitchName=rack-1 Nodes=machine-1.[0-1]
-    # NodeName=machine-0.[0-1],machine-1.[0-1] Gres=gpu:8
     """
     branches = plain_branches(cluster, notes)
     _refuse_mixed(branches)
@@ -152,14 +137,6 @@ def write_blocks(cluster: Cluster, notes: list[str]) -> str:
     ------
     InvalidInput
         The cluster is plain, or a switch has both machines and switches below it.
-
-    Examples
-    --------
-    >>> print(write_blocks(Cluster.uniform(racks=2, machines=2, gpus=8), []), end="")
-    BlockName=rack-0 Nodes=machine-0.[0-1]
-    BlockName=rack-1 Nodes=machine-1.[0-1]
-    BlockSizes=2
-    # NodeName=machine-0.[0-1],machine-1.[0-1] Gres=gpu:8
     """
     branches = plain_branches(cluster, notes)
     _refuse_mixed(branches)

@@ -65,13 +65,6 @@ def read_topograph(source: str, text: str, told: Told, notes: list[str]) -> Clus
     ------
     InvalidInput
         It is no such model, there is no tree, or nobody says what GPUs a node has.
-
-    Examples
-    --------
-    >>> lines = ["switches: {core: {switches: [a, b]}}", "blocks:", "- {switch: a, nodes: ['n[1-2]']}"]
-    >>> cluster = read_topograph("a.yaml", chr(10).join(lines), Told(gpus=4), notes := [])
-    >>> cluster.gpus, notes
-    (8, ['a.yaml: switches: b: has no machines and is left out'])
     """
     model = _model(source, text)
     tree = told.levelled(source, tree_of(source, model.branches, notes))
@@ -175,17 +168,6 @@ def write_topograph(cluster: Cluster, notes: list[str]) -> str:
     ------
     InvalidInput
         The cluster is plain.
-
-    Examples
-    --------
-    >>> print(write_topograph(Cluster.uniform(machines=2, gpus=8), []), end="")
-    switches: {}
-    blocks:
-    - switch: rack-0
-      nodes:
-      - machine-0.[0-1]
-      annotations:
-        gsopt/gpus: '8'
     """
     branches = plain_branches(cluster, notes)
     domain_of, outer = _without_domains(branches)

@@ -28,14 +28,6 @@ def parse_yaml(source: str, text: str) -> Any:
     ------
     InvalidInput
         It is no YAML, too long or too deep, or has a key twice or an alias; the message is one line.
-
-    Examples
-    --------
-    >>> parse_yaml("", "nodes: [0010, yes]")
-    {'nodes': ['0010', 'yes']}
-    >>> parse_yaml("a.yaml", "a: &a [1]\nb: *a")
-    Traceback (most recent call last):
-    gsopt.core.errors.InvalidInput: a.yaml: line 2: '*a': must not be an alias
     """
     found = _parsed(source, text, longest=_LONGEST, deepest=_DEEPEST, most=1)
     return found[0] if found else None
@@ -48,11 +40,6 @@ def parse_documents(source: str, text: str) -> list[Any]:
     ------
     InvalidInput
         As `parse_yaml`.
-
-    Examples
-    --------
-    >>> parse_documents("", "a: 1\n---\nb: null")
-    [{'a': '1'}, {'b': None}]
     """
     return _parsed(source, text, longest=_LONGEST_STREAM, deepest=DEEPEST, most=_MOST_DOCUMENTS)
 

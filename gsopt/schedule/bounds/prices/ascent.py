@@ -51,13 +51,7 @@ class Prices:
 
 
 def first_cells(jobs: int) -> int:
-    """Return the number of cells of the first grid.
-
-    Examples
-    --------
-    >>> first_cells(100), first_cells(80_000)
-    (40, 282)
-    """
+    """Return the number of cells of the first grid."""
     return int(FIRST_CELLS * max(1.0, sqrt(jobs / _USUAL_JOBS)))
 
 

@@ -18,7 +18,7 @@ from gsopt.core.numbers.grid import decimal, float_below
 from gsopt.scenario.job import Job, Workload
 from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.bounds.adaptive import on_highest_speeds
-from gsopt.schedule.bounds.jct import far_apart
+from gsopt.schedule.bounds.far_apart import far_apart
 from gsopt.schedule.bounds.prices.ascent import FIRST_CELLS, Ascent, Enough, Prices, first_cells
 from gsopt.schedule.bounds.prices.demand import Array, Demand, types_of
 from gsopt.schedule.bounds.prices.supply import Supply
@@ -129,7 +129,7 @@ def price_bound(
 
     Prices are improved step by step, on finer and finer cells; whatever they are the bound holds, and the error
     of rounding is subtracted. A longer run takes the steps of a shorter one first, and never proves less. Jobs
-    that are far apart (`gsopt.schedule.bounds.jct.far_apart`) are bounded part by part, so that one that comes
+    that are far apart (`gsopt.schedule.bounds.far_apart`) are bounded part by part, so that one that comes
     decades later costs the others neither digits nor cells.
 
     It is the Lagrangian dual of capacities; see M. L. Fisher, "The Lagrangian relaxation method for solving

@@ -86,17 +86,7 @@ class Demand:
 
     @classmethod
     def of(cls, scenario: Scenario, weights: Sequence[float] | None = None) -> "Demand":
-        """Read the jobs of a scenario, all of weight 1 unless weights are given by number.
-
-        Examples
-        --------
-        >>> from gsopt.scenario.cluster import Cluster
-        >>> from gsopt.scenario.job import Workload
-        >>> job = Job(name="a", release_date=5, duration=60, gpus=2, menu=[(1, 0.6), (2, 1.0), (4, 1.5)])
-        >>> demand = Demand.of(Scenario(workload=Workload(jobs=[job]), cluster=Cluster.plain(3)))
-        >>> demand.release.tolist(), demand.work.tolist(), demand.gpus.tolist(), demand.speed.tolist()
-        ([0.0], [60.0], [1.0, 1.0], [0.6, 0.4])
-        """
+        """Read the jobs of a scenario, all of weight 1 unless weights are given by number."""
         jobs = scenario.workload.jobs
         arrivals, hulls = arrivals_of(scenario.workload), list(_hulls(scenario))
         kinds = {name: number for number, name in enumerate(types_of(scenario), start=1)}
@@ -114,15 +104,7 @@ class Demand:
 
 
 def types_of(scenario: Scenario) -> list[str]:
-    """List the types of GPUs to which jobs are tied in all modes, where the cluster has others too.
-
-    Examples
-    --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Workload
-    >>> types_of(Scenario(workload=Workload(jobs=[]), cluster=Cluster.plain(8)))
-    []
-    """
+    """List the types of GPUs to which jobs are tied in all modes, where the cluster has others too."""
     tied = {_type_of(job) for job in scenario.workload.jobs} - {""}
     return sorted(name for name in tied if scenario.cluster.room(name) < scenario.cluster.gpus)
 

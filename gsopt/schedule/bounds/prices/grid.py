@@ -37,12 +37,6 @@ def split(edges: Array, prices: Array, cells: int) -> tuple[Array, Array]:
         The cells, and the prices of every row in them.
     cells
         Number of cells that there shall be at most; no cell is halved more than once.
-
-    Examples
-    --------
-    >>> edges, prices = split(np.array([0.0, 2.0, 4.0, 6.0]), np.array([[3.0, 0.5, 0.5]]), 5)
-    >>> edges.tolist(), prices.tolist()
-    ([0.0, 1.0, 2.0, 3.0, 4.0, 6.0], [[3.0, 3.0, 0.5, 0.5, 0.5]])
     """
     lengths = np.diff(edges)
     levels = np.concatenate([prices[:, :1], prices, np.zeros((len(prices), 1))], axis=1)

@@ -38,16 +38,6 @@ def climb(function: Function, point: Array) -> None:
         Gives value and slope of a point.
     point
         Where to begin; coordinates should be of like size.
-
-    Examples
-    --------
-    >>> def function(point):
-    ...     seen.append(-abs(point[0] - 3) - (point[1] + 1) ** 2)
-    ...     return seen[-1], np.array([np.sign(3 - point[0]), -2 * (point[1] + 1)])
-    >>> seen = []
-    >>> climb(function, np.zeros(2))
-    >>> round(float(max(seen)), 6)
-    -1.0
     """
     memory: deque[tuple[Array, Array]] = deque(maxlen=_REMEMBERED)
     value, slope = function(point)

@@ -40,18 +40,7 @@ class Supply:
 
     @classmethod
     def of(cls, scenario: Scenario) -> "Supply":
-        """Read what is there at most in a scenario, whichever machines are given up on request.
-
-        Examples
-        --------
-        >>> from gsopt.scenario.cluster import Cluster
-        >>> from gsopt.scenario.job import Workload
-        >>> from gsopt.scenario.scenario import CapacityChange
-        >>> changes = [CapacityChange(time=10, gpus=2)]
-        >>> given = Scenario(workload=Workload(jobs=[]), cluster=Cluster.plain(8), capacity_changes=changes)
-        >>> Supply.of(given).gpu_seconds(np.array([0.0, 5.0, 20.0])).tolist()
-        [[40.0, 60.0]]
-        """
+        """Read what is there at most in a scenario, whichever machines are given up on request."""
         origin = decimal(first_release(scenario.workload))
         there: dict[float, Array] = {}
         for time, gpus in _steps(scenario):

@@ -47,14 +47,6 @@ def evolve(fitness: Fitness, start: Counts, search: SearchEffort, random: np.ran
         How long, and among how many.
     random
         All random draws.
-
-    Examples
-    --------
-    >>> from heuristics.policies.aryl.epoch import Elastic, Epoch
-    >>> pair = [Elastic(job, 60.0, 1, 1, 3, 0, "training", (1.0, 2.0, 3.0)) for job in (0, 1)]
-    >>> fitness = Fitness.of(Epoch(0.0, (), tuple(pair), {"training": 2}, pending=False), power=-1.0)
-    >>> evolve(fitness, np.array([0, 0]), SearchEffort(), np.random.default_rng(0)).tolist()
-    [1, 1]
     """
     alone: Counts = fitness.worth.argmax(axis=1)
     if np.array_equal(repaired(fitness, alone[None], random)[0], alone):
@@ -74,16 +66,7 @@ def evolve(fitness: Fitness, start: Counts, search: SearchEffort, random: np.ran
 
 
 def repaired(fitness: Fitness, rows: Counts, random: np.random.Generator) -> Counts:
-    """Take workers away from random jobs until each row fits, pool by pool; none that need not go.
-
-    Examples
-    --------
-    >>> from heuristics.policies.aryl.epoch import Elastic, Epoch
-    >>> pair = [Elastic(job, 60.0, 2, 1, 3, 0, "training", (1.0, 2.0, 3.0)) for job in (0, 1)]
-    >>> fitness = Fitness.of(Epoch(0.0, (), tuple(pair), {"training": 5}, pending=False), power=-1.0)
-    >>> sorted(repaired(fitness, np.array([[2, 1], [1, 1]]), np.random.default_rng(0)).sum(axis=1).tolist())
-    [2, 2]
-    """
+    """Take workers away from random jobs until each row fits, pool by pool; none that need not go."""
     rows = np.minimum(rows, fitness.most)
     every = np.arange(len(fitness.jobs))
     rows = fitness.allowed[every, rows]

@@ -33,13 +33,6 @@ class Fitness:
     limits
         GPUs that flexible workers may have: for each pool in which some job is confined the places of the jobs
         that are, and the GPUs; and at last the same of all.
-
-    Examples
-    --------
-    >>> pair = [Elastic(job, 60.0, 1, 1, 3, 0, "training", (1.0, 2.0, 3.0)) for job in (0, 1)]
-    >>> fitness = Fitness.of(Epoch(0.0, (), tuple(pair), {"training": 2}, pending=False), power=-1.0)
-    >>> fitness.fair.tolist(), fitness.of_rows(np.array([[1, 1], [2, 0]])).tolist()
-    ([1, 1], [-2.0, -2.6666666666666665])
     """
 
     jobs: tuple[Elastic, ...]
@@ -106,15 +99,7 @@ class Fitness:
         return worth
 
     def mean(self, row: Counts) -> float:
-        """Return the power mean of the speedups of one row.
-
-        Examples
-        --------
-        >>> pair = [Elastic(job, 60.0, 1, 1, 3, 0, "training", (1.0, 2.0, 3.0)) for job in (0, 1)]
-        >>> fitness = Fitness.of(Epoch(0.0, (), tuple(pair), {"training": 2}, pending=False), power=-1.0)
-        >>> round(fitness.mean(np.array([2, 0])), 9)
-        0.75
-        """
+        """Return the power mean of the speedups of one row."""
         each = float(self.of_rows(row[None])[0]) / len(self.jobs)
         if self.power == 0:
             return float(np.exp(each))

@@ -33,14 +33,7 @@ class WorkerStep(NamedTuple):
 
 
 def steps(job: Elastic, rank: Rank) -> Iterator[WorkerStep]:
-    """Yield the steps of a job from no flexible workers to its most, as far as they have a rank.
-
-    Examples
-    --------
-    >>> job = Elastic(0, 60.0, 2, 1, 4, 0, "training", (1.0, 2.0, 0.0, 3.0))
-    >>> [(step.gpus, step.extra) for step in steps(job, lambda job, before, after: 0.0)]
-    [(2, 1), (4, 3)]
-    """
+    """Yield the steps of a job from no flexible workers to its most, as far as they have a rank."""
     before = 0
     for after in job.extras:
         value = rank(job, before, after)
@@ -55,14 +48,6 @@ def race(pools: Pools, contenders: Iterable[Iterator[WorkerStep]]) -> Iterator[t
 
     Who has a step that does not fit leaves the race. Of equal ranks the one that is named first goes first.
     O(J + S log J) for S steps of J contenders.
-
-    Examples
-    --------
-    >>> pools = Pools(Epoch(0.0, waiting=(), elastic=(), idle={"training": 3}, pending=False))
-    >>> one, other = WorkerStep(2.0, 1, "training", 1), WorkerStep(1.0, 2, "training", 1)
-    >>> asking = [iter([one]), iter([other, other])]
-    >>> [place for place, _ in race(pools, asking)]
-    [1, 0]
     """
     return shared_race(contenders, lambda _, step: pools.take(step.gpus, step.pool))
 
@@ -84,12 +69,6 @@ def grow(epoch: Epoch, rank: Rank) -> dict[int, int]:
     -------
     dict of int to int
         Flexible workers of each elastic job.
-
-    Examples
-    --------
-    >>> jobs = [Elastic(job, 60.0, 1, 1, 3, 0, "training", (1.0, 2.0, 3.0)) for job in (0, 1)]
-    >>> grow(Epoch(0.0, (), tuple(jobs), {"training": 3}, pending=False), lambda job, before, after: -job.job)
-    {0: 1, 1: 2}
     """
     given = none(epoch)
     for place, step in race(Pools(epoch), [steps(job, rank) for job in epoch.elastic]):
@@ -98,12 +77,5 @@ def grow(epoch: Epoch, rank: Rank) -> dict[int, int]:
 
 
 def none(epoch: Epoch) -> dict[int, int]:
-    """Grant no flexible workers to each elastic job.
-
-    Examples
-    --------
-    >>> job = Elastic(7, 60.0, 1, 1, 3, 0, "training", (1.0, 2.0, 3.0))
-    >>> none(Epoch(0.0, (), (job,), {"training": 3}, pending=False))
-    {7: 0}
-    """
+    """Grant no flexible workers to each elastic job."""
     return dict.fromkeys((job.job for job in epoch.elastic), 0)

@@ -15,11 +15,6 @@ def scheduler_named(name: str, options: Mapping[str, Any] | None = None) -> Sche
     ------
     InvalidInput
         There is no such scheduler, it has no such option, or an option is out of its range.
-
-    Examples
-    --------
-    >>> scheduler_named("fifo", {"blocks": False}).blocks
-    False
     """
     from heuristics.policies.aryl import schedulers  # which holds them all, as soon as it is loaded
 

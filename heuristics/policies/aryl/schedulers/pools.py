@@ -13,14 +13,6 @@ class Pools:
     ----------
     epoch
         What is decided on.
-
-    Examples
-    --------
-    >>> from heuristics.policies.aryl.epoch import Elastic
-    >>> job = Elastic(0, time=60.0, worker_gpus=2, base=1, most=3, extra=1, pool="training", speeds=(1, 2, 3))
-    >>> pools = Pools(Epoch(0.0, (), (job,), idle={"training": 3, "inference": 8}, pending=False))
-    >>> [pools.take(4, "training"), pools.take(2, "training"), pools.left("training"), pools.left("mixed")]
-    [True, False, 1, 9]
     """
 
     def __init__(self, epoch: Epoch) -> None:

@@ -12,13 +12,6 @@ def least_area(exponent: float) -> Rank:
     The GPU time is that on base workers; the marginal efficiency is the further speed per further worker, in
     multiples of the speed per base worker, so 1 throughout for a job that scales linearly. A step that gains
     nothing has no rank.
-
-    Examples
-    --------
-    >>> job = Elastic(0, time=60.0, worker_gpus=2, base=1, most=3, extra=0, pool="training", speeds=(1, 2, 2.5))
-    >>> rank = least_area(exponent=2)
-    >>> rank(job, 0, 1), rank(job, 1, 2)
-    (120.0, 480.0)
     """
 
     def rank(job: Elastic, before: int, after: int) -> float | None:

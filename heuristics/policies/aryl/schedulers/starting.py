@@ -16,24 +16,12 @@ def require_order(order: object) -> None:
     ------
     InvalidInput
         It is none.
-
-    Examples
-    --------
-    >>> require_order("time")
     """
     require_one_of("order", order, get_args(Order))
 
 
 def in_order(epoch: Epoch, order: Order) -> list[Waiting]:
-    """Return the waiting jobs in an order; of equal ones that which was released first goes first.
-
-    Examples
-    --------
-    >>> jobs = (Waiting(0, release_date=0.0, time=9.0, gpus=1), Waiting(1, release_date=1.0, time=8.0, gpus=2))
-    >>> epoch = Epoch(2.0, jobs, elastic=(), idle={}, pending=True)
-    >>> [[job.job for job in in_order(epoch, order)] for order in ("release", "time", "area")]
-    [[0, 1], [1, 0], [0, 1]]
-    """
+    """Return the waiting jobs in an order; of equal ones that which was released first goes first."""
     if order == "release":
         return list(epoch.waiting)
     return sorted(epoch.waiting, key=_time if order == "time" else _area)

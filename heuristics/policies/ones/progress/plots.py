@@ -45,15 +45,6 @@ def progress_band(
         How often the shaded interval should hold the truth.
     axes
         Where to draw; on a new figure when None.
-
-    Examples
-    --------
-    >>> seen = [
-    ...     Observation(epoch_samples=1000, initial_loss=2, processed=1000 * epochs, loss=1, accuracy=0.5)
-    ...     for epochs in range(1, 11)
-    ... ]
-    >>> progress_band(ProgressPredictor(), seen).get_ylabel()
-    'training progress'
     """
     from matplotlib.ticker import MaxNLocator, PercentFormatter
 
@@ -88,12 +79,6 @@ def coverage(found: Mapping[str, Calibration], *, axes: "Axes | None" = None) ->
         The calibration of each predictor by its name.
     axes
         Where to draw; on a new figure when None.
-
-    Examples
-    --------
-    >>> axes = coverage({"ONES": Calibration(np.array([0.2, 0.5, 0.9]))})
-    >>> [text.get_text() for text in axes.get_legend().get_texts()]
-    ['calibrated', 'ONES']
     """
     from matplotlib.ticker import PercentFormatter
 
@@ -127,11 +112,6 @@ def reached(calibration: Calibration, *, axes: "Axes | None" = None) -> "Axes":
         Where the truth was.
     axes
         Where to draw; on a new figure when None.
-
-    Examples
-    --------
-    >>> len(reached(Calibration(np.array([0.2, 0.5, 0.9]))).patches)
-    10
     """
     from matplotlib.ticker import PercentFormatter
 

@@ -18,11 +18,6 @@ def beta_quantile(alpha: ArrayLike, beta: ArrayLike, probability: float) -> Floa
 
     `scipy.special.betaincinv` is twice too large for some shapes, as 1,000 and 2e8; where the distribution
     function does not pass the probability beside what it gives, the quantile is found by halving.
-
-    Examples
-    --------
-    >>> beta_quantile([1, 1000], [1, 2e8], 0.5).round(8).tolist()
-    [0.5, 5e-06]
     """
     from scipy.special import betainc, betaincinv
 

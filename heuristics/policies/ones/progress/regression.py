@@ -161,13 +161,6 @@ class PenalisedCost:
         How beta follows from u.
     ridge
         Half of it is what the square of each parameter but the last costs.
-
-    Examples
-    --------
-    >>> rows = ObservationRows(features=np.ones((1, 5)), progress=np.array([0.5]))
-    >>> cost = PenalisedCost(rows, np.ones((1, 2)), LinkFunction.THRESHOLD, ridge=2.0)
-    >>> cost(np.array([1.0, 1.0]))  # at beta = 2 the density is 1
-    (1.0, array([2.19314718, 0.19314718]))
     """
 
     rows: ObservationRows

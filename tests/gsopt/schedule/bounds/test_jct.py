@@ -10,7 +10,8 @@ from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import Job
 from gsopt.scenario.scenario import CapacityChange, Scenario
 from gsopt.schedule.bounds import MeanBound, known_bound, lower_bound, mean_jct, mean_jct_bound
-from gsopt.schedule.bounds.jct import FEWEST_PRICED, far_apart
+from gsopt.schedule.bounds.far_apart import far_apart
+from gsopt.schedule.bounds.jct import FEWEST_PRICED
 from gsopt.schedule.bounds.prices import PriceBound, price_bound
 from heuristics.policies import srtf
 from tests.gsopt.simulation.scenarios import bundle

@@ -1,0 +1,36 @@
+"""Jobs that are far apart in time: parts of a workload that are bounded one by one."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from gsopt.scenario.job import Job, Workload
+from gsopt.schedule.bounds.work import height
+
+#: How many times longer a break is than all that came before it, for jobs to be far apart; and parts, at most.
+_FAR, _MOST_PARTS = 1_000, 100
+
+
+def far_apart(workload: Workload) -> list[Sequence[Job]]:
+    """Divide jobs by long breaks, so that what is far away costs no digits and no cells of time.
+
+    What bounds each part bounds all of them together. A break is far longer than all jobs before it would take
+    one after the other, so nothing is lost where there are GPUs for them.
+    """
+    jobs, breaks = workload.jobs, list[tuple[float, int]]()
+    begin = busy = before = 0.0
+    counted = 0  # jobs of which it is known how long they take
+    for number, job in enumerate(jobs):
+        date = job.release_date
+        # However long jobs take, there is no long break where not even their dates are far apart.
+        if not number or date - before > _FAR * (before - begin):
+            for other in jobs[counted:number]:
+                busy = max(busy, other.release_date) + float(height(other))
+            counted = number
+            pause = date - busy
+            if not number or pause > _FAR * (busy - begin):
+                breaks.append((pause, number))
+                begin = busy = date
+        before = date
+    first, *others = breaks
+    chosen = sorted(number for _, number in [first, *sorted(others, reverse=True)[: _MOST_PARTS - 1]])
+    return [jobs[number:end] for number, end in pairwise([*chosen, len(jobs)])]
