@@ -1,7 +1,9 @@
 """An instance that is written differently has the same answer: other clocks, units, names and orders."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
+from inspect import signature
 from random import Random
 from typing import Any
 
@@ -24,7 +26,7 @@ from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.bounds import mean_jct_bound
 from gsopt.simulation import Policy, simulate
 from tests.effort import cases
-from tests.exactness.changes import CHANGES, EPOCH, FAR, Pair, pairs, plus, remade, shuffled
+from tests.exactness.changes import CHANGES, EPOCH, FAR, Pair, pairs, plus, remade, shuffled, times
 from tests.exactness.trial import ORACLES, instance
 
 #: Instances of each decision. On each the default method and some others, which take turns, are given one of
@@ -34,22 +36,34 @@ _INSTANCES, _OTHERS = cases(300), 4
 #: Heuristics that draw numbers, which permutations and names may draw otherwise.
 _RANDOM = frozenset({"random_choice", "random_order", "random_pairs", "evolution", "genetic"})
 
-#: Policies whose leases, intervals or thresholds are seconds, which are not scaled with the jobs.
-_IN_SECONDS = frozenset(
-    {
-        "break_even",
-        "dally",
-        "gandiva",
-        "gandiva_rotation",
-        "lucid",
-        "marginal_attained",
-        "muri",
-        "optimus",
-        "sia",
-        "skew_consolidation",
-        "tiresias",
-    }
-)
+#: Options of policies that are seconds: written in another unit, they are scaled with the jobs.
+_IN_SECONDS: Mapping[str, Sequence[str]] = {
+    "afs": ["interval"],
+    "allox": ["interval", "renewal"],
+    "allox_port": ["interval"],
+    "aryl": ["interval", "orchestrator_interval"],
+    "break_even": ["lease"],
+    "dally": ["lease", "delays", "history"],
+    "elasticflow": ["slot"],
+    "gandiva": ["lease"],
+    "gandiva_packing": ["interval", "renewal"],
+    "gandiva_rotation": ["span"],
+    "gavel": ["interval", "renewal"],
+    "lucid": ["profiling"],
+    "marginal_attained": ["grace"],
+    "muri": ["interval"],
+    "optimus": ["interval"],
+    "pollux": ["interval", "restart_time"],
+    "shockwave": ["interval"],
+    "sia": ["interval", "restart_time"],
+    "skew_consolidation": ["lease", "thresholds"],
+    "themis": ["interval", "renewal"],
+    "themis_auction": ["lease"],
+    "tiresias": ["thresholds"],
+}
+
+#: Options without which a policy has a clock of its own: Lucid's program looks every 100 seconds who has come.
+_ON_ANY_CLOCK: Mapping[str, Mapping[str, Any]] = {"lucid": {"load": "always"}}
 
 
 def test_every_decision_is_changed() -> None:
@@ -70,16 +84,30 @@ def test_answers_follow(word: str) -> None:
         chosen = {others[(seed * _OTHERS + turn) % len(others)] for turn in range(_OTHERS)}
         for turn, name in enumerate(["exact", *sorted(chosen)] if changes else []):
             change, pair = changes[(turn + seed) % len(changes)]
-            if name in _IN_SECONDS and change.name == "scale times":
-                continue
             if change.binds_heuristics or name not in heuristics:
-                said = _differences(methods[name], pair, is_special=name in special)
+                method, is_scaled = methods[name], change.name == "scale times"
+                options = _options(name, method, str(float(pair.value(Fraction(1)))) if is_scaled else "1")
+                said = _differences(method, pair, options, is_special=name in special)
                 found += (f"{word} {seed}, {change.name}, {name}: {line}" for line in said)
     assert not found, "\n".join(found)
 
 
-def _differences(method: Any, pair: Pair, *, is_special: bool) -> Iterator[str]:
-    before, after = _answer(method, pair.first), _answer(method, pair.second)
+def _options(name: str, call: Callable[..., Any], factor: str) -> dict[str, Any]:
+    """Return the options of a policy in a unit of time of which there are so many in a second."""
+    parameters = signature(call).parameters
+    scaled = {option: _times(parameters[option].default, factor) for option in _IN_SECONDS.get(name, ())}
+    return scaled | dict(_ON_ANY_CLOCK.get(name, {}))
+
+
+def _times(seconds: Any, factor: str) -> Any:
+    if isinstance(seconds, Sequence):
+        return [_times(each, factor) for each in seconds]
+    return times(seconds, factor)
+
+
+def _differences(method: Any, pair: Pair, options: Mapping[str, Any], *, is_special: bool) -> Iterator[str]:
+    before = _answer(partial(method, **_options(method.__name__, method, "1")), pair.first)
+    after = _answer(partial(method, **options), pair.second)
     if before is None or after is None:  # a special method is not for this instance
         return
     if is_special and Status.FEASIBLE in (before.status, after.status):  # or stops short of a proof
@@ -134,22 +162,36 @@ def _among_others(workload: Workload, random: Random) -> Workload:
     return Workload(jobs=shuffled([far, *workload.jobs], random))
 
 
+def _scaled(workload: Workload, factor: str) -> Workload:
+    return Workload(
+        jobs=[
+            remade(job, release_date=times(job.release_date, factor), duration=times(job.duration, factor))
+            for job in workload.jobs
+        ]
+    )
+
+
 @pytest.mark.parametrize("name", [*policies(), *policy_paths()])
 def test_policies_follow(name: str) -> None:
-    """Each job takes as long on a clock since 1970, and beside a job long after it, in whatever order."""
+    """Each job takes as long on a clock since 1970, beside a job long after it, in any order and any unit."""
     policy = find_policy(policy_paths().get(name, name))
+    usual = partial(policy, **_options(name, policy, "1"))
     for seed in range(cases(30)):
         random = Random(f"{name} {seed}")
         workload = _workload(random)
-        before = _times_taken(policy, workload)
+        before = _times_taken(usual, workload)
         for changed in (_later(workload), _among_others(workload, random)):
-            after = _times_taken(policy, changed)
+            after = _times_taken(usual, changed)
             after.pop("far", None)
             assert before.keys() <= after.keys()
             assert {job: after[job] for job in before} == before, (name, seed)
+        for factor in ("1e-6", "1e6"):
+            after = _times_taken(partial(policy, **_options(name, policy, factor)), _scaled(workload, factor))
+            wanted = {job: float(factor) * taken for job, taken in before.items()}
+            assert after == pytest.approx(wanted, rel=1e-12), (name, seed, factor)  # differences of doubles
 
 
-def _times_taken(policy: Policy, workload: Workload) -> dict[str, float | None]:
+def _times_taken(policy: Policy, workload: Workload) -> dict[str, float]:
     try:
         run = simulate(workload, policy, cluster=_CLUSTER, bound=False)
     except (InvalidInput, Unsupported):  # the policy is for other jobs
@@ -169,14 +211,9 @@ def test_bounds_follow(evaluations: int) -> None:
         found = _bound(workload, evaluations)
         assert _bound(_later(workload), evaluations) == found
         assert _bound(Workload(jobs=shuffled(workload.jobs, random)), evaluations) == found
-        # No double is rounded by them, but the decimals of the smaller ones are, and an ascent that ends early
-        # goes another way by the last digit of a time.
-        for factor in (2.0**20,) if evaluations else (2.0**-20, 2.0**20):
-            jobs = [
-                remade(job, release_date=factor * job.release_date, duration=factor * job.duration)
-                for job in workload.jobs
-            ]
-            assert _bound(Workload(jobs=jobs), evaluations) == pytest.approx(factor * found, rel=1e-9)
+        for factor in ("1e-6", "1e6"):
+            wanted = float(factor) * found
+            assert _bound(_scaled(workload, factor), evaluations) == pytest.approx(wanted, rel=1e-15)
 
 
 def _bound(workload: Workload, evaluations: int) -> float:

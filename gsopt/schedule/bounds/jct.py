@@ -69,7 +69,8 @@ def mean_jct_bound(scenario: Scenario, *, evaluations: int | None = None) -> Mea
     Examples
     --------
     >>> from gsopt.scenario.cluster import Cluster
-    >>>     >>> jobs = [Job(name=str(i), release_date=i, duration=1 + 10 * (i % 3), gpus=1) for i in range(20)]
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> jobs = [Job(name=str(i), release_date=i, duration=1 + 10 * (i % 3), gpus=1) for i in range(20)]
     >>> found = mean_jct_bound(Scenario(workload=Workload(jobs=jobs), cluster=Cluster.plain(4)))
     >>> found.proof, 16.1 < found.mean_jct < 16.3
     ('prices', True)

@@ -264,7 +264,7 @@ def _climbed(
     look: Callable[[PriceBound], None] | None,
 ) -> PriceBound:
     """Bound jobs that are not far apart, on a clock that begins at their first release date."""
-    begin, supply = monotonic(), Supply.of(scenario)
+    begin, supply = monotonic(), Supply.of(scenario, demand.unit)
     best = -inf
 
     def check(found: Prices) -> None:
@@ -285,7 +285,8 @@ def _climbed(
         cells = max(_FINEST, _TIMES_FIRST * first_cells(len(demand)))
     ascent = Ascent(demand, supply, cells=cells, compiled=compiled, on_evaluation=check)
     if start is not None:
-        ascent.take(np.array(start.times), _prices_of(start, types_of(scenario)))
+        edges = [float(Fraction(time) / demand.unit) for time in start.times]
+        ascent.take(np.array(edges), _prices_of(start, types_of(scenario)))
     with suppress(Enough):
         ascent.climb()
     return _bound_of(scenario, demand, ascent.best)
@@ -295,11 +296,11 @@ def _bound_of(scenario: Scenario, demand: Demand, found: Prices) -> PriceBound:
     """Put a bound together."""
     cluster, *types = (tuple(row.tolist()) for row in found.prices)
     return PriceBound(
-        total_jct=found.value,
+        total_jct=float_below(Fraction(found.value) * demand.unit),
         weight=fsum(demand.weight.tolist()),
         jobs=len(demand),
         origin=first_release(scenario.workload),
-        times=tuple(found.edges.tolist()),
+        times=tuple(float(Fraction(edge) * demand.unit) for edge in found.edges.tolist()),
         prices=cluster,
         type_prices=dict(zip(types_of(scenario), types, strict=True)),
         slopes=tuple(found.slopes.tolist()),

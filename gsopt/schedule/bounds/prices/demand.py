@@ -1,4 +1,4 @@
-"""Demand: what the jobs of a scenario need, as arrays, on a clock that begins at the first release date."""
+"""Demand: what the jobs of a scenario need, as arrays, in a unit of time that most of them are multiples of."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from gsopt.core.numbers.grid import Exact
+from gsopt.core.numbers.grid import Exact, decimal
+from gsopt.core.numbers.grid import step as common_step
 from gsopt.core.numbers.hull import HullSegment, concave_hull
 from gsopt.core.numbers.tolerances import ULPS
 from gsopt.scenario.job import Job
@@ -20,10 +21,16 @@ from gsopt.schedule.bounds.work import arrivals_of, options
 
 Array = np.ndarray[Any, Any]
 
+#: Up to this number doubles hold every integer.
+_LARGEST = 2**53
+
 
 @dataclass(frozen=True, eq=False)
 class Demand:
     """The jobs as arrays, one entry for each.
+
+    Times count from the first release date in a unit that follows the data: whoever writes the same jobs in
+    milliseconds gets the same arrays.
 
     A job with phases needs the work of each at its least slowdown. What it may hold is the concave hull of all
     its modes, on numbers of GPUs that the cluster has for it. GPUs of slower types are counted by what they are
@@ -31,10 +38,12 @@ class Demand:
 
     Attributes
     ----------
+    unit
+        Seconds of the unit of time, exactly.
     release, work, weight
-        Seconds, seconds at speed 1, and what a second of its completion time counts.
+        Units, units at speed 1, and what a unit of its completion time counts.
     slip
-        Seconds by which rounding has put the release date earlier; 0 where it is whole seconds after the first.
+        Units by which rounding has put the release date earlier; 0 where it is a whole number of them.
     kind
         0, or the number of the type of GPUs to which all modes of the job are tied, from 1 on.
     first
@@ -43,6 +52,7 @@ class Demand:
         The segments of all hulls; of GPUs that may be shared, the places (`gsopt.schedule.bounds.places`).
     """
 
+    unit: Exact
     release: Array
     work: Array
     weight: Array
@@ -67,14 +77,14 @@ class Demand:
 
     @cached_property
     def area(self) -> Array:
-        """Least GPU-seconds of every job."""
+        """Least GPUs times units of every job."""
         lead = self.first[:-1]
         found: Array = self.work * self.gpus[lead] / self.speed[lead]
         return found
 
     @cached_property
     def height(self) -> Array:
-        """Least seconds of every job."""
+        """Least units of every job."""
         found: Array = self.work / np.add.reduceat(self.speed, self.first[:-1])
         return found
 
@@ -88,14 +98,17 @@ class Demand:
     def of(cls, scenario: Scenario, weights: Sequence[float] | None = None) -> "Demand":
         """Read the jobs of a scenario, all of weight 1 unless weights are given by number."""
         jobs = scenario.workload.jobs
-        arrivals, hulls = arrivals_of(scenario.workload), list(_hulls(scenario))
+        arrivals, works, hulls = arrivals_of(scenario.workload), list(map(_work, jobs)), list(_hulls(scenario))
+        unit = _unit([*arrivals, *works])
+        release, slip = zip(*(_counted(arrival, unit) for arrival in arrivals), strict=True)
         kinds = {name: number for number, name in enumerate(types_of(scenario), start=1)}
         steps = [step for hull in hulls for step in hull]
         return cls(
-            release=np.array(list(map(_floor, arrivals)), dtype=float),
-            work=np.array([_work(job) for job in jobs], dtype=float),
+            unit=unit,
+            release=np.array(release),
+            work=np.array([_counted(work, unit)[0] for work in works]),
             weight=np.ones(len(jobs)) if weights is None else np.array(weights, dtype=float),
-            slip=np.array([float(arrival - Fraction(_floor(arrival))) for arrival in arrivals], dtype=float),
+            slip=np.array(slip),
             kind=np.array([kinds.get(_type_of(job), 0) for job in jobs], dtype=np.int64),
             first=np.cumsum([0, *map(len, hulls)], dtype=np.int64),
             gpus=np.array([step.gpus for step in steps]) * np.repeat(places(scenario), list(map(len, hulls))),
@@ -117,22 +130,36 @@ def _type_of(job: Job) -> str:
     return types.pop() if len(types) == 1 else ""
 
 
-def _work(job: Job) -> float:
+def _work(job: Job) -> Exact:
     """Return the least work of a job, in seconds at speed 1."""
     if not job.phases:
-        return job.duration
+        return decimal(job.duration)
     names = ["", *(mode.name for mode in job.modes)]
-    ends = [phase.until for phase in job.phases]
-    parts = zip(job.phases, [0.0, *ends], ends, strict=False)
-    return job.duration * sum(
-        (end - begin) * min(phase.slowdown_in(name) for name in names) for phase, begin, end in parts
+    ends = [decimal(phase.until) for phase in job.phases]
+    parts = zip(job.phases, [0, *ends], ends, strict=False)
+    return decimal(job.duration) * sum(
+        (end - begin) * min(decimal(phase.slowdown_in(name)) for name in names) for phase, begin, end in parts
     )
 
 
-def _floor(time: Exact) -> float:
-    """Return the last double that is not after a time."""
-    nearest = float(time)
-    return nearest if Fraction(nearest) <= time else nextafter(nearest, -inf)
+def _unit(times: Sequence[Exact]) -> Exact:
+    """Return the largest unit of which all times are multiples, or a larger one that doubles can count."""
+    return max(common_step(times) or 1, Fraction(max(times)) / _LARGEST)
+
+
+def _counted(time: Exact, unit: Exact) -> tuple[float, float]:
+    """Return the largest double that is not above a time in units, and how far it is below."""
+    above, below = time.numerator * unit.denominator, time.denominator * unit.numerator
+    units = above / below
+    if _rest(above, below, units) < 0:
+        units = nextafter(units, -inf)
+    return units, _rest(above, below, units)
+
+
+def _rest(above: int, below: int, units: float) -> float:
+    """Return what a fraction is above a double; plain integers are faster than fractions."""
+    numerator, denominator = units.as_integer_ratio()
+    return (above * denominator - numerator * below) / (below * denominator)
 
 
 def _hulls(scenario: Scenario) -> Iterator[list[HullSegment[float]]]:

@@ -35,6 +35,7 @@ def load_kernel() -> None:
     one, zero = np.ones(1), np.zeros(1)
     whole = np.zeros(1, dtype=np.int64)
     job = Demand(
+        unit=1,
         release=zero,
         work=one,
         weight=one,

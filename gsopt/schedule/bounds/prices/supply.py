@@ -7,7 +7,7 @@ from math import inf, nextafter
 
 import numpy as np
 
-from gsopt.core.numbers.grid import decimal
+from gsopt.core.numbers.grid import Exact, decimal
 from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.bounds.capability import capability
 from gsopt.schedule.bounds.prices.demand import Array, types_of
@@ -23,7 +23,7 @@ class Supply:
     Attributes
     ----------
     times
-        When the capacity changes, the first one at 0.
+        When the capacity changes, the first one at 0, in some unit of time.
     gpus
         GPUs that are there at most from each of these times on, times the number of jobs that may share one:
         of the whole cluster, and of each type of GPUs to which jobs are tied. GPUs of slower types are counted
@@ -39,12 +39,20 @@ class Supply:
         return len(self.gpus)
 
     @classmethod
-    def of(cls, scenario: Scenario) -> "Supply":
-        """Read what is there at most in a scenario, whichever machines are given up on request."""
+    def of(cls, scenario: Scenario, unit: Exact = 1) -> "Supply":
+        """Read what is there at most in a scenario, whichever machines are given up on request.
+
+        Parameters
+        ----------
+        scenario
+            What is given.
+        unit
+            Seconds of the unit of time.
+        """
         origin = decimal(first_release(scenario.workload))
         there: dict[float, Array] = {}
         for time, gpus in _steps(scenario):
-            since = max(decimal(time) - origin, 0)
+            since = Fraction(max(decimal(time) - origin, 0)) / unit
             after = float(since)
             if Fraction(after) != since:  # what is there before or after it is there in the doubles around it
                 before = next(reversed(there.values()))
@@ -60,7 +68,7 @@ class Supply:
         return float(self.gpus[0].max())
 
     def gpu_seconds(self, edges: Array) -> Array:
-        """Return the GPU-seconds of every row, cluster first, in the cells between edges."""
+        """Return the GPUs times units of every row, cluster first, in the cells between edges."""
         points = np.union1d(edges, self.times)
         held = self.gpus[:, np.searchsorted(self.times, points[:-1], side="right") - 1] * np.diff(points)
         places = np.searchsorted(edges, points[:-1], side="right") - 1

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 
+from gsopt.core.numbers.grid import decimal
 from gsopt.scenario.job import Job
 
 Point = tuple[Fraction, Fraction]
@@ -15,7 +16,7 @@ def cheapest(
     job: Job, release: Fraction, weight: Fraction, edges: Sequence[Fraction], prices: Sequence[Fraction]
 ) -> Fraction:
     """Find the least that a rigid or elastic job pays for its completion and for the GPU-seconds before it."""
-    work = Fraction(job.duration)
+    work = Fraction(decimal(job.duration))
     menu = [(Fraction(count), Fraction(speed)) for count, speed in job.menu or ((job.gpus, 1.0),)]
     costs = []
     for last, begin in enumerate(edges):

@@ -1,8 +1,12 @@
 """Demand: what is read from jobs."""
 
+from fractions import Fraction
+from math import ulp
+
 import numpy as np
 import pytest
 
+from gsopt.core.numbers.grid import decimal
 from gsopt.scenario.cluster import Cluster, Machine, Rack
 from gsopt.scenario.job import Job, Mode
 from gsopt.scenario.scenario import Scenario
@@ -59,13 +63,24 @@ def test_a_job_of_linear_speed_has_one_step() -> None:
     assert demand.speed == pytest.approx([30 / 7, 20 / 7, 9.99 / 7])
 
 
-def test_what_rounding_moves_is_known() -> None:
-    """Counted from 0.3 s a date of 1e9 s is moved by 7.2e-8 s; on the clock of today 0.3 s are 0.3 s."""
-    for first, later, slip in [(0.3, 1e9, 7.15e-8), (1.7e9, 1.7e9 + 0.3, 4.44e-17), (0.0, 1e12, 0.0)]:
-        dates = {"a": first, "b": later}
-        jobs = bundle(Job(name=name, release_date=date, duration=1, gpus=1) for name, date in dates.items())
+def test_times_count_in_a_unit_of_the_data() -> None:
+    """Multiples of a unit are counted exactly, whatever the clock; rounding moves other dates by their slip."""
+    for dates, unit in [
+        ((0.3, 1e9), "0.1"),
+        ((1.7e9, 1.7e9 + 0.3), "0.1"),
+        ((0.0, 1e12), "1"),
+        ((7e-9, 0.1, 5e5), "1e-9"),
+        ((1e-9, 1 / 3, 1e9), None),
+    ]:
+        jobs = bundle(Job(name=str(date), release_date=date, duration=1, gpus=1) for date in dates)
         demand = Demand.of(Scenario(workload=jobs, cluster=Cluster.plain(1)))
-        assert demand.slip.tolist() == [0.0, pytest.approx(slip, rel=0.1)]
+        if unit is not None:
+            assert demand.unit == Fraction(unit)
+            assert not demand.slip.any()
+        for date, low, slip in zip(dates, demand.release.tolist(), demand.slip.tolist(), strict=True):
+            after = (decimal(date) - decimal(dates[0])) / Fraction(demand.unit)
+            assert Fraction(low) <= after
+            assert float(after - Fraction(low)) == slip <= ulp(low)
 
 
 def test_only_types_that_limit_anything_count() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from gsopt.core.numbers.compiled import plain
+from gsopt.core.numbers.grid import decimal
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import Job, Workload
 from gsopt.scenario.scenario import Scenario
@@ -47,15 +48,16 @@ def _draw_prices(random: Random, seconds: float, size: float) -> tuple[Array, Ar
 
 
 def _exactly(demand: Demand, jobs: Sequence[Job], edges: Array, prices: Array) -> list[Fraction]:
-    origin = Fraction(jobs[0].release_date)
+    origin = decimal(jobs[0].release_date)
     return [
         cheapest(
             job,
-            Fraction(job.release_date) - origin,
+            Fraction(decimal(job.release_date) - origin),
             Fraction(weight),
-            [Fraction(edge) for edge in edges.tolist()],
+            [Fraction(edge) * demand.unit for edge in edges.tolist()],
             [Fraction(price) for price in prices[0].tolist()],
         )
+        / demand.unit
         for job, weight in zip(jobs, demand.weight.tolist(), strict=True)
     ]
 
@@ -75,7 +77,7 @@ def test_jobs_cost_what_the_definition_says(
         scenario = _draw(random, seconds, elastic=elastic)
         jobs = scenario.workload.jobs
         demand = Demand.of(scenario, [random.choice([1.0, random.uniform(0.1, 3)]) for _ in jobs])
-        edges, prices = _draw_prices(random, seconds, size)
+        edges, prices = _draw_prices(random, seconds / float(demand.unit), size)
         found = evaluate(demand, edges, prices, compiled=compiled)
         exact = _exactly(demand, jobs, edges, prices)
         near = 1e-9 * found.values + 1e-12 * found.sizes
@@ -95,14 +97,14 @@ def test_usage_is_the_slope_of_the_cost(*, elastic: bool) -> None:
     random = Random(7)
     for _ in range(10):
         demand = Demand.of(_draw(random, 1.0, elastic=elastic))
-        edges = np.array([0.0, 1.7, 4.1, 9.3, 14.9, 40.0])
+        edges = np.array([0.0, 1.7, 4.1, 9.3, 14.9, 40.0]) / float(demand.unit)
         prices = np.array([[random.uniform(0, 1) for _ in edges[1:]]])
         found = evaluate(demand, edges, prices, compiled=False)
         for cell in range(len(edges) - 1):
             higher = prices.copy()
             higher[0, cell] += 1e-7
             rise = evaluate(demand, edges, higher, compiled=False).values.sum() - found.values.sum()
-            assert rise == pytest.approx(1e-7 * found.usage[0, cell], abs=1e-12)
+            assert rise == pytest.approx(1e-7 * found.usage[0, cell], abs=1e-12 / float(demand.unit))
 
 
 @pytest.mark.parametrize("elastic", [True, False])
@@ -111,11 +113,11 @@ def test_the_compiled_kernel_and_numpy_agree(*, elastic: bool) -> None:
     random = Random(11)
     for _ in range(40):
         demand = Demand.of(_draw(random, 1.0, elastic=elastic))
-        edges = np.unique([0.0, *(random.uniform(0, 30) for _ in range(9))])
+        edges = np.unique([0.0, *(random.uniform(0, 30) for _ in range(9))]) / float(demand.unit)
         prices = np.array([[random.uniform(0, 1) for _ in edges[1:]]])
         first, second = (evaluate(demand, edges, prices, compiled=compiled) for compiled in (True, False))
         assert first.values == pytest.approx(second.values, rel=1e-12)
-        assert first.usage == pytest.approx(second.usage, rel=1e-7, abs=1e-7)
+        assert first.usage == pytest.approx(second.usage, rel=1e-7, abs=1e-7 / float(demand.unit))
         assert first.slopes == pytest.approx(second.slopes, rel=1e-7)
 
 
@@ -127,8 +129,9 @@ def test_a_cost_by_hand() -> None:
     job = Job(name="a", release_date=1, duration=2, gpus=2)
     early = Job(name="b", release_date=0, duration=1e-9, gpus=1)
     demand = Demand.of(Scenario(workload=Workload(jobs=[early, job]), cluster=Cluster.plain(2)))
+    second = 1 / float(demand.unit)
     for compiled in (True, False):
-        found = evaluate(demand, np.array([0.0, 4.0, 9.0]), np.array([[5.0, 0.25]]), compiled=compiled)
-        assert found.values[1] == pytest.approx(6.0)
-        assert found.usage[0] == pytest.approx([1e-9, 4.0, 0.0])
+        found = evaluate(demand, np.array([0.0, 4.0, 9.0]) * second, np.array([[5.0, 0.25]]), compiled=compiled)
+        assert found.values[1] / second == pytest.approx(6.0)
+        assert found.usage[0] / second == pytest.approx([1e-9, 4.0, 0.0])
         assert found.slopes[1] == pytest.approx(1.5)
