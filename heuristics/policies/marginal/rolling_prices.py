@@ -15,6 +15,9 @@ from heuristics.policies.marginal.segments import Segments
 #: Work at which a job counts that has less left, in seconds; jobs cannot be shorter.
 _LEAST_WORK = 1e-9
 
+#: Digits of the work that is left: rounding of the clock is not to choose among prices that are as good.
+_DIGITS = 12
+
 #: Worth of a second of work of a job that the prices say nothing of, so that nothing is divided by 0.
 _LEAST_WORTH = 1e-12
 
@@ -98,5 +101,5 @@ def _fits(state: State, job: int) -> bool:
 
 
 def _what_is_left(state: State, job: int) -> Job:
-    left = max(float(state.remaining(job)), _LEAST_WORK)
+    left = max(float(f"{float(state.remaining(job)):.{_DIGITS}g}"), _LEAST_WORK)
     return state.jobs[job].model_copy(update={"release_date": 0.0, "duration": left, "phases": ()})
