@@ -119,18 +119,12 @@ def _enough(core: "_Core", budget: Budget) -> Fraction:
 
 @dataclass(frozen=True, eq=False)
 class _Core:
-    """The jobs that a price leaves undecided.
+    """The jobs that a price leaves undecided."""
 
-    Attributes
-    ----------
-    groups, priced
-        All jobs, and what the price tells of them.
-    jobs, items
-        The undecided ones, and their items that are left.
-    """
-
+    # groups, priced: all jobs, and what the price tells of them
     groups: Groups
     priced: PricedOptions
+    # jobs, items: the undecided ones, and their items that are left
     jobs: Integers
     items: Integers
 

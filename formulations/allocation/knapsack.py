@@ -19,33 +19,17 @@ class Knapsack:
     At a price per unit of weight every group has an option of the best value after payment: of equals that of a
     known choice, or else the lightest. Together these are the base; weights and values are counted from there.
     A choice is an array of one option per group, shape (groups,).
-
-    Attributes
-    ----------
-    room
-        Weight that the base leaves; negative where it is too heavy.
-    first
-        Where the options of each group begin, and at the end their number, shape (groups + 1,).
-    base
-        The choice that is best at the price.
-    weight, value
-        What each option weighs and is worth more than the base of its group, shape (options,).
-    loss
-        What each option is worth less than the base of its group after payment, shape (options,).
-    price
-        The price.
-    factor
-        Values are so many times those given.
     """
 
-    room: int
-    first: Integers
-    base: Integers
+    room: int  # weight that the base leaves; negative where it is too heavy
+    first: Integers  # where the options of each group begin, and at the end their number, shape (groups + 1,)
+    base: Integers  # the choice that is best at the price
+    # weight, value: what each option weighs and is worth more than the base of its group, shape (options,)
     weight: Integers
     value: Numbers
-    loss: Numbers
+    loss: Numbers  # what each option is worth less than the base of its group after payment, shape (options,)
     price: int
-    factor: int
+    factor: int  # values are so many times those given
 
     @classmethod
     def of(
@@ -57,22 +41,10 @@ class Knapsack:
         price: Fraction,
         start: Integers,
     ) -> "Knapsack":
-        """Look at a knapsack from a price near the one given.
+        """Centre a knapsack on a price per unit of weight at which the best choice nearly fills the capacity.
 
-        Machine integers are used where all that is ever added up fits into them.
-
-        Parameters
-        ----------
-        capacity
-            Total weight that fits.
-        first
-            As the attribute.
-        weight, value
-            Of each option, shape (options,), weights in rising order within a group.
-        price
-            Price per unit of weight at which what is chosen nearly fills the capacity.
-        start
-            A choice that fits.
+        Machine integers are used where all that is ever added up fits into them. The weights of a group rise;
+        `start` is a choice that fits.
         """
         reach = abs(capacity) + _sum_of_largest(weight, first)
         largest = _sum_of_largest(abs(value), first) + 2 * (int(price) + 1) * reach

@@ -44,12 +44,9 @@ def alone(case: Case) -> float:
 
 
 def filled(case: Case) -> list[int]:
-    """Return a division that uses the GPUs: jobs that must run first, then the others in the order of the list.
+    """Return a division that uses the GPUs: jobs that must run first, then the others in list order.
 
-    Raises
-    ------
-    Unsupported
-        Which numbers of GPUs can be used is more than memory holds.
+    Raises `Unsupported` where the reachable numbers of GPUs need more than memory.
     """
     problem = case.problem
     must = [job.name in problem.required for job in problem.jobs]

@@ -28,30 +28,16 @@ class Case:
 
     Of each job and number of GPUs only the best batch matters: the fastest, or the one that the job has already
     where it would cost something to change it.
-
-    Attributes
-    ----------
-    problem
-        The problem.
-    costs
-        Cost of each job on 0, 1, ... GPUs, shape (jobs, most GPUs of a job + 1); infinite where not allowed.
     """
 
     problem: Batching
+    # cost of each job on 0, 1, ... GPUs, shape (jobs, most GPUs of a job + 1); infinite where not allowed
     costs: Floats
     _exact: dict[tuple[int, int], tuple[Exact, Grant | None]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, problem: Batching, budget: Budget = UNLIMITED) -> "Case":
-        """Compute the costs of a problem.
-
-        Raises
-        ------
-        TimeUp
-            The budget passes before they are known, which are many.
-        Unsupported
-            There are more of them than memory holds.
-        """
+        """Compute the costs of a problem; raise `TimeUp` if that takes too long, `Unsupported` without memory."""
         widest = max((counts[-1] for counts in problem.counts if counts), default=0)
         cells = len(problem.jobs) * (widest + 1)
         if cells > LARGEST_TABLE:

@@ -34,24 +34,12 @@ class HullStep(NamedTuple):
 
 @dataclass(frozen=True)
 class Walk:
-    """What a walk along all hulls came to.
+    """What a walk along all hulls came to."""
 
-    Attributes
-    ----------
-    counts
-        GPUs of each job.
-    left
-        GPUs that are left because the next step is too long; 0 where the walk ended well.
-    taken
-        The steps taken.
-    slope
-        What a GPU costs where the walk ended.
-    """
-
-    counts: tuple[int, ...]
-    left: int
-    taken: tuple[HullStep, ...]
-    slope: float
+    counts: tuple[int, ...]  # GPUs of each job
+    left: int  # GPUs that are left because the next step is too long; 0 where the walk ended well
+    taken: tuple[HullStep, ...]  # the steps taken
+    slope: float  # what a GPU costs where the walk ended
 
 
 @exact_method(unused=["backend", "log"])

@@ -20,21 +20,11 @@ _LONGEST = 2_000_000
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """The least costs from both ends.
+    """The least costs from both ends."""
 
-    Attributes
-    ----------
-    case
-        The problem.
-    before
-        Least cost of the first jobs on so many GPUs, shape (jobs + 1, GPUs + 1).
-    behind
-        The same of the last jobs.
-    """
-
-    case: Case
-    before: Floats
-    behind: Floats
+    case: Case  # the problem
+    before: Floats  # least cost of the first jobs on so many GPUs, shape (jobs + 1, GPUs + 1)
+    behind: Floats  # the same of the last jobs
 
     @cached_property
     def limit(self) -> float:

@@ -15,40 +15,21 @@ LARGEST_TOTAL = 2**60
 
 
 class Option(NamedTuple):
-    """What a job may have.
+    """What a job may have."""
 
-    Attributes
-    ----------
-    place
-        Place of the configuration in the list; None for none.
-    kind
-        Place of its type among those of the problem.
-    gpus
-        Its GPUs.
-    cost
-        What it costs, a whole number.
-    """
-
-    place: int | None
-    kind: int
-    gpus: int
-    cost: int
+    place: int | None  # place of the configuration in the list; None for none
+    kind: int  # place of its type among those of the problem
+    gpus: int  # its GPUs
+    cost: int  # what it costs, a whole number
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A problem in whole numbers.
-
-    Attributes
-    ----------
-    problem
-        The problem.
-    options
-        Options of each job, the preferred one first: what it has now, then in the order of the list, at last
-        none. What is dearer than an option with no more GPUs of its type is left out.
-    """
+    """A problem in whole numbers."""
 
     problem: Configuration
+    # options of each job, the preferred one first: what it has now, then in the order of the list, at last
+    # none. What is dearer than an option with no more GPUs of its type is left out
     options: tuple[tuple[Option, ...], ...]
 
     @classmethod
@@ -56,12 +37,8 @@ class Case:
         """List the options of a problem.
 
         A cost is counted in steps of the problem's values, times one more than the number of jobs, and one is
-        added for a change: so the least total has the fewest changes among those of the least value.
-
-        Raises
-        ------
-        Unsupported
-            The totals are too large for whole numbers of 64 bits.
+        added for a change: so the least total has the fewest changes among those of the least value. Raises
+        `Unsupported` where the totals exceed 64 bits.
         """
         unit = _unit(problem)
         options = tuple(tuple(_options(problem, job, unit)) for job in range(len(problem.jobs)))

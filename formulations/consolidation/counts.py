@@ -64,13 +64,7 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
         return begin(Case.of(problem))
 
     def build(self, problem: Consolidation) -> Any:
-        """Build the Pyomo model.
-
-        Raises
-        ------
-        Unsupported
-            The problem is larger than this reference is meant for.
-        """
+        """Build the Pyomo model; raise `Unsupported` for problems beyond a reference model."""
         from pyomo.environ import (
             Binary,
             ConcreteModel,

@@ -164,15 +164,7 @@ def _fills(case: Case) -> list[tuple[int, int, int]]:
 
 @lru_cache(maxsize=2**10)
 def maximal(demands: Sequence[int], free: int) -> tuple[Pattern, ...]:
-    """Enumerate the maximal patterns of some GPUs, one more than are too many at most.
-
-    Parameters
-    ----------
-    demands
-        The demands, falling.
-    free
-        GPUs.
-    """
+    """Enumerate the maximal patterns of free GPUs by falling demands, at most one more than are too many."""
     return tuple(islice(_extend(demands, free), _MOST_PATTERNS + 1))
 
 

@@ -18,25 +18,14 @@ Vector = tuple[int, ...]
 
 
 class Option(NamedTuple):
-    """A way in which a job may run.
+    """A way in which a job may run."""
 
-    Attributes
-    ----------
-    gpus
-        Its GPUs.
-    least, most
-        On how many nodes they may stand: any number between these costs the same.
-    cost
-        What the job counts, in doubles.
-    keeps
-        Whether these are the GPUs that it has now, on the same nodes.
-    """
-
-    gpus: int
+    gpus: int  # its GPUs
+    # least, most: on how many nodes they may stand: any number between these costs the same
     least: int
     most: int
-    cost: float
-    keeps: bool = False
+    cost: float  # what the job counts, in doubles
+    keeps: bool = False  # whether these are the GPUs that it has now, on the same nodes
 
     @property
     def is_wide(self) -> bool:
@@ -56,17 +45,10 @@ class Option(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A problem as options of its jobs.
-
-    Attributes
-    ----------
-    problem
-        The problem.
-    options
-        Options of each job: first to have no GPUs; then those that no other option with fewer GPUs equals.
-    """
+    """A problem as options of its jobs."""
 
     problem: Goodput
+    # options of each job: first to have no GPUs; then those that no other option with fewer GPUs equals
     options: tuple[tuple[Option, ...], ...]
 
     @classmethod

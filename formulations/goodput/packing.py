@@ -11,20 +11,7 @@ _ROUNDS = 10
 
 
 class NodePacking:
-    """What jobs have on the nodes, and the room that is left.
-
-    Parameters
-    ----------
-    case
-        The problem.
-
-    Attributes
-    ----------
-    chosen
-        Option of each job.
-    vectors
-        GPUs of each job on every node.
-    """
+    """What jobs have on the nodes, their chosen options, and the room that is left."""
 
     def __init__(self, case: Case) -> None:
         self.case = case
@@ -53,15 +40,7 @@ class NodePacking:
         self.chosen[job], self.vectors[job] = self.case.options[job][0], (0,) * len(self._free)
 
     def improve(self, orders: Sequence[Sequence[Option]], budget: Budget) -> None:
-        """Let each job in turn have the best that fits beside the others, until nobody finds better.
-
-        Parameters
-        ----------
-        orders
-            Options of each job, the cheapest first.
-        budget
-            When to stop.
-        """
+        """Give each job in turn its cheapest option that fits beside the others, until nobody finds a better."""
         for _ in range(_ROUNDS):
             before = list(self.chosen)
             for job, order in enumerate(orders):
@@ -72,15 +51,7 @@ class NodePacking:
                 return
 
     def exchange(self, jobs: Iterable[int], orders: Sequence[Sequence[Option]], budget: Budget) -> None:
-        """Let each of some jobs, while it has no GPUs, displace another one where both together gain.
-
-        Parameters
-        ----------
-        jobs
-            The jobs.
-        orders, budget
-            As for `improve`.
-        """
+        """Let each of some jobs, while it has no GPUs, displace another one where both together gain."""
         for job in jobs:
             for other in range(len(orders)):
                 if budget.passed or self.chosen[job].gpus:

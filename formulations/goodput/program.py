@@ -22,17 +22,10 @@ class OptionProgram(ABC):
     Its first columns are `runs` of each job and option, of which one is 1 (row `one`); only these cost. Of jobs
     that spread over several nodes the rows `fewest` and `most` say on how many they stand. How many GPUs they
     have there, and what else is on a node, is said by those that inherit.
-
-    Attributes
-    ----------
-    case
-        The problem.
-    alive
-        Options of each job that are left; there is a solution with these.
     """
 
-    case: Case
-    alive: Sequence[Sequence[Option]]
+    case: Case  # the problem
+    alive: Sequence[Sequence[Option]]  # options of each job that are left; there is a solution with these
 
     @cached_property
     def base(self) -> list[float]:

@@ -36,12 +36,8 @@ def answer(
 ) -> Result[PlacementSolution]:
     """Turn what is known of the pattern model into a judged result.
 
-    Raises
-    ------
-    ModelMismatch
-        The judge counts more than the model.
-    Contradiction
-        The judge counts less than what the model proves.
+    Raises `ModelMismatch` where the judge counts more than the model, `Contradiction` where less than the
+    proof.
     """
     solution = None
     if settled.values is not None:

@@ -8,13 +8,7 @@ from gsopt.core.budget import Budget
 
 
 def begin(packing: Packing, budget: Budget) -> tuple[Patterns, Settled]:
-    """Count resources, and give the better of the budget's start and a placement of one's own.
-
-    Returns
-    -------
-    patterns, settled
-        The patterns of the solution, and what is known so far; its values are of these patterns.
-    """
+    """Count resources; return the better of the budget's start and a placement of one's own, and what is known."""
     bound = counted(packing)
     budget.report(bound=bound)
     known: list[Filled] = [] if budget.start is None else [packing.encode(budget.start)]

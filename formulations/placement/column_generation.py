@@ -119,38 +119,22 @@ _NAME = "column_generation"
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """How far the method is.
+    """How far the method is."""
 
-    Attributes
-    ----------
-    packing, pricers, budget, seed
-        What it works with.
-    patterns
-        The patterns so far, those of the relaxation first.
-    bound, best, infeasible
-        What is known of the problem.
-    relaxed
-        The relaxation, once there is one.
-    diver
-        What dives, once one did.
-    rounds
-        How often prices were set.
-    interrupted
-        Whether the caller or the keyboard asked to stop.
-    """
-
+    # packing, pricers, budget, seed: what it works with
     packing: Packing
     pricers: tuple[Pricer | None, ...]
     budget: Budget
     seed: int
-    patterns: Patterns
+    patterns: Patterns  # the patterns so far, those of the relaxation first
+    # bound, best, infeasible: what is known of the problem
     bound: int
     best: Filled | None
     infeasible: bool = False
-    relaxed: Relaxed | None = None
-    diver: Diver | None = None
-    rounds: int = 0
-    interrupted: bool = False
+    relaxed: Relaxed | None = None  # the relaxation, once there is one
+    diver: Diver | None = None  # what dives, once one did
+    rounds: int = 0  # how often prices were set
+    interrupted: bool = False  # whether the caller or the keyboard asked to stop
 
     @property
     def dives(self) -> int:

@@ -68,14 +68,7 @@ class Milp(Formulation[Placement, PlacementSolution]):
         return problem.misfit
 
     def build(self, problem: Placement) -> Any:
-        """Build the Pyomo model of record.
-
-        Raises
-        ------
-        Unsupported
-            Amounts are too fine for a solver to be trusted with, or the problem is larger than this reference
-            model is meant for.
-        """
+        """Build the Pyomo model of record; raise `Unsupported` if it is too large or its amounts are too fine."""
         import pyomo.environ as pyo
 
         lines, hosts = problem.workers, list(problem.hosts.values())

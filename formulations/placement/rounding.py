@@ -30,21 +30,12 @@ _Filling = tuple[int, int, tuple[tuple[int, int], ...]]
 
 @dataclass(frozen=True, eq=False)
 class Rounded:
-    """What rounding found.
+    """What rounding found."""
 
-    Attributes
-    ----------
-    patterns
-        The relaxation's patterns, and after them the best run's fillings.
-    values
-        Integers for the columns of the program over these patterns, or None if no run placed everybody.
-    others
-        The fillings of all runs, the best one's too.
-    """
-
-    patterns: Patterns
+    patterns: Patterns  # the relaxation's patterns, and after them the best run's fillings
+    # integers for the columns of the program over these patterns, or None if no run placed everybody
     values: Integers | None
-    others: Patterns
+    others: Patterns  # the fillings of all runs, the best one's too
 
     @property
     def filled(self) -> Filled | None:
@@ -66,24 +57,8 @@ def rounded(
 
     A server is filled with the workers that are worth most for the share of it that they take, and of some
     kinds of servers the one is taken whose filling is worth most beyond its rent. Prices are the relaxation's,
-    varied at random in every run. No filling holds more workers than are left.
-
-    Parameters
-    ----------
-    packing
-        The packing.
-    patterns
-        Patterns of the relaxation.
-    optimum
-        Its optimum.
-    goal
-        Value at which to stop.
-    budget
-        Time limit.
-    seed
-        Seed of the variation.
-    effort
-        Servers filled in all runs together times demands, after which no further run begins.
+    varied at random in every run. No filling holds more workers than are left. No run begins after `effort`
+    servers times demands in all.
     """
     demands = len(packing.demands)
     below = np.floor(optimum.values + FEASIBILITY).astype(np.int64)

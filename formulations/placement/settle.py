@@ -20,27 +20,14 @@ from gsopt.solvers.standard_form import LARGEST_BIG_M, StandardForm
 
 @dataclass(frozen=True)
 class Settled:
-    """What is known of an integer program.
+    """What is known of an integer program."""
 
-    Attributes
-    ----------
-    bound
-        Proven bound on the value of any point.
-    values
-        Best point, integers of shape (columns,), or None; columns that follow are 0.
-    objective
-        Its value, or None.
-    infeasible
-        Whether it is proven that there is no point.
-    stopped_by
-        Why the search ended.
-    """
-
-    bound: int
+    bound: int  # proven bound on the value of any point
+    # best point, integers of shape (columns,), or None; columns that follow are 0
     values: NDArray[np.int64] | None = None
-    objective: int | None = None
-    infeasible: bool = False
-    stopped_by: StoppedBy = StoppedBy.FINISHED
+    objective: int | None = None  # its value, or None
+    infeasible: bool = False  # whether it is proven that there is no point
+    stopped_by: StoppedBy = StoppedBy.FINISHED  # why the search ended
 
     def closed(self, gap: float = 0.0) -> bool:
         """Whether value and bound meet, up to a relative gap."""

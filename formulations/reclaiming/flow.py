@@ -17,18 +17,12 @@ _BITS = 30
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """Sources that may send along pairs to sinks: a bipartite graph whose pairs have no limit.
+    """Sources that may send along pairs to sinks: a bipartite graph whose pairs have no limit."""
 
-    Attributes
-    ----------
-    sources, sinks
-        How many there are.
-    source, sink
-        The ends of each pair, shapes (pairs,); sorted by source, then by sink.
-    """
-
+    # sources, sinks: how many there are
     sources: int
     sinks: int
+    # source, sink: the ends of each pair, shapes (pairs,); sorted by source, then by sink
     source: NDArray[np.int64]
     sink: NDArray[np.int64]
 

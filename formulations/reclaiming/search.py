@@ -46,44 +46,20 @@ OnBetter = Callable[[list[int], int], object]
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What a search has found.
+    """What a search has found."""
 
-    Attributes
-    ----------
-    counts
-        Servers of each group in the best choice.
-    bound
-        Lower bound on the value of any choice.
-    message
-        The technique that came last, and why the bound is weak where it is.
-    solver
-        Family of the proof.
-    stopped_by
-        Why the search ended.
-    """
-
-    counts: list[int]
-    bound: int
-    message: str
-    solver: str
-    stopped_by: StoppedBy
+    counts: list[int]  # servers of each group in the best choice
+    bound: int  # lower bound on the value of any choice
+    message: str  # the technique that came last, and why the bound is weak where it is
+    solver: str  # family of the proof
+    stopped_by: StoppedBy  # why the search ended
 
 
 class ReclaimingSearch:
     """The best choice and bound so far, and the techniques that improve on them.
 
-    Parameters
-    ----------
-    reduction
-        The reduced problem, net of what every choice pays.
-    budget
-        What the search may use; its start and callback are the caller's to translate.
-    width
-        Most jobs in one table of the dynamic programs; -1 does without.
-    on_better
-        Called with each better choice.
-    on_bound
-        Called with each better bound.
+    The reduction is net of what every choice pays. The budget's start and callback are the caller's to
+    translate. `width` limits the jobs in one table of the dynamic programs; -1 does without.
     """
 
     def __init__(

@@ -18,27 +18,13 @@ _BITS = 62
 
 @dataclass(frozen=True, eq=False)
 class Costs:
-    """The costs of a reduction as arrays: 64-bit integers where nothing overflows, else integers of any size.
-
-    Attributes
-    ----------
-    reduction
-        The reduction.
-    network
-        Pairs of a group of servers and a merged job that it needs preempted.
-    weights
-        What preempting each merged job costs, shape (jobs,).
-    own
-        What returning one server of each group costs, shape (groups,).
-    sizes
-        Servers in each group, shape (groups,).
-    """
+    """The costs of a reduction as arrays: 64-bit integers where nothing overflows, else integers of any size."""
 
     reduction: Reduction
-    network: Network
-    weights: Integers
-    own: Integers
-    sizes: Integers
+    network: Network  # pairs of a group of servers and a merged job that it needs preempted
+    weights: Integers  # what preempting each merged job costs, shape (jobs,)
+    own: Integers  # what returning one server of each group costs, shape (groups,)
+    sizes: Integers  # servers in each group, shape (groups,)
 
     @classmethod
     def of(cls, reduction: Reduction) -> "Costs":
@@ -73,23 +59,12 @@ class CostShares:
     less the differences of all servers that are cheaper than the price, whoever chooses what. None of the four
     items is negative. Without them there remains a bound, and a choice that has to pay more for one item than
     a target leaves above the bound is no choice of at most that target.
-
-    Attributes
-    ----------
-    costs
-        The costs.
-    parts
-        Parts into which a cost of 1 is divided.
-    shares
-        Parts that the servers of a group pay together for a merged job, by pair, shape (pairs,).
-    price
-        Parts.
     """
 
     costs: Costs
-    parts: int
-    shares: Integers
-    price: int
+    parts: int  # parts into which a cost of 1 is divided
+    shares: Integers  # parts that the servers of a group pay together for a merged job, by pair, shape (pairs,)
+    price: int  # parts
 
     @cached_property
     def bound(self) -> Fraction:

@@ -21,15 +21,6 @@ def serve_list(instance: Instance, segments: Segments, names: Iterable[int]) -> 
 
     The list names each job as often as it has segments; the nth time stands for its nth segment, which is
     passed over where fewer GPUs are free.
-
-    Parameters
-    ----------
-    instance
-        The jobs.
-    segments
-        Their segments.
-    names
-        The list.
     """
     return _schedule(instance, segments, _Listed(names, len(instance)))
 
@@ -37,16 +28,8 @@ def serve_list(instance: Instance, segments: Segments, names: Iterable[int]) -> 
 def serve_by_rest(instance: Instance, segments: Segments, sizes: Iterable[float]) -> Timetable:
     """Serve jobs by what is left of them: the orders of `Segments`, but of the work that is left at the time.
 
-    Of rigid jobs it is the order by remaining area, or by remaining time, as online policies have it.
-
-    Parameters
-    ----------
-    instance
-        The jobs.
-    segments
-        Their segments.
-    sizes
-        Size of each job when it is released: its area, or its time.
+    Of rigid jobs it is the order by remaining area, or by remaining time, as online policies have it. `sizes`
+    are the areas or times of the jobs when they are released.
     """
     return _schedule(instance, segments, _Ranked(segments, sizes))
 

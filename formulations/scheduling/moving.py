@@ -128,33 +128,11 @@ def anneal(
     total: float,
     least: float,
 ) -> tuple[float, float]:
-    """Move segments or jobs in the list, and keep what is no worse than chance allows.
+    """Move segments or jobs in the list, keep what is no worse than chance allows, and return both costs.
 
-    Parameters
-    ----------
-    segments
-        The jobs.
-    lists
-        The current list and the best one.
-    state
-        Where replays work.
-    known, noted
-        Marks of the current list, and where those of a replay are put.
-    reach
-        How many places, at most, moves go.
-    near
-        See `walk`.
-    draws
-        Uniform draws, `DRAWS` of them for each step.
-    heat
-        Temperature of each step, in terms of the cost.
-    total, least
-        Cost of the current list and of the best one.
-
-    Returns
-    -------
-    tuple of float
-        The same two costs.
+    `total` and `least` are the costs of the current list and the best one. Each step has its temperature in
+    `heat`, in terms of the cost, and `DRAWS` uniform draws. Moves go at most `reach` places; for `near` see
+    `walk`.
     """
     size, jobs = len(lists.current), len(segments.work)
     for step in range(len(heat)):

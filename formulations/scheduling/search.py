@@ -37,21 +37,8 @@ _COST = 1e3
 class PositionSearch:
     """Solves the model, cuts off what no configurations can do, and keeps the best schedule and bound.
 
-    Parameters
-    ----------
-    best
-        What is known; better schedules and bounds are added.
-    positions
-        The windows within which a schedule is looked for; the best schedules must be in them.
-    budget
-        When to stop, and with which solver.
-    cuts
-        Prices of modes, that add up to at most the time in which they run, from elsewhere.
-
-    Raises
-    ------
-    Unsupported
-        There are too many times of modes in cells, or the times are too different in scale.
+    The best schedules must be in the windows of `positions`. Cuts are prices of modes that add up to at most
+    the time in which they run. Raises `Unsupported` as `Cells.of` does.
     """
 
     def __init__(

@@ -15,28 +15,16 @@ from gsopt.core.numbers.tolerances import WORK_DONE
 
 
 class ReplayState(NamedTuple):
-    """What a replay writes to.
+    """What a replay writes to."""
 
-    Attributes
-    ----------
-    left
-        Work left of each job; negative when it is complete.
-    here, running
-        The jobs that are there, by number, and those that run, in the order in which they were served.
-    waiting
-        Places in the list of the jobs that are there, ascending.
-    level
-        Segments that each job has.
-    place
-        Place in the list of each segment.
-    """
-
-    left: Reals
+    left: Reals  # work left of each job; negative when it is complete
+    # here, running: the jobs that are there, by number, and those that run, in the order in which they were
+    # served
     here: Integers
     running: Integers
-    waiting: Integers
-    level: Integers
-    place: Integers
+    waiting: Integers  # places in the list of the jobs that are there, ascending
+    level: Integers  # segments that each job has
+    place: Integers  # place in the list of each segment
 
     @classmethod
     def of(cls, segments: Segments) -> "ReplayState":
@@ -53,23 +41,12 @@ class ReplayState(NamedTuple):
 
 
 class Marks(NamedTuple):
-    """What is there when every so many-th job arrives, so that a replay can begin there.
+    """What is there when every so many-th job arrives, so that a replay can begin there."""
 
-    Attributes
-    ----------
-    stride
-        Jobs from one mark to the next.
-    there
-        Number of jobs that are there before; -1 where no replay has been.
-    cost
-        What the schedule costs at least, as far as it is known then.
-    jobs, left
-        Of each mark, a row: the jobs by number, and the work left of them.
-    """
-
-    stride: int
-    there: Integers
-    cost: Reals
+    stride: int  # jobs from one mark to the next
+    there: Integers  # number of jobs that are there before; -1 where no replay has been
+    cost: Reals  # what the schedule costs at least, as far as it is known then
+    # jobs, left: of each mark, a row: the jobs by number, and the work left of them
     jobs: Integers
     left: Reals
 
@@ -266,32 +243,10 @@ def replay(
     """Replay a list from the last mark before a job that was moved in it, until all is as it was before.
 
     At any time the schedule costs at least the time that has been spent by all jobs, and what those left need
-    at their highest speed. So the replay ends as soon as that exceeds a limit.
-
-    Parameters
-    ----------
-    segments
-        The jobs.
-    names
-        The list.
-    state
-        Where the replay works.
-    known
-        Marks of the list before the job was moved.
-    noted
-        Where the marks of this replay are put.
-    moved
-        The job; the number of jobs if there is no list before.
-    total
-        What the list before costs.
-    limit
-        What is of interest.
-
-    Returns
-    -------
-    tuple of float and int
-        The cost: completion times and penalties; infinite if above the limit. And the number of the first mark
-        from which on all is as before.
+    at their highest speed. So the replay ends as soon as that exceeds a limit. `known` marks the list before
+    the job was moved, which cost `total`; without a list before, `moved` is the number of jobs. Returns the
+    cost, completion times and penalties, infinite if above the limit; and the number of the first mark from
+    which all is as before.
     """
     jobs, stride = len(segments.work), known.stride
     mark = moved // stride if moved < jobs else 0
@@ -366,27 +321,9 @@ def trace(
     completions: Reals,
     changes: Changes,
 ) -> int:
-    """Replay a list from the beginning, and write down what changes, as far as there is room.
+    """Replay a list from the beginning, write down its changes while there is room, and return their number.
 
-    Parameters
-    ----------
-    segments
-        The jobs.
-    names
-        The list.
-    state
-        Where the replay works.
-    held
-        GPUs of each job, to begin with 0 each.
-    completions
-        Where the completion times are put.
-    changes
-        Where the changes are put.
-
-    Returns
-    -------
-    int
-        How many changes there are.
+    `held`, the GPUs of each job, begins with zeros.
     """
     jobs, size = len(segments.work), 0
     locate(segments, names, state)

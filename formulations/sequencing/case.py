@@ -19,13 +19,7 @@ _SMALL = 2**61
 
 @dataclass(frozen=True)
 class Case:
-    """A problem as matrices.
-
-    Attributes
-    ----------
-    problem
-        The problem.
-    """
+    """A problem as matrices."""
 
     problem: Sequencing
 

@@ -115,13 +115,7 @@ def _costs(problem: Sequencing) -> dict[Position, Exact]:
 
 
 def _positions(problem: Sequencing) -> Iterator[Position]:
-    """Return each job in each position of the machines on which it runs.
-
-    Raises
-    ------
-    Unsupported
-        There are too many.
-    """
+    """Return each job in each position of the machines on which it runs; raise `Unsupported` for too many."""
     pairs = [
         (j, i)
         for j, job in enumerate(problem.jobs)

@@ -11,15 +11,6 @@ class Best(BestOf[Shares, TimeShares]):
 
     It begins with the isolated shares, or the start where that is better, and with the level that jobs have
     alone.
-
-    Parameters
-    ----------
-    problem
-        The problem.
-    budget
-        When to stop; its start is the first solution known.
-    method
-        Name of the method.
     """
 
     def __init__(self, problem: Shares, budget: Budget, method: str) -> None:

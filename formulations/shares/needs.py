@@ -41,18 +41,8 @@ def reach(problem: Shares, prices: Sequence[Exact], most: Exact, level: Exact) -
     """Return the best level at which the needs of all jobs, at these prices, come to no more than a sum.
 
     Every level that shares have is such a level where no shares yield more, at these prices, than the sum. So
-    what is returned bounds them.
-
-    Parameters
-    ----------
-    problem
-        The problem, not of `fifo`.
-    prices
-        Price of a step per second of each job, at least 0.
-    most
-        The sum.
-    level
-        A bound that is known; in `finish_time` the search begins there, and gives nothing worse.
+    what is returned bounds them. A price is that of a job's step per second, at least 0; the problem is not one
+    of `fifo`. In `finish_time` the search begins at the known bound `level`, and gives nothing worse.
     """
     if not any(prices):
         return level

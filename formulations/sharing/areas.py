@@ -21,20 +21,8 @@ def area_bound(release: Array, left: Array, areas: Array, alone: Array, now: flo
     most 1.
 
     Source: mean busy times after Goemans (1997), as in `gsopt.schedule.bounds.mean_busy_time`; the weights are
-    our own.
-
-    Parameters
-    ----------
-    release
-        Release dates.
-    left
-        Seconds of work that are left.
-    areas
-        The same times GPUs and weight, divided by the number of all GPUs: a row for each choice of weights.
-    alone
-        Before when each job cannot end.
-    now
-        The time.
+    our own. `areas` are the seconds of work `left` times GPUs and weight, over the number of all GPUs: a row
+    for each choice of weights. No job ends before `alone`.
     """
     ends, busy, last = in_order(alone), now * 0, now * 0
     for way in range(len(areas)):
@@ -65,14 +53,8 @@ def serve(  # noqa: C901 - compiled, where a call is no cheaper to read
 ) -> float:
     """Do areas one after the other, preemptively; give the sum of their mean busy times.
 
-    Parameters
-    ----------
-    release, area, now
-        As of `area_bound`.
-    ends
-        Before when the first end, the second and so on cannot be; raised to those of the areas by their rests.
-    shortest_rest
-        Whether the least that is left goes first, and ends are raised; else the least as a whole goes first.
+    The first end, the second and so on cannot be before `ends`. With `shortest_rest` the least that is left
+    goes first, and `ends` are raised to those of the areas; else the least as a whole goes first.
     """
     rest = area.copy()
     time, busy, done = now, now * 0, 0

@@ -81,13 +81,7 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
         return frozenset()
 
     def build(self, problem: Sharing) -> Any:
-        """Build the Pyomo model of record.
-
-        Raises
-        ------
-        Unsupported
-            The model would have more than 3,000 places of jobs on GPUs in slots.
-        """
+        """Build the Pyomo model of record; raise `Unsupported` beyond 3,000 places of jobs on GPUs in slots."""
         return slot_model(self.slotted(problem))
 
     def slotted(self, problem: Sharing, known: SharingSolution | None = None) -> Slotted:
@@ -110,13 +104,7 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
         return self._followed(self.slotted(problem), values)
 
     def run(self, problem: Sharing, budget: Budget) -> Result[SharingSolution]:
-        """Solve the slot model, follow its plan, and judge the best schedule.
-
-        Raises
-        ------
-        Unsupported
-            As `build`.
-        """
+        """Solve the slot model, follow its plan, and judge the best schedule; raise `Unsupported` like `build`."""
         best, message = Best(problem, budget, self.name), "no slots were needed"
         take_lists(best)
         raise_to_root(best)

@@ -72,13 +72,7 @@ def intervals(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
 
 
 def solve_intervals(best: Best) -> None:
-    """Look for a better schedule than the best one, until there is none or the time is up.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        The user pressed Ctrl-C meanwhile.
-    """
+    """Look for a better schedule than the best one, until there is none or the time is up."""
     call = _Call(best)
     left = best.budget.left()
     reply = CpSat().call(solve, call.task(), limit=None if left is None else left + GRACE, hear=call.hear)

@@ -25,15 +25,7 @@ class FreeProfile:
         self._free = [list(instance.sizes)]
 
     def place(self, job: int, widest: int | None = None) -> SlottedRun:
-        """Place a job where it ends earliest, on the innermost tier on a tie.
-
-        Parameters
-        ----------
-        job
-            Number of the job.
-        widest
-            The widest tier that it may have, where a tier so narrow has room for it at all.
-        """
+        """Place a job where it ends earliest, on the innermost tier on a tie, if possible none beyond `widest`."""
         instance = self.instance
         places = instance.places_of(job)
         narrow = [each for each in places if widest is None or instance.places[each].tier <= widest]

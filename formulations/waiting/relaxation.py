@@ -43,17 +43,10 @@ class Relaxation:
     Size: as many columns as jobs times places times slots of the horizon.
     Source: the time-indexed model of single-machine scheduling (Sousa and Wolsey, 1992), with the places nested
     as tiers are in Dally, section II-B.
-
-    Attributes
-    ----------
-    instance
-        Jobs and places on a grid.
-    latest
-        Latest end of each job in seconds after the first release.
     """
 
-    instance: SlottedInstance
-    latest: Sequence[Exact]
+    instance: SlottedInstance  # jobs and places on a grid
+    latest: Sequence[Exact]  # latest end of each job in seconds after the first release
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:

@@ -16,27 +16,13 @@ _MOST_WAYS = 1_000
 
 
 class PartialSchedule(NamedTuple):
-    """What has been decided: some jobs have started, none after now.
+    """What has been decided: some jobs have started, none after now."""
 
-    Attributes
-    ----------
-    now
-        Slot of the last start.
-    free
-        First free slot of each GPU of each cell, ascending.
-    left
-        Numbers of the jobs that are still to start.
-    paid
-        Sum of the ends so far, or the last of them.
-    shares
-        What has started, in order.
-    """
-
-    now: int
-    free: tuple[tuple[int, ...], ...]
-    left: tuple[int, ...]
-    paid: int
-    shares: tuple[CellShare, ...]
+    now: int  # slot of the last start
+    free: tuple[tuple[int, ...], ...]  # first free slot of each GPU of each cell, ascending
+    left: tuple[int, ...]  # numbers of the jobs that are still to start
+    paid: int  # sum of the ends so far, or the last of them
+    shares: tuple[CellShare, ...]  # what has started, in order
 
 
 class DepthFirstSearch:
@@ -48,11 +34,6 @@ class DepthFirstSearch:
     but one (`is_twin`), and what differs from something seen by groups of GPUs that are alike (`is_seen`).
 
     It counts in whole slots of which all times are multiples, so what it proves is exact.
-
-    Parameters
-    ----------
-    best
-        What is known.
     """
 
     def __init__(self, best: Best) -> None:

@@ -81,21 +81,8 @@ def solve_relaxation(best: Best, share: float = 1.0, conflicts: float = 0) -> st
     """Solve the relaxation of a problem, raise the bound, and look for GPUs; say what came of it.
 
     Where there are no GPUs for its schedule, it is solved again without the starts and run times of some jobs
-    for which there are none (`find_conflict`): for these at least one has to be another.
-
-    Parameters
-    ----------
-    best
-        What is known.
-    share
-        Part of the time left that it may take.
-    conflicts
-        How often it is solved again.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        The user pressed Ctrl-C meanwhile.
+    for which there are none (`find_conflict`): for these at least one has to be another. It takes at most
+    `share` of the time left, and solves again at most `conflicts` times.
     """
     left = best.budget.left()
     budget = best.budget if left is None else best.budget.within(share * left)

@@ -141,13 +141,7 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
         return launch_model(jobs, _first(problem, jobs, Budget(), self.name).total)
 
     def extract(self, values: Mapping[str, float], problem: Scheduling) -> SchedulingSolution:
-        """Return the best schedule for the order of events of the values.
-
-        Raises
-        ------
-        ModelMismatch
-            No schedule has this order of events.
-        """
+        """Return the best schedule for the order of events in the values; raise `ModelMismatch` without one."""
         jobs = _jobs_of(problem)
         for plan in _plans(jobs, values):
             return replay(jobs.instance, plan).solution

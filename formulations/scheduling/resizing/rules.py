@@ -18,15 +18,8 @@ def launches(jobs: Resizable) -> Iterator[list[TimetableStep]]:
 def launched(jobs: Resizable, order: Sequence[int], room: Sequence[int]) -> list[TimetableStep]:
     """Start jobs in an order, and let those that run share by shortest remaining time.
 
-    Parameters
-    ----------
-    jobs
-        The jobs.
-    order
-        Jobs by number, in the order in which they are to start.
-    room
-        GPUs that each running job keeps from those that wait: its fewest, so that as many as possible start
-        (the first phase of Aryl's Algorithm 2), or its most, so that a job starts on what is left over.
+    `room` is what each running job keeps from those that wait: its fewest GPUs, so that as many as possible
+    start (the first phase of Aryl's Algorithm 2), or its most, so that a job starts on what is left over.
     """
     waiting, left, now = list(order), dict[int, float](), 0.0
     release = jobs.instance.release
