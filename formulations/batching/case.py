@@ -37,7 +37,7 @@ class Case:
 
     @classmethod
     def of(cls, problem: Batching, budget: Budget = UNLIMITED) -> "Case":
-        """Compute the costs of a problem; raise `TimeUp` if that takes too long, `Unsupported` without memory."""
+        """Compute the costs of a problem; raise `TimeUp` or `Unsupported` out of time or memory."""
         widest = max((counts[-1] for counts in problem.counts if counts), default=0)
         cells = len(problem.jobs) * (widest + 1)
         if cells > LARGEST_TABLE:

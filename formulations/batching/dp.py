@@ -67,7 +67,7 @@ def dp(problem: Batching, budget: Budget) -> Result[Batches]:
 
 
 def fill(case: Case, budget: Budget, known: Result[Batches], method: str = "dp") -> Result[Batches]:
-    """Fill both tables, and keep the known result if it is better; raise `Unsupported` without enough memory."""
+    """Fill both tables, and keep the known result if it is better; raise `Unsupported` without the memory."""
     jobs = len(case.costs)
     if (jobs + 1) * (case.gpus + 1) > LARGEST_TABLE:
         raise Unsupported(f"a table of {jobs:,} jobs by {case.gpus:,} GPUs is too large")

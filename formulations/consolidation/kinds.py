@@ -26,7 +26,7 @@ class JobKind:
 
 
 def kinds(problem: Consolidation, room: Sequence[int]) -> tuple[JobKind, ...]:
-    """Group the jobs that fit and are worth placing, given the room by level, the most valuable per GPU first."""
+    """Group the jobs that fit the room of the levels and are worth placing, the most valuable per GPU first."""
     alike: dict[tuple[int, tuple[Exact, ...]], list[int]] = defaultdict(list)
     for index, job in enumerate(problem.jobs):
         alike[job.gpus, tuple(problem.worth(job, tier) for tier in problem.tiers)].append(index)

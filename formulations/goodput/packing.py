@@ -40,7 +40,7 @@ class NodePacking:
         self.chosen[job], self.vectors[job] = self.case.options[job][0], (0,) * len(self._free)
 
     def improve(self, orders: Sequence[Sequence[Option]], budget: Budget) -> None:
-        """Give each job in turn its cheapest option that fits beside the others, until nobody finds a better."""
+        """Move each job in turn to its cheapest option that fits beside the others, until no move helps."""
         for _ in range(_ROUNDS):
             before = list(self.chosen)
             for job, order in enumerate(orders):

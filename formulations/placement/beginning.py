@@ -8,7 +8,7 @@ from gsopt.core.budget import Budget
 
 
 def begin(packing: Packing, budget: Budget) -> tuple[Patterns, Settled]:
-    """Count resources; return the better of the budget's start and a placement of one's own, and what is known."""
+    """Count resources; return the better of the budget's start and a placement of one's own, and its bound."""
     bound = counted(packing)
     budget.report(bound=bound)
     known: list[Filled] = [] if budget.start is None else [packing.encode(budget.start)]

@@ -68,7 +68,7 @@ class Milp(Formulation[Placement, PlacementSolution]):
         return problem.misfit
 
     def build(self, problem: Placement) -> Any:
-        """Build the Pyomo model of record; raise `Unsupported` if it is too large or its amounts are too fine."""
+        """Build the Pyomo model of record; raise `Unsupported` if it is too large, or amounts are too fine."""
         import pyomo.environ as pyo
 
         lines, hosts = problem.workers, list(problem.hosts.values())

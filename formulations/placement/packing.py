@@ -179,7 +179,7 @@ class Packing:
 
     @classmethod
     def of(cls, problem: Placement) -> "Packing":
-        """Merge what is alike; raise `Unsupported` if racks count, as a server's cost depends on others then."""
+        """Merge what is alike; raise `Unsupported` if racks count: servers do not cost the same each then."""
         if problem.minimize == "racks":
             raise Unsupported("patterns know servers and not their racks; racks and milp minimize racks")
         needs, rooms = _amounts(problem)

@@ -18,7 +18,7 @@ _BITS = 62
 
 @dataclass(frozen=True, eq=False)
 class Costs:
-    """The costs of a reduction as arrays: 64-bit integers where nothing overflows, else integers of any size."""
+    """Costs of a reduction as arrays, of 64-bit integers where nothing overflows, else of Python's integers."""
 
     reduction: Reduction
     network: Network  # pairs of a group of servers and a merged job that it needs preempted

@@ -105,7 +105,7 @@ def orders(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
 
 
 def search_orders(part: IndependentPart) -> int:
-    """Find and prove the best schedule of a part with starts at any time; return the number of programs solved."""
+    """Find and prove the best schedule of a part with starts at any time; return the number of programs."""
     search = Orders(part)
     if search.run():
         part.raise_bound(part.value)

@@ -104,7 +104,7 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
         return self._followed(self.slotted(problem), values)
 
     def run(self, problem: Sharing, budget: Budget) -> Result[SharingSolution]:
-        """Solve the slot model, follow its plan, and judge the best schedule; raise `Unsupported` like `build`."""
+        """Solve the slot model, follow its plan, and judge the best schedule; `Unsupported` as for `build`."""
         best, message = Best(problem, budget, self.name), "no slots were needed"
         take_lists(best)
         raise_to_root(best)

@@ -25,7 +25,7 @@ class FreeProfile:
         self._free = [list(instance.sizes)]
 
     def place(self, job: int, widest: int | None = None) -> SlottedRun:
-        """Place a job where it ends earliest, on the innermost tier on a tie, if possible none beyond `widest`."""
+        """Place a job where it ends earliest, innermost on a tie, and not beyond `widest` where possible."""
         instance = self.instance
         places = instance.places_of(job)
         narrow = [each for each in places if widest is None or instance.places[each].tier <= widest]
