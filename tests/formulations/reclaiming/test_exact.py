@@ -1,29 +1,48 @@
-"""The default exact method: true optima in every variant, kept deadlines, and what it says of both."""
+"""Exact methods for reclaiming, and the local search before them."""
 
 import subprocess
 import sys
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import Any, get_args
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from formulations.reclaiming import decomposition, exact, milp, reduced
+from formulations.reclaiming.at_once import at_once
+from formulations.reclaiming.choice import Hosting, ServerChoice
 from formulations.reclaiming.decomposition import curve
-from gsopt.core.errors import InvalidSolution
-from gsopt.core.result import Result, Status, StoppedBy
-from gsopt.problems.reclaiming import Job, Reclaiming, ReclaimingSolution
-from gsopt.solvers.backends import Backend, CpSat, Highs
-from gsopt.testing import brute_force
+from formulations.reclaiming.growth import grown
+from formulations.reclaiming.local_search import improved
+from formulations.reclaiming.reduction import Reduction, ServerGroup, reduce
+from gsopt.core.budget import Budget
+from gsopt.core.errors import InvalidSolution, Unsupported
+from gsopt.core.result import Result, Status, StoppedBy, same
+from gsopt.problems.reclaiming import Job, Reclaiming, ReclaimingSolution, Server
+from gsopt.solvers.backends import Backend, CpSat, Highs, Scip
+from gsopt.solvers.formulation import Formulation
+from gsopt.solvers.standard_form import StandardForm
+from gsopt.testing import brute_force, check_formulation
 from heuristics.reclaiming import greedy, largest_job_first, reverse_delete
 from instances import load, names
-from instances.reclaiming import churn, server_uniform
+from instances.reclaiming import churn, random_hypergraph, server_uniform
 from tests.effort import cases
-from tests.formulations.reclaiming.test_search import Told, stopped
-from tests.strategies.reclaiming import SOLVABLE, figure_5, reclaiming_problems
+from tests.formulations.reclaiming.test_search import FixedBackend, stopped
+from tests.strategies.reclaiming import (
+    SOLVABLE,
+    WHOLE,
+    Elasticity,
+    SecondObjective,
+    figure_5,
+    reclaiming_problems,
+)
 
 HARD = server_uniform(servers=60, jobs=60, degree=5, demand=18)
+
+
 ELASTIC = churn(servers=60, mode="worker", demand=20, elastic_share=0.4, elasticity="fungible", seed=1)
 
 
@@ -185,7 +204,7 @@ def test_dense_hypergraphs_are_no_worse_than_by_the_heuristics(degree: int) -> N
     """Even where the solver finds nothing, no heuristic's choice is better, and the bound is above 0."""
     problem = server_uniform(servers=200, jobs=200, degree=degree, demand=66, seed=degree)
     known = [method(problem).objective for method in (greedy, largest_job_first, reverse_delete)]
-    result = exact(problem, backend=Told(stopped(StoppedBy.TIME_LIMIT)))
+    result = exact(problem, backend=FixedBackend(stopped(StoppedBy.TIME_LIMIT)))
 
     assert result.objective is not None
     assert result.bound is not None
@@ -247,3 +266,417 @@ def test_neither_pyomo_nor_a_solver_is_imported() -> None:
     done = subprocess.run([sys.executable, "-c", FRESH], capture_output=True, text=True, check=True)
 
     assert done.stdout.split() == []
+
+
+BACKENDS: list[Backend] = [Highs(), CpSat(), Scip()]
+
+
+COMMITTED = names("reclaiming/small")
+
+
+@pytest.mark.parametrize("backend", BACKENDS, ids=lambda backend: backend.name)
+def test_every_solver_solves_figure_5(backend: Backend) -> None:
+    """Each solver proves the curve 0, 1, 1, 2, 3, 3, 4 of the paper's example."""
+    results = [milp(figure_5(demand=demand), backend=backend) for demand in range(7)]
+
+    assert [result.objective for result in results] == [0, 1, 1, 2, 3, 3, 4]
+    assert {Status.OPTIMAL} == {result.status for result in results}
+
+
+@pytest.mark.parametrize("elasticity", get_args(Elasticity))
+@pytest.mark.parametrize("second_objective", get_args(SecondObjective))
+def test_every_variant_has_the_enumerated_optimum(
+    elasticity: Elasticity, second_objective: SecondObjective
+) -> None:
+    """On random tiny instances of each variant the model finds what enumeration finds."""
+
+    @settings(deadline=None, max_examples=cases(75))
+    @given(reclaiming_problems(elasticities=[elasticity], second_objectives=[second_objective], costs=SOLVABLE))
+    def check(problem: Reclaiming) -> None:
+        assert check_formulation(milp, [problem]) == 1
+
+    check()
+
+
+@pytest.mark.parametrize("model", [milp, reduced], ids=lambda model: model.name)
+def test_no_costs_make_a_model_claim_too_much(model: Formulation[Reclaiming, ReclaimingSolution]) -> None:
+    """Whatever the costs, no bound exceeds the enumerated optimum, and what is called optimal is."""
+
+    @settings(deadline=None, max_examples=cases(150))
+    @given(reclaiming_problems(second_objectives=["none"], costs=["tiny", "near", "wide", "any"]))
+    def check(problem: Reclaiming) -> None:
+        try:
+            result = model(problem)
+        except Unsupported:
+            return
+        oracle = brute_force(problem)
+
+        assert oracle is not None
+        assert result.objective is not None
+        assert result.bound is None or result.bound <= oracle[0] <= result.objective
+        assert result.status is not Status.OPTIMAL or result.objective == oracle[0]
+
+    check()
+
+
+@settings(deadline=None, max_examples=cases(50))
+@given(reclaiming_problems(costs=["one", "integer"]))
+def test_the_solvers_agree(problem: Reclaiming) -> None:
+    """Three solvers find the enumerated optimum of random tiny instances of every variant."""
+    assert check_formulation(milp, [problem], backends=BACKENDS) == 3
+
+
+@pytest.mark.parametrize("name", COMMITTED)
+def test_committed_instances_have_their_optimum(name: str) -> None:
+    """Every committed small instance gets the optimum on record, and where it is tiny the enumerated one."""
+    problem = load(name)
+    assert isinstance(problem, Reclaiming)
+    if len(problem.servers) <= 12:
+        assert check_formulation(milp, [problem]) == 1
+    if problem.about is not None and problem.about.objective is not None:
+        assert same(problem.about.objective, milp(problem).objective)
+
+
+def by_name(form: StandardForm) -> tuple[dict[str, tuple[float, ...]], dict[tuple[str, str], float]]:
+    """Return a form by names: each column's cost, bounds and kind, each row's bounds, each coefficient.
+
+    Columns that stand nowhere are left out, as Pyomo does.
+    """
+    table = form.matrix.tocoo()
+    places = zip(table.coords[0].tolist(), table.coords[1].tolist(), table.data.tolist(), strict=True)
+    entries = {(form.rows[row], form.columns[column]): value for row, column, value in places}
+    used = {column for _, column in entries}
+    columns = {
+        name: (form.cost[j], form.column_lower[j], form.column_upper[j], float(form.integer[j]))
+        for j, name in enumerate(form.columns)
+        if form.cost[j] or name in used
+    }
+    rows = {name: (form.row_lower[i], form.row_upper[i]) for i, name in enumerate(form.rows)}
+    return {**columns, **rows}, entries
+
+
+@settings(deadline=None, max_examples=cases(100))
+@given(reclaiming_problems())
+def test_the_two_builders_are_equal(problem: Reclaiming) -> None:
+    """The Pyomo model and the arrays filled directly are the same model, name by name, in every variant."""
+    arrays, pyomo = milp.standard_form(problem), StandardForm.from_pyomo(milp.build(problem))
+
+    assert by_name(pyomo) == by_name(arrays)
+    assert (pyomo.offset, pyomo.sense) == (arrays.offset, arrays.sense)
+
+
+@settings(deadline=None, max_examples=cases(100))
+@given(reclaiming_problems())
+def test_exact_costs_add_up_to_the_judges_value(problem: Reclaiming) -> None:
+    """The exact costs of the columns of a choice are exactly its objective, in every variant."""
+    form = milp.standard_form(problem)
+    costs = dict(zip(form.columns, milp.exact_costs(problem, form), strict=True))
+    for choice in problem.candidates():
+        columns = milp.encode(choice, problem)
+        total = sum(Fraction(costs.get(name, 0)) * int(value) for name, value in columns.items())
+
+        assert problem.objective(choice) == total
+
+
+@settings(deadline=None, max_examples=cases(100))
+@given(reclaiming_problems())
+def test_a_start_is_feasible_and_has_the_judges_value(problem: Reclaiming) -> None:
+    """Every choice of servers, encoded as column values, satisfies the model at the value of the judge."""
+    form = milp.standard_form(problem)
+    for choice in problem.candidates():
+        point = form.point(milp.encode(choice, problem))
+
+        assert form.is_feasible(point)
+        assert form.objective(point) == pytest.approx(float(problem.objective(choice)))
+
+
+def test_a_start_is_improved_on() -> None:
+    """From a poor start the optimum is still found."""
+    problem = figure_5(demand=2)
+    poor = ReclaimingSolution(servers=("s4", "s6"))
+
+    assert milp(problem, start=poor).objective == 1
+
+
+def test_the_weight_of_a_fungible_job_is_no_larger_than_needed() -> None:
+    """The coefficient that lets a job lose too much counts the servers demanded, in units of its workers."""
+    servers = tuple(Server(name=f"s{number}", gpus=8) for number in range(6))
+    job = Job(
+        name="a",
+        workers={f"s{number}": 8 for number in range(3)},
+        flexible={f"s{number}": 8 for number in range(3, 6)},
+    )
+    problem = Reclaiming(demand=4, servers=servers, jobs=(job,), elasticity="fungible")
+    form = milp.standard_form(problem)
+    row = form.rows.index("spare[0]")
+
+    assert sorted(form.matrix.toarray()[row].tolist(), reverse=True) == [1, 1, 1, 1, 1, 1, -1]
+    assert (form.row_upper[row], milp(problem).objective) == (3, 1)
+
+
+def test_without_jobs_any_servers_will_do() -> None:
+    """A problem without jobs has the optimum 0."""
+    problem = Reclaiming(demand=1, servers=(Server(name="s1", gpus=1),), jobs=())
+    oracle = brute_force(problem)
+
+    assert oracle is not None
+    assert oracle[0] == milp(problem).objective
+
+
+REDUCED_CLUSTERS = [
+    churn(servers=60, mode="packed", demand=20, seed=1),
+    churn(servers=60, mode="mixed", demand=20, seed=2),
+    churn(servers=60, mode="worker", demand=20, seed=3),
+    churn(servers=60, mode="worker", demand=20, seed=4, weighted=True),
+    churn(servers=60, mode="mixed", demand=20, seed=5, elastic_share=0.4),
+    churn(servers=60, mode="mixed", demand=20, seed=6).model_copy(update={"second_objective": "collateral"}),
+    random_hypergraph(servers=30, jobs=30, span=2, demand=10, seed=1),
+    server_uniform(servers=20, jobs=15, degree=3, demand=6, seed=1),
+]
+
+
+@settings(deadline=None, max_examples=cases(100))
+@given(reclaiming_problems())
+def test_reduced_the_two_builders_are_equal(problem: Reclaiming) -> None:
+    """The Pyomo model and the arrays filled directly are the same model, name by name."""
+    try:
+        arrays = reduced.standard_form(problem)
+    except Unsupported:
+        return
+    pyomo = StandardForm.from_pyomo(reduced.build(problem))
+
+    assert by_name(pyomo) == by_name(arrays)
+    assert (pyomo.offset, pyomo.sense) == (arrays.offset, arrays.sense)
+
+
+@pytest.mark.parametrize("problem", REDUCED_CLUSTERS, ids=lambda problem: problem.name)
+def test_the_two_builders_have_the_same_optimum_and_relaxation(problem: Reclaiming) -> None:
+    """On larger instances both builders have the same optimum and the same linear relaxation."""
+    arrays, pyomo = reduced.standard_form(problem), StandardForm.from_pyomo(reduced.build(problem))
+    solver = Highs()
+
+    assert solver.solve(pyomo).objective == pytest.approx(solver.solve(arrays).objective)
+    assert solver.solve(pyomo.relaxation).objective == pytest.approx(solver.solve(arrays.relaxation).objective)
+
+
+@pytest.mark.parametrize("problem", REDUCED_CLUSTERS, ids=lambda problem: problem.name)
+def test_two_solvers_and_two_other_methods_agree(problem: Reclaiming) -> None:
+    """HiGHS and CP-SAT on the reduced model, the plain model and bucket elimination find one optimum."""
+    results = [
+        reduced(problem, backend=Highs()),
+        reduced(problem, backend=CpSat()),
+        milp(problem),
+        decomposition(problem, width=20),
+    ]
+
+    assert {Status.OPTIMAL} == {result.status for result in results}
+    assert len({result.objective for result in results}) == 1
+
+
+@settings(deadline=None, max_examples=cases(150))
+@given(reclaiming_problems(elasticities=["tagged"], flexible=False, costs=SOLVABLE))
+def test_tiny_instances_have_the_enumerated_optimum(problem: Reclaiming) -> None:
+    """On random tiny instances the reduced model finds what enumeration finds, collateral damage included."""
+    assert check_formulation(reduced, [problem]) == 1
+
+
+@settings(deadline=None, max_examples=cases(50))
+@given(reclaiming_problems(elasticities=["tagged"], flexible=False, costs=["one", "integer"]))
+def test_reduced_the_solvers_agree(problem: Reclaiming) -> None:
+    """Three solvers find the enumerated optimum of random tiny instances."""
+    assert check_formulation(reduced, [problem], backends=BACKENDS) == 3
+
+
+@settings(deadline=None, max_examples=cases(100))
+@given(reclaiming_problems(elasticities=["tagged"], flexible=False))
+def test_reduced_exact_costs_add_up_to_the_judges_value(problem: Reclaiming) -> None:
+    """The exact costs of the columns of a choice and the constant are exactly its objective."""
+    form = reduced.standard_form(problem)
+    costs = dict(zip(form.columns, reduced.exact_costs(problem, form), strict=True))
+    constant = Fraction(reduced.exact_offset(problem, form))
+    for choice in problem.candidates():
+        columns = reduced.encode(choice, problem)
+        varying = sum(Fraction(costs[name]) * int(value) for name, value in columns.items())
+
+        assert problem.objective(choice) == constant + varying
+
+
+@settings(deadline=None, max_examples=cases(100))
+@given(reclaiming_problems(elasticities=["tagged"], flexible=False))
+def test_reduced_a_start_is_feasible_and_has_the_judges_value(problem: Reclaiming) -> None:
+    """Every choice of servers, encoded as column values, satisfies the model at the value of the judge."""
+    form = reduced.standard_form(problem)
+    for choice in problem.candidates():
+        point = form.point(reduced.encode(choice, problem))
+
+        assert form.is_feasible(point)
+        assert form.objective(point) == pytest.approx(float(problem.objective(choice)))
+
+
+def test_figure_5_has_eight_columns() -> None:
+    """Three jobs and five groups of servers remain of the paper's example, and its curve."""
+    values = [reduced(figure_5(demand=demand)).objective for demand in range(7)]
+    form = reduced.standard_form(figure_5())
+
+    assert values == [0, 1, 1, 2, 3, 3, 4]
+    assert (len(form.columns), len(form.rows)) == (8, 6)
+    assert np.all(form.integer)
+
+
+@settings(deadline=None, max_examples=cases(200))
+@given(reclaiming_problems())
+def test_the_choice_is_feasible_and_the_bound_holds(problem: Reclaiming) -> None:
+    """In every variant and with any costs the optimum lies between the bound and the choice."""
+    solution, bound = at_once(problem)
+    oracle = brute_force(problem)
+
+    assert oracle is not None
+    assert problem.violations(solution) == []
+    assert bound <= oracle[0] <= problem.objective(solution)
+
+
+@pytest.mark.parametrize("model", [milp, reduced], ids=lambda model: model.name)
+def test_models_return_it_whatever_their_solver_does(model: Formulation[Reclaiming, Any]) -> None:
+    """A model whose solver crashes still has a solution and a bound above 0."""
+    problem = server_uniform(servers=60, jobs=60, degree=5, demand=18)
+    result = model(problem, backend=FixedBackend(stopped(StoppedBy.CRASH)))
+
+    assert result.stopped_by is StoppedBy.CRASH
+    assert result.solution is not None
+    assert result.bound is not None
+    assert result.bound > 0
+
+
+@settings(deadline=None, max_examples=cases(100))
+@given(reclaiming_problems(costs=WHOLE), st.lists(st.integers(0, 5), max_size=20))
+def test_every_change_is_what_the_reduction_says(problem: Reclaiming, moves: list[int]) -> None:
+    """After any moves, the cost and the change by each server are differences between values of choices."""
+    try:
+        reduction = reduce(problem)
+    except Unsupported:
+        return
+    hosting = Hosting.of(reduction)
+    choice = ServerChoice(hosting)
+    for move in moves:
+        server = move % reduction.servers
+        (choice.keep if choice.returned[server] else choice.give)(server)
+    returned = np.flatnonzero(choice.returned).tolist()
+    value = reduction.value(hosting.counts(returned))
+
+    assert value == choice.cost
+    for server in range(reduction.servers):
+        other = sorted({server}.symmetric_difference(returned))
+        change = reduction.value(hosting.counts(other)) - value
+
+        assert choice.change[server] == (-change if choice.returned[server] else change)
+
+
+def test_costs_beyond_doubles_are_rounded_to_their_digits() -> None:
+    """Costs of any size become whole doubles whose sums are exact, as near to the truth as doubles are."""
+    reduction = Reduction(
+        1, (3 * 10**40, 10**40), (ServerGroup((0,), 0, (0,)), ServerGroup((1, 2), 5 * 10**39, (1,)))
+    )
+    hosting = Hosting.of(reduction)
+    least, _, weight = sorted([hosting.own[1], hosting.weights[0], hosting.weights[1]])
+
+    assert sum(hosting.weights) + sum(hosting.own) <= 2**53
+    assert abs(weight / least - 6) < 1e-12
+
+
+def test_counts_and_servers_are_two_views_of_a_choice() -> None:
+    """The first servers of each group are counted as they were asked for."""
+    hosting = Hosting.of(reduce(figure_5()))
+
+    assert hosting.first([1, 0, 1, 0, 1]) == [0, 3, 5]
+    assert hosting.counts([0, 3, 5]) == [1, 0, 1, 0, 1]
+    assert hosting.counts([]) == [0, 0, 0, 0, 0]
+
+
+def first_servers(reduction: Reduction) -> list[int]:
+    """Count the first servers by group, as many as are demanded."""
+    left, counts = reduction.demand, []
+    for group in reduction.groups:
+        counts.append(min(left, len(group.servers)))
+        left -= counts[-1]
+    return counts
+
+
+@settings(deadline=None, max_examples=cases(150))
+@given(reclaiming_problems())
+def test_the_choice_is_feasible_and_no_worse(problem: Reclaiming) -> None:
+    """From any choice the search leads to one of as many servers that costs no more, with any costs."""
+    try:
+        reduction = reduce(problem).net()
+    except Unsupported:
+        return
+    begin = first_servers(reduction)
+    counts = improved(reduction, begin, Budget(), patience=2)
+
+    assert sum(counts) == reduction.demand
+    assert all(0 <= count <= len(group.servers) for count, group in zip(counts, reduction.groups, strict=True))
+    assert reduction.value(counts) <= reduction.value(begin)
+
+
+DENSE = [
+    server_uniform(servers=servers, jobs=servers, degree=degree, demand=servers // 3, seed=1)
+    for servers in (60, 200)
+    for degree in (3, 5, 8)
+]
+
+
+@pytest.mark.parametrize("problem", DENSE, ids=lambda problem: problem.name)
+def test_dense_hypergraphs_get_better_choices_than_the_heuristics(problem: Reclaiming) -> None:
+    """Where Algorithm 1 and its improvement by reverse delete end, the search goes on."""
+    reduction = reduce(problem).net()
+    found = reduction.number(reduction.value(improved(reduction, grown(reduction, Budget()), Budget())))
+    known = [method(problem).objective for method in (greedy, reverse_delete)]
+
+    assert all(value is not None and found < value for value in known)
+
+
+@pytest.mark.parametrize(
+    ("servers", "jobs", "degree", "demand", "value"),
+    [(60, 60, 5, 6, 15), (60, 60, 5, 18, 30), (100, 100, 3, 30, 34)],
+)
+def test_known_optima_of_dense_hypergraphs_are_found(
+    servers: int, jobs: int, degree: int, demand: int, value: int
+) -> None:
+    """The search reaches optima that solvers of mixed-integer programs need seconds to minutes for."""
+    reduction = reduce(server_uniform(servers=servers, jobs=jobs, degree=degree, demand=demand, seed=1)).net()
+
+    assert value == reduction.value(improved(reduction, grown(reduction, Budget()), Budget()))
+
+
+def test_the_same_seed_finds_the_same() -> None:
+    """The search depends on its seed alone."""
+    reduction = reduce(DENSE[2]).net()
+    seen: list[list[list[int]]] = [[], []]
+    for run in seen:
+        improved(reduction, first_servers(reduction), Budget(), seed=4, on_better=run.append)
+
+    assert seen[0] == seen[1]
+    assert len(seen[0]) > 1
+
+
+def test_each_better_choice_is_told_and_true_ends_the_search() -> None:
+    """The choices told fall in cost, and the one that is answered by True is the last."""
+    reduction = reduce(DENSE[2]).net()
+    told: list[list[int]] = []
+
+    def stop_at_third(counts: list[int]) -> bool:
+        told.append(counts)
+        return len(told) == 3
+
+    counts = improved(reduction, first_servers(reduction), Budget(), on_better=stop_at_third)
+    values = [reduction.value(each) for each in told]
+
+    assert (counts, 3) == (told[-1], len(told))
+    assert values == sorted(values, reverse=True)
+
+
+def test_without_time_the_choice_stays() -> None:
+    """A budget that has passed leaves the choice as it is."""
+    reduction = reduce(DENSE[0]).net()
+    begin = first_servers(reduction)
+
+    assert begin == improved(reduction, begin, Budget(time_limit=0.0))

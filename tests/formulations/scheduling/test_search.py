@@ -1,32 +1,56 @@
-"""The model of positions, solved until no configurations are left to cut off."""
+"""The search over positions, with cuts and prices."""
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import count
+from statistics import fmean
 from typing import Any
 
 import numpy as np
 import pytest
 
-from formulations.scheduling import event_orders
+from formulations.scheduling import event_orders, exact
+from formulations.scheduling import priced as module
 from formulations.scheduling.best import Best
 from formulations.scheduling.cells import encode
+from formulations.scheduling.incumbents import Incumbents
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.mixture import lifted
 from formulations.scheduling.order import OrderPlan
 from formulations.scheduling.positions import Positions
+from formulations.scheduling.priced import PricedSearch, load_kernels
 from formulations.scheduling.search import PositionSearch, plan_of
 from formulations.scheduling.timetable import TimetableStep, replay
 from gsopt.core.budget import Budget
 from gsopt.core.errors import ModelMismatch
-from gsopt.core.numbers.tolerances import CONTINUOUS, MISMATCH
-from gsopt.core.result import Status, StoppedBy
-from gsopt.problems.scheduling import ElasticJob, Scheduling
+from gsopt.core.numbers.tolerances import CONTINUOUS, MISMATCH, SUM
+from gsopt.core.problem import Number
+from gsopt.core.result import Result, Status, StoppedBy
+from gsopt.evaluation.catalogue import load, names
+from gsopt.problems.scheduling import ElasticJob, Scheduling, SchedulingSolution
+from gsopt.scenario.job import Workload
+from gsopt.schedule.bounds import (
+    height_bound,
+    lower_bound,
+    mean_busy_time_bound,
+    mean_jct,
+    moore_hodgson_bound,
+    position_bound,
+    srpt_bound,
+)
+from gsopt.schedule.bounds.prices import price_bound
 from gsopt.solvers.backends import Highs, Incumbent, Outcome
 from gsopt.solvers.standard_form import StandardForm
+from heuristics.scheduling import efq, elastic_las, elastic_srtf, equal_share, fifo, las, srtf
+from instances.scheduling import elastic_jobs
+from tests.effort import cases
 from tests.strategies.scheduling import one_by_one, packing, tiny
 
 #: What a solver does with a model and the options of the solve.
 Answer = Callable[[StandardForm, dict[str, Any]], Outcome]
+
 
 #: An outcome of which nothing is known.
 NOTHING = Outcome(Status.UNKNOWN, None, None, None, StoppedBy.TIME_LIMIT, "told", message="told")
@@ -468,3 +492,188 @@ def test_a_schedule_and_its_values_are_one() -> None:
 
     assert again is not None
     assert again.total == pytest.approx(plan.total)
+
+
+BOUNDS: tuple[Callable[[Workload, int], Number], ...] = (
+    height_bound,
+    srpt_bound,
+    position_bound,
+    mean_busy_time_bound,
+    moore_hodgson_bound,
+    lower_bound,
+)
+
+
+POLICIES: tuple[Callable[[Scheduling], Result[SchedulingSolution]], ...] = (
+    efq,
+    elastic_srtf,
+    elastic_las,
+    equal_share,
+    fifo,
+    srtf,
+    las,
+)
+
+
+#: How far a value may be on the wrong side of another by rounding, relatively.
+ROUNDING = 1e-9
+
+
+#: How far every bound and every policy is from the optimum of some instance: they are no optimum renamed.
+NOTEWORTHY = 0.01
+
+
+#: The instances drawn, and the tests over which they are spread.
+INSTANCES, PARTS = cases(500), 5
+
+
+def drawn(seed: int) -> Scheduling:
+    """Draw an instance of three to five jobs: loads, speed-up, arrivals and counts of GPUs in turn."""
+    if seed >= INSTANCES - INSTANCES // 8:
+        return tiny(seed, jobs=(3,))
+    return elastic_jobs(
+        jobs=3 + seed % 3,
+        gpus=(2, 4, 6, 8, 3)[seed % 5],
+        load=(0.8, 1.2, 2.0, 5.0)[seed % 4],
+        scaling="linear" if seed % 7 == 0 else "concave",
+        counts="alpha" if seed % 6 == 0 else "all",
+        at_once=seed % 9 == 0,
+        seed=seed,
+    )
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_no_bound_is_above_the_optimum_and_no_policy_below(part: int) -> None:
+    """No bound on the mean completion time is above the optimum, no policy is below it."""
+    above: dict[str, list[float]] = defaultdict(list)
+    for seed in range(part, INSTANCES, PARTS):
+        problem = drawn(seed)
+        result = exact(problem)
+        assert result.status is Status.OPTIMAL, problem.about
+        assert result.objective is not None
+        optimum = float(result.objective)
+        for bound in BOUNDS:
+            proven = mean_jct(bound(problem.workload, problem.gpus), problem.workload)
+            above[bound.__name__].append(optimum / proven - 1)
+        for policy in POLICIES:
+            above[policy.__name__].append(float(policy(problem).objective or 0) / optimum - 1)
+    assert {name: min(gaps) for name, gaps in above.items() if min(gaps) < -ROUNDING} == {}
+    assert {name: max(gaps) for name, gaps in above.items() if max(gaps) < NOTEWORTHY} == {}
+
+
+@pytest.mark.parametrize(
+    ("policy", "most"),
+    [(efq, 0.15), (srtf, 1.5), (fifo, 1.5), (las, 1.5), (equal_share, 0.5)],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_policies_on_the_committed_instances(
+    policy: Callable[[Scheduling], Result[SchedulingSolution]], most: float
+) -> None:
+    """No policy is below a proven optimum of the suite, and elastic fair queuing is within 15 % in the mean."""
+    gaps = []
+    for problem in map(load, names("scheduling/small")):
+        assert isinstance(problem, Scheduling)
+        result, known = policy(problem), problem.about
+        if known is None or known.objective is None or not known.proved_by:
+            continue
+        if result.objective is None:  # unfair
+            assert problem.fairness is not None
+            continue
+        gaps.append(float(result.objective) / known.objective - 1)
+    assert len(gaps) >= 60
+    assert min(gaps) >= -ROUNDING
+    assert 0.001 < fmean(gaps) <= most
+
+
+def _closed(problem: Scheduling, budget: Budget | None = None) -> Best:
+    best = Best(problem, Instance.of(problem), budget or Budget(), "exact")
+    incumbents = Incumbents(best)
+    incumbents.serve()
+    PricedSearch(best, incumbents, cells=40).close()
+    return best
+
+
+@pytest.fixture
+def _hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a cycle take few evaluations and steps."""
+    few = partial(price_bound, evaluations=20)
+    monkeypatch.setattr(module, "price_bound", few)
+    monkeypatch.setattr("formulations.scheduling.incumbents._STEPS", 5)
+
+
+@pytest.mark.usefixtures("_hurried")
+def test_the_optimum_lies_between() -> None:
+    """On tiny instances the bound is never above the optimum of every order, nor the value below."""
+    for seed in range(cases(12)):
+        problem = tiny(seed)
+        best, optimum = _closed(problem), event_orders(problem).objective
+        assert optimum is not None
+        assert best.instance.mean_jct(best.lower) <= float(optimum) * (1 + SUM)
+        assert best.instance.mean_jct(best.total) >= float(optimum) * (1 - SUM)
+
+
+def test_forty_jobs() -> None:
+    """The search ends with the gap asked for, which plain bounds and lists are far from."""
+    problem = elastic_jobs(jobs=40, gpus=16, load=1.2, seed=5)
+    first = Best(problem, Instance.of(problem), Budget(), "exact")
+    Incumbents(first).serve()
+    plain = mean_jct(lower_bound(problem.workload, problem.gpus), problem.workload)
+    found = exact(problem, gap=0.06)
+
+    assert found.bound is not None
+    assert found.objective is not None
+    assert float(found.bound) > plain
+    assert float(found.objective) < first.instance.mean_jct(first.total)
+    assert found.gap is not None
+    assert found.gap <= 0.06
+    assert found.message == "prices and lists"
+
+
+@pytest.mark.usefixtures("_hurried")
+def test_dates_in_epoch_seconds_change_nothing() -> None:
+    """Counted from 1970, the bracket around 35 rigid jobs is the same up to ticks of that clock."""
+    drawn = elastic_jobs(jobs=35, gpus=8, load=0.7, seed=1)
+    jobs = tuple(job.model_copy(update={"rates": {job.demand: job.rates[job.demand]}}) for job in drawn.jobs)
+    later = tuple(job.model_copy(update={"release": job.release + 1.7e9}) for job in jobs)
+    one, other = (exact(drawn.model_copy(update={"jobs": given}), gap=0.5) for given in (jobs, later))
+
+    assert other.objective == pytest.approx(one.objective, rel=1e-6)
+    assert other.bound == pytest.approx(one.bound, rel=1e-6)
+
+
+def test_where_nothing_keeps_the_deadlines_the_search_ends() -> None:
+    """A constant of fairness that no schedule keeps leaves a bound and no value, or is proven."""
+    jobs = [ElasticJob(name=str(i), release=0, work=2, rates={1: 1.0}) for i in range(32)]
+    problem = Scheduling(gpus=64, jobs=jobs, fairness=0.1)
+
+    assert _closed(problem).completions is None
+    assert exact(problem).status is Status.INFEASIBLE
+
+
+def test_with_seconds_only_numpy_and_local_search_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where kernels cannot be loaded in time both sides are improved without them."""
+    calls: list[object] = []
+
+    def keep(*given: object, **options: object) -> object:
+        calls.append(options["compiled"])
+        return price_bound(*given, **(options | {"seconds": None, "evaluations": 20}))  # type: ignore[arg-type]
+
+    asked = count()
+    monkeypatch.setattr("formulations.scheduling.incumbents.is_ready", lambda *_: False)
+    monkeypatch.setattr(module, "is_ready", lambda *_: False)
+    monkeypatch.setattr(module, "price_bound", keep)
+    monkeypatch.setattr(Budget, "passed", property(lambda _: next(asked) > 60))
+    problem = elastic_jobs(jobs=30, gpus=8, load=1.2, seed=2)
+    best = _closed(problem, Budget(time_limit=1e6))
+
+    assert calls == [False]
+    assert best.lower > sum(map(best.instance.earliest, range(30)))
+    assert best.completions is not None
+
+
+def test_loaded_kernels_are_ready() -> None:
+    """After warming up, a limit of a moment is enough for kernels."""
+    load_kernels()
+    problem = elastic_jobs(jobs=30, gpus=8, load=1.2, seed=2)
+
+    assert Incumbents(Best(problem, Instance.of(problem), Budget(time_limit=0.1), "exact")).is_ready
