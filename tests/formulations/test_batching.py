@@ -4,7 +4,6 @@ import sys
 from fractions import Fraction
 from importlib import import_module
 from itertools import accumulate, pairwise
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +22,7 @@ from gsopt.core.errors import Unsupported
 from gsopt.core.numbers.grid import Exact
 from gsopt.core.numbers.tolerances import SUM
 from gsopt.core.problem import Sense
-from gsopt.core.result import Result, Status, StoppedBy, plain, same
+from gsopt.core.result import Status, StoppedBy, plain, same
 from gsopt.performance.batching import BatchingJob, Rate, StepTime, Tabulated
 from gsopt.performance.batching.split import least_costs
 from gsopt.problems.batching import Batches, Batching, Grant
@@ -34,6 +33,7 @@ from tests.effort import cases
 from tests.exactness import batching as oracle
 from tests.processes import PATIENCE
 from tests.strategies.batching import CRITERIA, committed, drawn_costs, small, tiny
+from tests.unwrap import unwrap
 
 
 def test_proves_the_optimum_of_every_small_instance() -> None:
@@ -41,16 +41,14 @@ def test_proves_the_optimum_of_every_small_instance() -> None:
     problems = committed()
     for problem in problems:
         result = exact(problem)
-        assert problem.about is not None
-        assert (result.status, plain(result.objective)) == (Status.OPTIMAL, problem.about.objective)
+        assert (result.status, plain(result.objective)) == (Status.OPTIMAL, unwrap(problem.about).objective)
     assert len(problems) > 20
 
 
 def test_the_printed_goal_runs_a_single_job() -> None:
     """By Equations 3 and 4 one job has all GPUs, and where all are forced each has some."""
     for name, running in (("printed-goal-runs-one-job", 1), ("printed-goal-all-forced", 3)):
-        solution = exact(small(name)).solution
-        assert solution is not None
+        solution = unwrap(exact(small(name)).solution)
         assert len(solution.running) == running
 
 
@@ -63,31 +61,6 @@ def test_proves_the_optimum_of_hard_numbers() -> None:
         assert (result.status, result.objective) == (Status.OPTIMAL, oracle.optimum(problem)), seed
         messages.add(result.message)
     assert messages >= {"greedy", "dp"}
-
-
-def test_out_of_time_there_is_a_division() -> None:
-    """Without any time the first division is returned with a bound."""
-    result = exact(elastic_jobs(gpus=64, jobs=60, seed=1), time_limit=0.0)
-    assert (result.status, result.stopped_by) == (Status.FEASIBLE, StoppedBy.TIME_LIMIT)
-    assert result.bound is not None
-
-
-def test_the_asked_gap_is_enough() -> None:
-    """With a gap that the greedy steps meet no table is filled."""
-    result = exact(elastic_jobs(gpus=64, jobs=60, criterion="rate", seed=1), gap=0.05)
-    assert (result.stopped_by, result.message) == (StoppedBy.GAP, "greedy, not proven")
-
-
-def test_callers_hear_of_the_first_division_and_may_stop() -> None:
-    """The first division is told at once; True ends the search."""
-    heard: list[Result[Any]] = []
-
-    def hear(result: Result[Any]) -> bool:
-        heard.append(result)
-        return True
-
-    result = exact(elastic_jobs(gpus=64, jobs=60, seed=1), on_incumbent=hear)
-    assert (len(heard), result.stopped_by) == (1, StoppedBy.INTERRUPT)
 
 
 def test_tables_that_are_too_large_leave_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,8 +85,7 @@ def test_judging_every_decision_finds_nothing_better() -> None:
     for seed in range(cases(300)):
         problem = tiny(5000 + seed)
         if sum(len(counts) for counts in problem.counts) <= 5:
-            found = brute_force(problem)
-            assert found is not None
+            found = unwrap(brute_force(problem))
             assert dp(problem).objective == found[0], seed
             checked += 1
     assert checked > cases(300) / 4
@@ -126,8 +98,7 @@ def test_an_integer_program_finds_the_same() -> None:
         mine, other = dp(problem), milp(problem)
         assert mine.status is Status.OPTIMAL
         assert mine.objective == other.objective, criterion
-        assert other.gap is not None
-        assert other.gap < SUM
+        assert unwrap(other.gap) < SUM
         assert (other.status is Status.OPTIMAL) == (criterion != "rate")  # whose costs have no step
 
 
@@ -152,8 +123,7 @@ def test_last_digits_are_told_apart() -> None:
     ]
     for order, better in ((jobs, "j0"), (jobs[::-1], "j0")):
         result = dp(Batching(gpus=1, jobs=order, criterion="rate", forced="none"))
-        assert result.solution is not None
-        assert list(result.solution.running) == [better]
+        assert list(unwrap(result.solution).running) == [better]
         assert result.status is Status.OPTIMAL
 
 
@@ -185,8 +155,7 @@ def test_what_is_called_optimal_is() -> None:
     proven, tried = 0, cases(500)
     for seed in range(tried):
         problem = tiny(seed)
-        result, best = greedy(problem), oracle.optimum(problem)
-        assert best is not None
+        result, best = greedy(problem), unwrap(oracle.optimum(problem))
         assert result.bound is not None
         assert not problem.sense.better(best, result.bound), seed
         assert (result.status is Status.OPTIMAL) == (result.objective == result.bound), seed
@@ -232,8 +201,7 @@ def test_large_clusters_are_nearly_solved() -> None:
     """On 256 GPUs and 200 jobs the gap is below a per cent, by every criterion with all jobs running."""
     for criterion in CRITERIA:
         result = greedy(elastic_jobs(gpus=256, jobs=200, criterion=criterion, seed=2))
-        assert result.gap is not None
-        assert result.gap < 0.01
+        assert unwrap(result.gap) < 0.01
 
 
 def test_hulls_are_convex_and_below() -> None:
@@ -272,10 +240,8 @@ def test_milp_proves_the_optimum_of_hard_numbers() -> None:
     proven, tried = 0, cases(15)
     for seed in range(tried):
         problem = tiny(200 + seed)
-        result, best = milp(problem, backend=(Highs(), CpSat())[seed % 2]), oracle.optimum(problem)
-        assert best is not None
-        assert result.bound is not None
-        assert not problem.sense.better(best, result.bound), seed
+        result, best = milp(problem, backend=(Highs(), CpSat())[seed % 2]), unwrap(oracle.optimum(problem))
+        assert not problem.sense.better(best, unwrap(result.bound)), seed
         assert result.status is not Status.OPTIMAL or result.objective == best, seed
         assert same(result.objective, float(best)), seed
         proven += result.status is Status.OPTIMAL
@@ -457,8 +423,7 @@ def test_the_optimum_is_among_the_choices() -> None:
         problem = tiny(8000 + seed)
         if sum(len(counts) for counts in problem.counts) > 5:
             continue
-        best = brute_force(problem)
-        assert best is not None
+        best = unwrap(brute_force(problem))
         given, counts = tables(problem), Case.of(problem).counts(best[1])
         for place, used in enumerate(accumulate(counts, initial=0)):
             assert place == len(counts) or (used, counts[place]) in set(given.choices(place)), seed

@@ -3,7 +3,6 @@
 from fractions import Fraction
 from itertools import product
 from random import Random
-from typing import Any
 
 import pytest
 
@@ -12,7 +11,7 @@ from formulations.colocation.assignment import assign
 from formulations.colocation.beginning import begin
 from formulations.colocation.case import Case, Saving
 from gsopt.core.budget import Budget
-from gsopt.core.result import Result, Status, StoppedBy
+from gsopt.core.result import Status, StoppedBy
 from gsopt.problems.colocation import Colocation, ColocationSolution, Pending, Running, Share
 from gsopt.solvers.backends import CpSat, Scip
 from gsopt.testing import check_formulation
@@ -20,6 +19,7 @@ from instances.colocation import full_cluster
 from tests.effort import cases
 from tests.exactness import colocation as oracle
 from tests.strategies.colocation import committed, tiny
+from tests.unwrap import unwrap
 
 
 def test_proves_the_optimum_of_every_small_instance() -> None:
@@ -50,36 +50,6 @@ def test_digits_beyond_doubles_are_left_to_the_matching() -> None:
         assert (result.status, result.objective) == (Status.OPTIMAL, oracle.optimum(problem)), seed
         messages.append(result.message)
     assert "matching" in messages
-
-
-def test_out_of_time_there_are_pairs() -> None:
-    """Without any time the pairs are returned that are known so far."""
-    result = exact(full_cluster(running=40, pending=40, seed=1), time_limit=0.0)
-    assert (result.status, result.stopped_by) == (Status.FEASIBLE, StoppedBy.TIME_LIMIT)
-
-
-def test_the_asked_gap_is_enough() -> None:
-    """With a gap that the first pairs meet no solver is asked."""
-    result = exact(full_cluster(running=20, pending=20, seed=1), gap=0.9)
-    assert (result.stopped_by, result.solver) == (StoppedBy.GAP, "")
-
-
-def test_callers_hear_of_the_first_pairs_and_may_stop() -> None:
-    """The first pairs are told before any solver starts; True ends it."""
-    problem = full_cluster(running=20, pending=20, seed=1)
-    heard: list[Result[Any]] = []
-    exact(problem, on_incumbent=heard.append)
-    assert [result.method for result in heard] == ["exact"]
-    stopped = exact(problem, on_incumbent=lambda _result: True)
-    assert (stopped.stopped_by, stopped.objective) == (StoppedBy.INTERRUPT, heard[0].objective)
-
-
-def test_a_start_is_never_lost() -> None:
-    """An optimum that is given comes back, also without time."""
-    problem = full_cluster(running=20, pending=20, seed=2)
-    best = exact(problem)
-    again = exact(problem, start=best.solution, time_limit=0.0)
-    assert again.objective == best.objective
 
 
 @pytest.mark.parametrize("epoch", [0.0, 1.7e9])
@@ -196,8 +166,7 @@ def test_solvers_agree() -> None:
 def test_a_start_is_taken() -> None:
     """The columns of the optimum are a feasible point with its value, in every mode."""
     problem = full_cluster(running=7, pending=7, models=3, seed=1)
-    best = exact(problem).solution
-    assert best is not None
+    best = unwrap(exact(problem).solution)
     form = milp.standard_form(problem)
     values = milp.encode(best, problem)
     assert len(values) == len(best.shares)

@@ -35,6 +35,7 @@ from gsopt.solvers.backends.highs import Model
 from gsopt.solvers.backends.process import POOL
 from gsopt.solvers.standard_form import StandardForm
 from tests.processes import wait_until
+from tests.unwrap import unwrap
 
 Known = Best[Waiting, WaitingSolution]
 
@@ -341,8 +342,7 @@ def test_reduced_costs_are_what_a_column_costs_more() -> None:
     """With a column raised by one, the bound and its reduced cost together are still at most the optimum."""
     for seed in range(30):
         form = _duals_random(seed)
-        duals = Highs().solve(form).duals
-        assert duals is not None
+        duals = unwrap(Highs().solve(form).duals)
         proof = prove(_model(form), duals, np.full(form.cost.size, 4.0))
         for column in np.flatnonzero(proof.reduced > 0):
             lower = form.column_lower.copy()
@@ -452,11 +452,9 @@ class Program:
 
     def probe(self, cutoff: float, *, pairs: Sequence[tuple[int, int]] = ()) -> Finding:
         """Ask what exceeds a cutoff."""
-        found = probe(
-            self.form, Budget(), choices=self.choices, largest=self.largest, cutoff=cutoff, pairs=pairs
+        return unwrap(
+            probe(self.form, Budget(), choices=self.choices, largest=self.largest, cutoff=cutoff, pairs=pairs)
         )
-        assert found is not None
-        return found
 
     def within(self, cutoff: float) -> Iterator[tuple[int, ...]]:
         """Enumerate the solutions up to a cutoff."""

@@ -12,7 +12,7 @@ from formulations.configuration.table import LeastCosts
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
 from gsopt.core.numbers.tolerances import SUM
-from gsopt.core.result import Result, Status, StoppedBy
+from gsopt.core.result import Status
 from gsopt.problems.configuration import Configuration, ConfigurationSolution, Shape, shapes
 from gsopt.solvers.backends import CpSat, Highs
 from gsopt.solvers.standard_form import StandardForm
@@ -21,6 +21,7 @@ from instances.configuration import growing_jobs
 from tests.effort import cases
 from tests.exactness import configuration as oracle
 from tests.strategies.configuration import committed, job, node, tiny
+from tests.unwrap import unwrap
 
 
 def test_proves_the_optimum_of_every_small_instance() -> None:
@@ -70,41 +71,6 @@ def test_a_table_that_is_too_large_is_left_to_the_integer_program(monkeypatch: p
     result = exact(problem)
     assert (result.status, result.objective, result.solver) == (Status.OPTIMAL, best.objective, "highs")
     assert result.message == "integer program; a table of 3 jobs by 5 sets of GPUs is too large"
-
-
-def test_out_of_time_jobs_keep_what_they_have() -> None:
-    """Without any time what jobs have is returned, with a bound."""
-    problem = growing_jobs(jobs=45, seed=1)
-    result = exact(problem, time_limit=0.0)
-    assert (result.status, result.stopped_by) == (Status.FEASIBLE, StoppedBy.TIME_LIMIT)
-    assert result.solution is not None
-    held = {each.name: each.current for each in problem.jobs if each.current is not None}
-    assert result.solution.configurations == held
-    assert result.bound is not None
-
-
-def test_the_asked_gap_is_enough() -> None:
-    """With a gap that the current configurations meet no table is filled."""
-    result = exact(growing_jobs(jobs=15, seed=1), gap=0.9)
-    assert (result.stopped_by, result.message) == (StoppedBy.GAP, "current configurations")
-
-
-def test_callers_hear_of_better_solutions_and_may_stop() -> None:
-    """What jobs have is told first, then what is better; True ends it."""
-    problem = growing_jobs(jobs=15, seed=1)
-    heard: list[Result[Any]] = []
-    exact(problem, on_incumbent=heard.append)
-    values = [result.objective for result in heard if result.objective is not None]
-    assert values == sorted(values, reverse=True)
-    stopped = exact(problem, on_incumbent=lambda _result: True)
-    assert (stopped.stopped_by, stopped.objective) == (StoppedBy.INTERRUPT, values[0])
-
-
-def test_a_start_is_never_lost() -> None:
-    """An optimum that is given comes back, also without time."""
-    problem = growing_jobs(jobs=15, seed=1)
-    best = exact(problem)
-    assert exact(problem, start=best.solution, time_limit=0.0).objective == best.objective
 
 
 def test_proves_the_optimum_of_small_instances() -> None:
@@ -157,9 +123,7 @@ def test_the_two_builders_are_equal() -> None:
 
 def filled(problem: Configuration) -> LeastCosts:
     """Fill the table of a problem."""
-    found = LeastCosts.of(Case.of(problem), Budget())
-    assert found is not None
-    return found
+    return unwrap(LeastCosts.of(Case.of(problem), Budget()))
 
 
 def test_cells_are_as_coarse_as_all_options_allow() -> None:

@@ -15,7 +15,7 @@ from formulations.sequencing.case import Case, depth_of
 from formulations.sequencing.paths import assign, follow
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
-from gsopt.core.result import Result, Status, StoppedBy
+from gsopt.core.result import Status, StoppedBy
 from gsopt.problems.sequencing import Machine, Sequences, Sequencing
 from heuristics.sequencing import earliest_end, free_machines
 from instances.sequencing import unit_jobs
@@ -23,6 +23,7 @@ from instances.suites import changed
 from tests.effort import cases
 from tests.exactness import sequencing as oracle
 from tests.strategies.sequencing import alike, committed, small, tiny
+from tests.unwrap import unwrap
 
 
 @pytest.mark.parametrize("problem", committed(), ids=lambda problem: problem.name)
@@ -81,41 +82,14 @@ def test_longer_jobs_give_no_smaller_total() -> None:
     """Machines that are free later, and one machine fewer, make no total smaller."""
     for seed in range(cases(8)):
         problem = unit_jobs(jobs=9, gpus=2, types=2, busy=0.5, seed=seed)
-        best = exact(problem).objective
-        assert best is not None
+        best = unwrap(exact(problem).objective)
         later = [
             Machine(name=each.name, gpu_type=each.gpu_type, available=each.available + 5)
             for each in problem.machines
         ]
         for harder in (changed(problem, machines=later), changed(problem, machines=problem.machines[1:])):
-            found = exact(harder).objective
-            assert found is not None
+            found = unwrap(exact(harder).objective)
             assert found >= best
-
-
-def test_out_of_time_there_are_the_shortest_first() -> None:
-    """Without any time the shortest jobs first come back, with the bound as if every job were alone."""
-    problem = unit_jobs(jobs=40, seed=2)
-    result = exact(problem, time_limit=0.0)
-    assert (result.status, result.stopped_by) == (Status.FEASIBLE, StoppedBy.TIME_LIMIT)
-    assert result.objective == earliest_end(problem).objective
-    assert result.bound is not None
-
-
-def test_callers_hear_of_better_orders_and_may_stop() -> None:
-    """Each better solution is told; True ends the method with it."""
-    problem, heard = unit_jobs(jobs=40, seed=3), list[Result[Any]]()
-    best = exact(problem, on_incumbent=heard.append)
-    assert [result.objective for result in heard] == [earliest_end(problem).objective, best.objective]
-    stopped = exact(problem, on_incumbent=lambda _result: True)
-    assert (stopped.stopped_by, stopped.objective) == (StoppedBy.INTERRUPT, heard[0].objective)
-
-
-def test_a_start_is_never_lost() -> None:
-    """An optimum that is given comes back, also without time."""
-    problem = unit_jobs(jobs=20, seed=3)
-    best = exact(problem)
-    assert exact(problem, start=best.solution, time_limit=0.0).objective == best.objective
 
 
 def test_many_jobs_on_one_machine() -> None:
@@ -148,8 +122,7 @@ def test_large_models_are_refused() -> None:
 def test_a_start_is_read_back() -> None:
     """A solution as columns is that solution again."""
     problem = small("drawn-1")
-    solution = milp(problem).solution
-    assert solution is not None
+    solution = unwrap(milp(problem).solution)
     read = milp.extract(milp.encode(solution, problem), problem)
     assert problem.objective(read) == problem.objective(solution)
 
@@ -163,8 +136,7 @@ def test_the_cheapest_columns_are_found(rows: int, columns: int) -> None:
             costs = np.array(
                 [[random.randint(0, 6) * unit for _ in range(columns)] for _ in range(rows)], dtype=kind
             )
-            found = assign(costs, Budget())
-            assert found is not None
+            found = unwrap(assign(costs, Budget()))
             assert len(set(found)) == rows
             totals = (
                 sum(costs[row, column] for row, column in enumerate(p))
@@ -197,12 +169,11 @@ def test_many_columns_are_as_cheap_as_scipy_finds_them() -> None:
     """Assignments of a dozen rows cost what another program finds."""
     for seed in range(cases(40)):
         costs = np.random.default_rng(seed).integers(0, 60, size=(12, 14))
-        found = assign(costs, Budget())
-        assert found is not None
+        found = unwrap(assign(costs, Budget()))
         assert costs[range(12), found].sum() == costs[linear_sum_assignment(costs)].sum(), seed
 
 
-def test_paths_out_of_time_there_are_the_shortest_first() -> None:
+def test_out_of_time_there_are_the_shortest_first() -> None:
     """Without any time what was known comes back."""
     result = paths(unit_jobs(jobs=40, seed=2), time_limit=0.0)
     assert (result.status, result.stopped_by) == (Status.FEASIBLE, StoppedBy.TIME_LIMIT)

@@ -35,6 +35,7 @@ from gsopt.testing import check_formulation
 from instances.waiting import tier_jobs
 from tests.effort import cases
 from tests.exactness import waiting as oracle
+from tests.unwrap import unwrap
 
 
 def test_brute_force_is_proven() -> None:
@@ -63,9 +64,7 @@ def test_without_cp_sat_the_relaxation_proves_what_it_can(name: str, monkeypatch
     result = exact(problem)
 
     assert result.status is Status.OPTIMAL
-    assert problem.about is not None
-    assert result.objective is not None
-    assert float(result.objective) == problem.about.objective
+    assert float(unwrap(result.objective)) == unwrap(problem.about).objective
     assert result.message != "intervals"
 
 
@@ -98,8 +97,7 @@ def test_without_time_there_is_a_list_and_a_bound() -> None:
     result = exact(tier_jobs(jobs=8, seed=0), time_limit=0.0)
 
     assert result.status is Status.FEASIBLE
-    assert result.bound is not None
-    assert result.bound > 0
+    assert unwrap(result.bound) > 0
 
 
 def test_what_no_gpus_are_found_for_is_a_bound_only() -> None:
@@ -133,8 +131,7 @@ def test_columns_left_out_by_their_reduced_costs_were_needless() -> None:
     whole = Highs().solve(model_of(best).form())
     solve_relaxation(best)
 
-    assert whole.objective is not None
-    assert best.bound >= Fraction(whole.objective).limit_denominator(10**6)
+    assert best.bound >= Fraction(unwrap(whole.objective)).limit_denominator(10**6)
 
 
 def _anywhere(problem: Waiting, job: int) -> dict[int, int]:
@@ -152,8 +149,7 @@ def test_time_indexed_without_time_there_is_a_list_and_a_bound() -> None:
     result = time_indexed(tier_jobs(jobs=8, seed=0), time_limit=0.0)
 
     assert result.status is Status.FEASIBLE
-    assert result.bound is not None
-    assert result.bound > 0
+    assert unwrap(result.bound) > 0
 
 
 def test_a_wanted_gap_ends_it() -> None:
@@ -189,8 +185,7 @@ def test_any_levels_will_do(minimize: Any) -> None:
     result = intervals(Waiting(cluster=cluster, jobs=jobs, minimize=minimize))
 
     assert result.status is Status.OPTIMAL
-    assert result.objective is not None
-    assert float(result.objective) == pytest.approx({"mean_jct": 40 / 3, "makespan": 20}[minimize])
+    assert float(unwrap(result.objective)) == pytest.approx({"mean_jct": 40 / 3, "makespan": 20}[minimize])
 
 
 def test_the_caller_hears_of_better_schedules_and_may_stop() -> None:
@@ -420,8 +415,7 @@ def test_times_that_are_no_slots_give_a_bound_that_holds() -> None:
 
     assert all(bound is not None and bound <= best.value for bound in bounds)
     assert bounds == sorted(bounds, key=lambda bound: -(bound or 0))
-    assert bounds[2] is not None
-    assert bounds[2] > 0.7 * best.value
+    assert unwrap(bounds[2]) > 0.7 * best.value
 
 
 def test_a_conflict_is_a_row_that_the_schedule_breaks() -> None:
@@ -453,9 +447,8 @@ def test_other_gpus_than_those_chosen_are_found() -> None:
         for i, (d, g) in enumerate([(4, 1), (4, 1), (2, 2)])
     ]
     instance = SlottedInstance.of(Waiting(cluster=Cluster.uniform(machines=2, gpus=2), jobs=jobs))
-    split = find_split(instance, [SlottedRun(0, 0), SlottedRun(0, 1), SlottedRun(0, 0)], Budget())
+    split = unwrap(find_split(instance, [SlottedRun(0, 0), SlottedRun(0, 1), SlottedRun(0, 0)], Budget()))
 
-    assert split is not None
     assert split[0].counts == split[1].counts != split[2].counts
 
 
@@ -464,17 +457,15 @@ def test_more_gpus_than_there_are_have_no_split() -> None:
     instance = rack_of_two((1, 3), (1, 2))
 
     assert find_split(instance, [SlottedRun(0, 2), SlottedRun(0, 2)], Budget()) is None
-    found = find_split(instance, [SlottedRun(0, 2), SlottedRun(1, 2)], Budget())
-    assert found is not None
+    found = unwrap(find_split(instance, [SlottedRun(0, 2), SlottedRun(1, 2)], Budget()))
     assert [sum((choice.counts or {}).values()) for choice in found] == [3, 2]
 
 
 def test_a_long_job_keeps_its_gpus() -> None:
     """A job of three GPUs beside short ones of one holds the same GPUs to its end."""
     instance = rack_of_two((3, 3), (1, 1), (2, 1))
-    found = find_split(instance, [SlottedRun(0, 2), SlottedRun(0, 0), SlottedRun(1, 1)], Budget())
+    found = unwrap(find_split(instance, [SlottedRun(0, 2), SlottedRun(0, 0), SlottedRun(1, 1)], Budget()))
 
-    assert found is not None
     assert instance.problem.violations(instance.solution(found)) == []
 
 
@@ -567,8 +558,7 @@ def test_a_horizon_from_the_makespan_loses_the_optimum() -> None:
         model = Relaxation(instance, latest)
         proof = optimize(model.form(), Budget(), costs=model.costs)
         assert proof.status is Status.OPTIMAL
-        assert proof.bound is not None
-        return Fraction(proof.bound)
+        return Fraction(unwrap(proof.bound))
 
     trapped = best_until([Fraction(3)] * 4)
     valid = best_until([Fraction(end) for end in latest_ends(instance, trapped)])
@@ -582,11 +572,9 @@ def test_no_optimal_schedule_ends_later() -> None:
     for seed in range(30):
         problem = oracle.draw(Random(seed))
         result = intervals(problem)
-        assert result.solution is not None
-        assert result.objective is not None
         instance = SlottedInstance.of(problem)
-        latest = latest_ends(instance, Fraction(result.objective))
-        ends = {segment.job: segment.end for segment in problem.schedule(result.solution).segments}
+        latest = latest_ends(instance, Fraction(unwrap(result.objective)))
+        ends = {segment.job: segment.end for segment in problem.schedule(unwrap(result.solution)).segments}
         for job, end in zip(problem.jobs, latest, strict=True):
             assert ends[job.name] <= float(end + instance.origin) * (1 + 1e-12), problem.name
 
@@ -611,8 +599,7 @@ def test_what_lists_say_is_what_the_judge_finds(seed: int) -> None:
     problem = tier_jobs(jobs=9, seed=seed)
     instance = SlottedInstance.of(problem)
     order = Random(seed).sample(range(9), 9)
-    choices = place_all(instance, order, [seed % 3] * 9)
-    assert choices is not None
+    choices = unwrap(place_all(instance, order, [seed % 3] * 9))
     ends = [choice.start + instance.length(job, choice.place) for job, choice in enumerate(choices)]
     solution = instance.solution(choices)
 
@@ -689,8 +676,7 @@ def test_prices_raise_the_bound_of_the_mean() -> None:
     best = Best(SlottedInstance.of(problem), Budget(), "test")
     bound_at_once(best)
 
-    priced = mean_jct_bound(problem.scenario)
-    assert priced is not None
+    priced = unwrap(mean_jct_bound(problem.scenario))
     assert best.bound > simple_bound(best.instance)
     assert float(best.bound) >= priced.mean_jct * (1 - 1e-9)
 

@@ -28,6 +28,7 @@ from gsopt.testing import check_formulation
 from instances.allocation import elastic_jobs, figure_6, multiple_choice, table_4
 from tests.effort import cases
 from tests.strategies.allocation import Impatient, committed, medium, optimum, tiny
+from tests.unwrap import unwrap
 
 
 @st.composite
@@ -122,8 +123,7 @@ def test_losses_are_cut() -> None:
     """A worker that costs time is not taken though GPUs are left."""
     job = ElasticJob(name="a", min_workers=1, max_workers=5, values=(4, 5, 5, 3))
     result = bundling(Allocation(capacity=9, jobs=(job,)))
-    assert result.solution is not None
-    assert (result.objective, result.solution.extra) == (5, {"a": 2})
+    assert (result.objective, unwrap(result.solution).extra) == (5, {"a": 2})
 
 
 def test_first_options_that_weigh_something_are_paid() -> None:
@@ -137,10 +137,8 @@ def test_without_time_the_price_answers() -> None:
     problem = elastic_jobs(jobs=50, capacity=256, seed=1)
     best = bundling(problem).objective
     result = bundling(problem, budget=Impatient(looks=[0]))
-    assert result.objective is not None
-    assert result.bound is not None
     assert best is not None
-    assert result.objective <= best <= result.bound
+    assert unwrap(result.objective) <= best <= unwrap(result.bound)
     assert result.stopped_by is StoppedBy.TIME_LIMIT
 
 
@@ -159,8 +157,7 @@ def test_options_of_any_weight() -> None:
     """Options may have any rising weights, and a group may have one option only."""
     weight = np.array([0, 3, 7, 0, 0, 5])
     value = np.array([1, 4, 9, 2, 0, 6])
-    options = best_options(weight, value, np.array([0, 3, 4, 6]), 8, Budget())
-    assert options is not None
+    options = unwrap(best_options(weight, value, np.array([0, 3, 4, 6]), 8, Budget()))
     assert options.tolist() == [1, 0, 1]
 
 
@@ -168,8 +165,7 @@ def test_values_of_any_length() -> None:
     """Integers of hundreds of digits are compared exactly."""
     large = 10**300
     value = np.array([0, large, 0, large + 1], dtype=object)
-    options = best_options(np.array([0, 1, 0, 1]), value, np.array([0, 2, 4]), 1, Budget())
-    assert options is not None
+    options = unwrap(best_options(np.array([0, 1, 0, 1]), value, np.array([0, 2, 4]), 1, Budget()))
     assert options.tolist() == [0, 1]
 
 
@@ -205,10 +201,8 @@ def test_dp_without_time_the_price_answers(looks: int) -> None:
     problem = elastic_jobs(jobs=50, capacity=256, seed=1)
     best = dp(problem).objective
     result = dp(problem, budget=Impatient(looks=[looks]))
-    assert result.objective is not None
-    assert result.bound is not None
     assert best is not None
-    assert result.objective <= best <= result.bound
+    assert unwrap(result.objective) <= best <= unwrap(result.bound)
     assert result.stopped_by is StoppedBy.TIME_LIMIT
 
 
@@ -242,18 +236,18 @@ def test_no_heuristic_is_better(hundred: int) -> None:
 
 @pytest.mark.parametrize(
     ("problem", "value", "extra"),
-    [
-        (table_4(), 86, {"A": 1, "B": 3}),
-        (figure_6(), 80, {"A": 1, "B": 2}),
-    ],
+    [(table_4(), 86, {"A": 1, "B": 3}), (figure_6(), 80, {"A": 1, "B": 2})],
     ids=["table-4", "figure-6"],
 )
 def test_examples_of_the_paper(problem: Allocation, value: int, extra: dict[str, int]) -> None:
     """Table 4 (A+1, B+3) and Figure 6 (A+1, B+2) with four remaining GPUs are worth 86 and 80."""
     for method in (dp, bundling, core, exact, milp):
         result = method(problem)
-        assert result.solution is not None
-        assert (result.status, result.objective, dict(result.solution.extra)) == (Status.OPTIMAL, value, extra)
+        assert (result.status, result.objective, dict(unwrap(result.solution).extra)) == (
+            Status.OPTIMAL,
+            value,
+            extra,
+        )
 
 
 @pytest.mark.parametrize("name", names("allocation/production"))
@@ -318,12 +312,8 @@ def test_the_better_bound_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(states, "MOST_STATES", -1)
     problem = medium(12)
     known, result = core(problem), exact(problem, on_incumbent=lambda found: found.solver == "highs")
-    assert result.objective is not None
-    assert result.bound is not None
-    assert known.objective is not None
-    assert known.bound is not None
-    assert result.objective >= known.objective
-    assert result.bound <= known.bound
+    assert unwrap(result.objective) >= unwrap(known.objective)
+    assert unwrap(result.bound) <= unwrap(known.bound)
 
 
 def test_a_model_that_solvers_cannot_take_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -363,8 +353,7 @@ def test_all_jobs_get_their_maximum_when_everything_fits(seed: int) -> None:
     """With GPUs for all extra workers and proportional speed every job runs with its maximum."""
     problem = elastic_jobs(jobs=8, capacity=8 * 17 * 8, sizes="any", seed=seed)
     for method in (exact, core, dp):
-        solution = method(problem).solution
-        assert solution is not None
+        solution = unwrap(method(problem).solution)
         assert dict(solution.extra) == {job.name: job.max_extra for job in problem.jobs}
 
 
@@ -375,8 +364,7 @@ def test_never_worse_than_the_heuristics(limit: float, correlation: Any) -> None
     problem = multiple_choice(classes=60, items=40, correlation=correlation, seed=5)
     result = exact(problem, time_limit=limit)
     assert result.objective is not None
-    assert result.bound is not None
-    assert result.objective <= result.bound
+    assert result.objective <= unwrap(result.bound)
     for method in heuristics("allocation").values():
         with suppress(Unsupported):
             assert (method(problem).objective or 0) <= result.objective

@@ -25,6 +25,7 @@ from gsopt.testing import brute_force, check_formulation
 from instances.allocation import elastic_jobs, multiple_choice, table_4
 from tests.effort import cases
 from tests.strategies.allocation import Impatient, medium, optimum, tiny, weakly_correlated
+from tests.unwrap import unwrap
 
 
 def test_proves_the_optimum_of_every_small_instance() -> None:
@@ -91,8 +92,7 @@ def test_everything_fits() -> None:
         ElasticJob(name="b", min_workers=2, max_workers=6, gpus_per_worker=3, time_at_min=60),
     )
     result = core(Allocation(capacity=100, jobs=jobs))
-    assert result.solution is not None
-    assert (result.solution.extra, result.message) == (
+    assert (unwrap(result.solution).extra, result.message) == (
         {"a": 2, "b": 4},
         "core: 0 of 2 jobs undecided at the best price per GPU",
     )
@@ -107,8 +107,7 @@ def test_sees_what_floats_cannot(last: float) -> None:
         ElasticJob(name="c", min_workers=1, max_workers=2, gpus_per_worker=3, values=(0.4,)),
     )
     problem = Allocation(capacity=3, jobs=jobs)
-    result, best = core(problem), brute_force(problem)
-    assert best is not None
+    result, best = core(problem), unwrap(brute_force(problem))
     assert result.objective == result.bound == best[0]
 
 
@@ -150,8 +149,7 @@ def test_stops_at_a_gap() -> None:
     for seed in range(60):
         problem = medium(seed)
         result = core(problem, gap=0.01)
-        assert result.gap is not None
-        assert result.gap <= 0.01
+        assert unwrap(result.gap) <= 0.01
         assert result.stopped_by is (StoppedBy.GAP if result.status is Status.FEASIBLE else StoppedBy.FINISHED)
         stopped += result.stopped_by is StoppedBy.GAP
     assert stopped > 10
@@ -161,8 +159,7 @@ def test_a_start_is_kept_or_improved() -> None:
     """From the optimum the method proves it; from anything else it comes to the same value."""
     problem = medium(12)
     best = core(problem)
-    assert best.solution is not None
-    for start in (best.solution, AllocationSolution(extra={})):
+    for start in (unwrap(best.solution), AllocationSolution(extra={})):
         assert core(problem, start=start).objective == best.objective
 
 
@@ -190,8 +187,7 @@ def test_values_without_a_common_denominator_leave_a_gap(monkeypatch: pytest.Mon
     problem = elastic_jobs(jobs=40, capacity=101, sizes="any", seed=1)
     groups = Groups.of(problem)
     found = solve_core(groups, Budget(), lambda *_: False)
-    best = optimum(problem)
-    assert best is not None
+    best = unwrap(optimum(problem))
     assert 0 < best - problem.objective(groups.solution(found.choice)) <= found.excess
     assert "no short common denominator" in found.message
     assert found.stopped_by is StoppedBy.FINISHED
@@ -489,8 +485,7 @@ def test_a_better_start_is_the_choice() -> None:
     problem = medium(12)
     groups = Groups.of(problem)
     alone = price_items(groups, Budget())
-    better = core(problem).solution
-    assert better is not None
+    better = unwrap(core(problem).solution)
     assert problem.objective(better) > problem.objective(groups.solution(alone.choice))
     assert groups.solution(price_items(groups, Budget(start=better)).choice) == better
 
@@ -678,8 +673,7 @@ def test_values_are_those_of_the_problem_exactly(seed: int) -> None:
         return
     groups = Groups.of(problem)
     for items in (np.arange(groups.value.size), np.arange(0, groups.value.size, 3)):
-        whole = whole_values(groups, items, Budget())
-        assert whole is not None
+        whole = unwrap(whole_values(groups, items, Budget()))
         given = [problem.jobs[groups.job[item]].value(int(groups.extra[item])) for item in items.tolist()]
         assert [Fraction(int(number), whole.denominator) for number in whole.numbers] == given
 
@@ -692,8 +686,7 @@ def test_machine_integers_as_long_as_totals_fit() -> None:
         )
         jobs += (ElasticJob(name="c", min_workers=1, max_workers=2, values=(1e-7,)),)
         groups = Groups.of(Allocation(capacity=9, jobs=jobs))
-        whole = whole_values(groups, np.arange(6), Budget())
-        assert whole is not None
+        whole = unwrap(whole_values(groups, np.arange(6), Budget()))
         assert (whole.denominator, whole.numbers.dtype) == (10**7, np.dtype(kind))
 
 
@@ -701,8 +694,7 @@ def test_production_sizes_fit_machine_integers() -> None:
     """Two thousand jobs with up to 25 workers need no long numbers, nor do tables of seconds."""
     for scaling in ("proportional", "across_servers"):
         groups = Groups.of(elastic_jobs(jobs=2_000, capacity=4_000, scaling=scaling, seed=1))
-        whole = whole_values(groups, np.arange(groups.value.size), Budget())
-        assert whole is not None
+        whole = unwrap(whole_values(groups, np.arange(groups.value.size), Budget()))
         assert whole.numbers.dtype == np.int64
 
 
@@ -711,8 +703,7 @@ def test_a_job_that_is_only_there_with_nothing_costs_nothing() -> None:
     long = ElasticJob(name="long", min_workers=1, max_workers=2, time_at_min=1e12)
     third = ElasticJob(name="third", min_workers=2, max_workers=30, time_at_min=1)
     groups = Groups.of(Allocation(capacity=40, jobs=(long, third)))
-    whole = whole_values(groups, np.array([0, *range(2, 12)]), Budget())
-    assert whole is not None
+    whole = unwrap(whole_values(groups, np.array([0, *range(2, 12)]), Budget()))
     assert whole.numbers.dtype == np.int64
 
 

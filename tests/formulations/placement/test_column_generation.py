@@ -27,6 +27,7 @@ from instances.placement import elastic, vectors
 from tests.effort import cases
 from tests.strategies.fillings import best_worth
 from tests.strategies.placement import committed, placements
+from tests.unwrap import unwrap
 
 
 def test_the_small_suite() -> None:
@@ -42,8 +43,7 @@ def test_the_bound_holds_whenever_it_stops(problem: Placement) -> None:
     best = brute_force(problem)
     result = column_generation(problem, time_limit=0.0)
     if best is not None:
-        assert result.bound is not None
-        assert result.bound <= best[0]
+        assert unwrap(result.bound) <= best[0]
         assert result.objective is None or result.objective >= best[0]
 
 
@@ -52,9 +52,7 @@ def test_dozens_of_types(types: int) -> None:
     """With 20 and with 50 types the value is within two servers of the bound."""
     result = column_generation(vectors(types=types, workers=1500, skew=0.5, seed=types))
 
-    assert result.objective is not None
-    assert result.bound is not None
-    assert result.objective - result.bound <= 2
+    assert unwrap(result.objective) - unwrap(result.bound) <= 2
     assert "patterns generated" in result.message
 
 
@@ -124,10 +122,8 @@ def generated(problem: Placement, *, limit: float | None = None) -> tuple[Packin
 def test_the_bound_is_the_relaxation_over_all_patterns(problem: Placement) -> None:
     """The rounded bound is that of the relaxation over all maximal patterns."""
     packing, relaxed = generated(problem)
-    every = maximal_patterns(packing, limit=20_000, budget=Budget())
-    assert every is not None
-    best = Highs().solve(packing.form(every).relaxation).objective
-    assert best is not None
+    every = unwrap(maximal_patterns(packing, limit=20_000, budget=Budget()))
+    best = float(unwrap(Highs().solve(packing.form(every).relaxation).objective))
 
     assert round_up(packing, relaxed.bound) == round_up(packing, best - 1e-6)
     assert relaxed.bound <= best + 1e-6 * max(1.0, abs(best))
@@ -141,8 +137,7 @@ def test_infeasible_relaxations_are_proven(problem: Placement) -> None:
     if problem.misfit:
         return
     packing, relaxed = generated(problem)
-    every = maximal_patterns(packing, limit=10_000, budget=Budget())
-    assert every is not None
+    every = unwrap(maximal_patterns(packing, limit=10_000, budget=Budget()))
     whole = Highs().solve(packing.form(every).relaxation).objective
 
     assert relaxed.infeasible or relaxed.optimum is not None
@@ -173,17 +168,14 @@ def test_without_time_nothing_is_known() -> None:
 def test_patterns_may_be_added_in_parts(problem: Placement) -> None:
     """The optimum is that of the standard form over all patterns, in whatever parts they were added."""
     packing = Packing.of(problem)
-    every = maximal_patterns(packing, limit=10_000, budget=Budget())
-    assert every is not None
+    every = unwrap(maximal_patterns(packing, limit=10_000, budget=Budget()))
     master = Master(packing)
     first = np.arange(len(every)) % 2 == 0
     master.add(every.only(first))
     master.solve(Budget(), counting_cost=False)
     master.add(every.only(~first))
-    found, whole = master.solve(Budget()), solve_relaxation(packing.form(every), Budget())
+    found, whole = unwrap(master.solve(Budget())), unwrap(solve_relaxation(packing.form(every), Budget()))
 
-    assert found is not None
-    assert whole is not None
     assert found.objective == pytest.approx(whole.objective)
     assert found.values.size == packing.moves + len(every)
 
@@ -193,9 +185,8 @@ def test_who_finds_no_place_is_counted() -> None:
     packing = Packing.of(committed("small/too-many-workers"))
     master = Master(packing)
     master.add(Patterns.of([(0, 0, [1])], 1))
-    missing = master.solve(Budget(), counting_cost=False)
+    missing = unwrap(master.solve(Budget(), counting_cost=False))
 
-    assert missing is not None
     assert missing.objective == pytest.approx(1.0)
     assert master.solve(Budget()) is None
 
@@ -204,15 +195,13 @@ def test_other_workers_may_be_asked_for() -> None:
     """With fewer workers fewer servers are needed."""
     packing = Packing.of(vectors(types=2, workers=60))
     master = Master(packing)
-    every = maximal_patterns(packing, limit=10_000, budget=Budget())
-    assert every is not None
+    every = unwrap(maximal_patterns(packing, limit=10_000, budget=Budget()))
     master.add(every)
     before = master.solve(Budget())
     master.demand(np.array([1, 0]), packing.limits)
-    after = master.solve(Budget())
+    after = unwrap(master.solve(Budget()))
 
     assert before is not None
-    assert after is not None
     assert after.objective <= 1.0 < before.objective
 
 
@@ -404,11 +393,9 @@ def test_it_agrees_with_the_backend() -> None:
         row_upper=np.full(5, np.inf),
         offset=2.0,
     )
-    here, there = solve_relaxation(form, Budget()), Highs().solve(form.relaxation)
+    here, there = unwrap(solve_relaxation(form, Budget())), Highs().solve(form.relaxation)
 
-    assert here is not None
-    assert there.objective is not None
-    assert np.isclose(here.objective, there.objective)
+    assert np.isclose(here.objective, float(unwrap(there.objective)))
     assert np.isclose(here.duals @ form.row_lower + form.offset, here.objective)
 
 
@@ -421,8 +408,7 @@ def test_without_an_optimum_there_is_none() -> None:
 
 def prices(packing: Packing, worth: Reals) -> Prices:
     """Return prices with what the maximal patterns are worth at them."""
-    patterns = maximal_patterns(packing, limit=10_000, budget=Budget())
-    assert patterns is not None
+    patterns = unwrap(maximal_patterns(packing, limit=10_000, budget=Budget()))
     most = np.zeros((len(packing.zones), len(packing.kinds)))
     np.maximum.at(most, (patterns.zone, patterns.kind), (patterns.counts * worth[patterns.zone]).sum(axis=1))
     return Prices(worth, most)
@@ -430,10 +416,8 @@ def prices(packing: Packing, worth: Reals) -> Prices:
 
 def optimal_prices(packing: Packing) -> tuple[float, Prices]:
     """Return the relaxation's value and prices."""
-    patterns = maximal_patterns(packing, limit=10_000, budget=Budget())
-    assert patterns is not None
-    relaxed = solve_relaxation(packing.form(patterns), Budget())
-    assert relaxed is not None
+    patterns = unwrap(maximal_patterns(packing, limit=10_000, budget=Budget()))
+    relaxed = unwrap(solve_relaxation(packing.form(patterns), Budget()))
     return relaxed.objective, prices(packing, packing.worth(relaxed.duals))
 
 

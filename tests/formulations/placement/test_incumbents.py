@@ -30,23 +30,22 @@ from heuristics.placement import best_fit_decreasing, best_of_three
 from instances.placement import elastic, fine_sizes, vector_packing, vectors
 from tests.effort import cases
 from tests.strategies.placement import committed, gpu_line, placements, tiny_vectors
+from tests.unwrap import unwrap
 
 NOW = Budget()
 
 
 def test_nothing_to_place_is_optimal() -> None:
     """Without workers the empty placement is optimal, whatever is in use already."""
-    result = without_model(committed("small/no-workers"), "method", NOW)
+    result = unwrap(without_model(committed("small/no-workers"), "method", NOW))
 
-    assert result is not None
     assert (result.status, result.objective, result.bound) == (Status.OPTIMAL, 1, 1)
 
 
 def test_a_worker_that_fits_nowhere_is_infeasible() -> None:
     """A worker larger than any server needs no model."""
-    result = without_model(committed("small/too-large-a-worker"), "method", NOW)
+    result = unwrap(without_model(committed("small/too-large-a-worker"), "method", NOW))
 
-    assert result is not None
     assert (result.status, result.message) == (
         Status.INFEASIBLE,
         "workers[1] of job j2 (8 GPU, 0 CPU, 0 memory) fits on no server",
@@ -83,10 +82,9 @@ def test_the_better_of_start_and_own_is_kept() -> None:
     start = best_of_three(problem).solution
     _, both = begin(packing, Budget(start=start))
 
-    assert own.objective is not None
     assert start is not None
     assert both.objective is not None
-    assert both.objective == min(own.objective, problem.objective(start))
+    assert both.objective == min(unwrap(own.objective), problem.objective(start))
     assert own.bound <= both.objective
 
 
@@ -151,9 +149,8 @@ def test_placements_are_written_and_read(problem: Placement) -> None:
 def test_it_is_about_as_good_as_the_papers_order(problem: Placement) -> None:
     """On instances of production size it is at most a hundredth worse than best-fit decreasing by GPUs."""
     packing = Packing.of(problem)
-    found, paper = constructed(packing, Budget()), best_fit_decreasing(problem).objective
+    found, paper = unwrap(constructed(packing, Budget())), best_fit_decreasing(problem).objective
 
-    assert found is not None
     assert paper is None or packing.value(found) <= 1.01 * paper
 
 
@@ -162,9 +159,8 @@ def test_preferences_are_followed(split_jobs: bool) -> None:
     """With elastic jobs there is a placement too."""
     problem = elastic(seed=2, split_jobs=split_jobs)
     packing = Packing.of(problem)
-    found = constructed(packing, Budget())
+    found = unwrap(constructed(packing, Budget()))
 
-    assert found is not None
     assert problem.violations(packing.solution(found.values, found.patterns)) == []
 
 
@@ -172,9 +168,8 @@ def test_the_rest_is_placed_on_what_is_left() -> None:
     """Some workers are placed on the servers that are left, or it is said that there are too few."""
     packing = Packing.of(vectors(types=2, workers=40))
     needs = np.array([3, 2])
-    found = complete(packing, needs, packing.limits)
+    found = unwrap(complete(packing, needs, packing.limits))
 
-    assert found is not None
     assert (found.values @ found.patterns.counts == needs).all()
     assert complete(packing, needs, np.zeros_like(packing.limits)) is None
 
@@ -185,8 +180,7 @@ def test_no_count_is_above_the_optimum(problem: Placement) -> None:
     """Whatever is minimized the count is at most the optimum, and there is one where there is a placement."""
     best = brute_force(problem)
     if not problem.misfit and best is not None:
-        count = counted(Packing.of(problem))
-        assert count is not None
+        count = unwrap(counted(Packing.of(problem)))
         assert count <= best[0]
 
 
@@ -198,8 +192,7 @@ def test_no_count_is_above_the_optimum_of_vectors() -> None:
         best = brute_force(problem)
         if best is None or problem.misfit:
             continue
-        count = counted(Packing.of(problem))
-        assert count is not None
+        count = unwrap(counted(Packing.of(problem)))
         assert count <= best[0]
         met += count == best[0]
     assert met >= cases(75)
@@ -222,9 +215,8 @@ def test_too_little_of_a_resource_is_infeasible() -> None:
 def test_every_resource_is_counted() -> None:
     """With ten resources the count is at least the sum of each."""
     problem = vector_packing(family=4, workers=60, resources=10)
-    count = counted(Packing.of(problem))
+    count = unwrap(counted(Packing.of(problem)))
 
-    assert count is not None
     assert count >= max(-(-sum(demand[r] for demand in problem.demands) // 1000) for r in range(10))
     assert counted(Packing.of(fine_sizes())) is not None
 
@@ -251,8 +243,7 @@ def test_without_time_there_is_none() -> None:
 def diver(problem: Placement) -> tuple[Packing, Diver]:
     """Return what dives from the patterns of the relaxation."""
     packing = Packing.of(problem)
-    pricing = pricer(packing, packing.zones[0])
-    assert pricing is not None
+    pricing = unwrap(pricer(packing, packing.zones[0]))
     relaxed = Generation(packing, (pricing,), Budget()).run(Patterns.of((), len(packing.demands)))
     return packing, Diver(packing, relaxed.patterns, np.random.default_rng(0))
 
@@ -279,9 +270,8 @@ def test_what_is_found_meets_the_goal() -> None:
 def test_the_triplets_are_found() -> None:
     """Sixty workers of which three fill a server to the brim are put on twenty servers within ten dives."""
     packing, dives = diver(vector_packing(family=10, workers=60))
-    found = next(filter(None, (dives.dive(20, Budget()) for _ in range(10))), None)
+    found = unwrap(next(filter(None, (dives.dive(20, Budget()) for _ in range(10))), None))
 
-    assert found is not None
     assert packing.value(found) == 20
 
 
@@ -289,17 +279,15 @@ def test_without_time_the_rest_is_placed_by_best_fit() -> None:
     """A dive that is cut short ends in a placement."""
     problem = vectors(types=6, workers=100)
     packing, dives = diver(problem)
-    found = dives.dive(0, Budget(time_limit=0.0))
+    found = unwrap(dives.dive(0, Budget(time_limit=0.0)))
 
-    assert found is not None
     assert problem.violations(packing.solution(found.values, found.patterns)) == []
 
 
 def from_relaxation(problem: Placement, *, goal: int = -(10**9), seed: int = 0) -> tuple[Packing, Rounded]:
     """Round the relaxation over all maximal patterns."""
     packing = Packing.of(problem)
-    every = maximal_patterns(packing, limit=20_000, budget=Budget())
-    assert every is not None
+    every = unwrap(maximal_patterns(packing, limit=20_000, budget=Budget()))
     relaxed = solve_relaxation(packing.form(every), Budget())
     if relaxed is None:
         return packing, Rounded(every, None, every)
@@ -329,14 +317,12 @@ def test_rounding_what_is_found_is_a_placement(problem: Placement) -> None:
 def test_it_meets_the_bound_of_large_instances(seed: int) -> None:
     """With 2,000 workers of 8 types the rounded relaxation is within one server of the bound."""
     packing, found = from_relaxation(vectors(types=8, workers=2000, seed=seed))
-    every = maximal_patterns(packing, limit=20_000, budget=Budget())
-    assert every is not None
-    relaxed = solve_relaxation(packing.form(every), Budget())
+    every = unwrap(maximal_patterns(packing, limit=20_000, budget=Budget()))
+    relaxed = unwrap(solve_relaxation(packing.form(every), Budget()))
 
-    assert found.values is not None
-    assert relaxed is not None
     assert (
-        packing.form(found.patterns).objective(found.values) <= round_up(packing, relaxed.objective - 1e-6) + 1
+        packing.form(found.patterns).objective(unwrap(found.values))
+        <= round_up(packing, relaxed.objective - 1e-6) + 1
     )
 
 
@@ -390,9 +376,7 @@ def settled(
 
 def relaxation(form: StandardForm) -> Optimum:
     """Solve the relaxation."""
-    optimum = solve_relaxation(form, Budget())
-    assert optimum is not None
-    return optimum
+    return unwrap(solve_relaxation(form, Budget()))
 
 
 @pytest.mark.parametrize(("form", "bound", "optimum"), [(CYCLE, 3, 3), (CYCLE, 0, 3), (TENS, 0, 75)])
@@ -401,8 +385,7 @@ def test_the_optimum_is_proven(form: StandardForm, bound: int, optimum: int) -> 
     found = settled(form, Settled(bound))
 
     assert (found.objective, found.bound, found.closed()) == (optimum, optimum, True)
-    assert found.values is not None
-    assert form.is_feasible(found.values)
+    assert form.is_feasible(unwrap(found.values))
 
 
 def test_columns_that_may_be_missing_prove_nothing() -> None:

@@ -25,7 +25,7 @@ from gsopt.core.numbers import compiled
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from heuristics.scheduling import efq, elastic_srtf, srsf, srtf
 from instances.scheduling import elastic_jobs
-from tests.strategies.scheduling import figure_4, tiny
+from tests.strategies.scheduling import figure_4, rigid, tiny
 
 #: Modules of the kernels, and the one that uses them.
 KERNELS = ("serving", "moving", "annealing")
@@ -143,8 +143,7 @@ def test_who_is_told_may_end_it() -> None:
 
 def test_the_best_of_several_lists_is_taken() -> None:
     """Whatever their order, the search begins with the best list, and offers of worse ones change nothing."""
-    jobs = [ElasticJob(name=str(work), release=0, work=work, rates={1: 1.0}) for work in (3, 1, 2)]
-    instance = Instance.of(Scheduling(gpus=1, jobs=jobs))
+    instance = Instance.of(rigid((0, 3), (0, 1), (0, 2)))
     best, worst = np.array([1, 2, 0]), np.array([0, 2, 1])
 
     for given in ([best, worst], [worst, best]):
@@ -483,10 +482,7 @@ def test_a_segment_that_does_not_fit_is_passed_over() -> None:
 
 def test_a_cluster_may_be_empty_for_a_while() -> None:
     """Between two jobs far apart nothing runs."""
-    jobs = [
-        ElasticJob(name=n, release=r, work=1, rates={1: 1.0}) for n, r in (("a", 1.7e9), ("b", 1.7e9 + 100))
-    ]
-    instance = Instance.of(Scheduling(gpus=1, jobs=jobs))
+    instance = Instance.of(rigid((1.7e9, 1), (1.7e9 + 100, 1)))
 
     assert serve_list(instance, Segments.of(instance), [1, 0]).completions == (1.0, 101.0)
 
@@ -501,10 +497,7 @@ def test_growth_by_fewer_gpus_than_any_job_begins_with() -> None:
 
 def test_a_job_is_not_done_a_little_early() -> None:
     """What is left of a job when another arrives, a hundred millionth of its work, is done too."""
-    jobs = [
-        ElasticJob(name=n, release=r, work=w, rates={1: 1.0}) for n, r, w in (("a", 0, 1 + 1e-8), ("b", 1, 1))
-    ]
-    instance = Instance.of(Scheduling(gpus=1, jobs=jobs))
+    instance = Instance.of(rigid((0, 1 + 1e-8), (1, 1)))
 
     assert serve_list(instance, Segments.of(instance), [1, 0]).completions == pytest.approx(
         (2 + 1e-8, 2), abs=1e-12
@@ -548,8 +541,7 @@ def test_in_no_time_many_jobs_get_one_list() -> None:
 
 def test_dual_values_make_a_list() -> None:
     """What is worth most is served first."""
-    jobs = [ElasticJob(name=name, release=0, work=2, rates={1: 1.0}) for name in "ab"]
-    found = _incumbents_of(Scheduling(gpus=1, jobs=jobs))
+    found = _incumbents_of(rigid((0, 2), (0, 2)))
     found.serve_by(np.array([1.0, 2.0]))
 
     assert found.best.completions == (4, 2)

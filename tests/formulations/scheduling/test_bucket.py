@@ -27,7 +27,8 @@ from gsopt.problems.scheduling import ElasticJob, Scheduling
 from gsopt.schedule.fairness import gps_finish_times
 from gsopt.solvers.backends import Highs
 from tests.effort import cases
-from tests.strategies.scheduling import figure_4, packing, tiny, wandering
+from tests.strategies.scheduling import figure_4, packing, rigid, tiny, wandering
+from tests.unwrap import unwrap
 
 
 def _model(
@@ -54,8 +55,7 @@ def test_every_schedule_is_a_point_of_the_relaxation(coarse: bool) -> None:
         steps, completions = wandering(instance, random)
         plan = OrderPlan(tuple(steps), tuple(completions))
         model = _model(instance, plan.total * random.choice((1.0, 1.3)), random, coarse=coarse)
-        point = model.point(plan)
-        assert point is not None, problem.name
+        point = unwrap(model.point(plan))
         form = model.form(limited=True)
         assert form.violation(point) <= 1e-9, problem.name
         assert (point <= model.largest + 1e-9).all(), problem.name
@@ -102,8 +102,7 @@ def test_whatever_is_ruled_out_there_is_a_solution() -> None:
     upper[[model.columns[0, bucket] for bucket in model.buckets[0]]] = 0.0
 
     outcome = Highs().solve(form.with_bounds(form.column_lower, upper))
-    assert outcome.bound is not None
-    assert outcome.bound * model.unit > 2 * model.limit
+    assert unwrap(outcome.bound) * model.unit > 2 * model.limit
 
 
 def test_narrowing_keeps_the_optimal_completions() -> None:
@@ -113,25 +112,24 @@ def test_narrowing_keeps_the_optimal_completions() -> None:
         problem = tiny(seed)
         oracle = event_orders(problem)
         instance = Instance.of(problem)
-        assert oracle.objective is not None
-        total = instance.total(float(oracle.objective)) * (1 + 1e-6)
+        total = instance.total(float(unwrap(oracle.objective))) * (1 + 1e-6)
         model = _model(instance, total, Random(seed), orders=exchange_orders(instance))
-        finding = probe(
-            model.form(),
-            Budget(),
-            choices=model.choices,
-            largest=model.largest,
-            cutoff=model.cutoff,
-            pairs=model.windows.undecided,
+        finding = unwrap(
+            probe(
+                model.form(),
+                Budget(),
+                choices=model.choices,
+                largest=model.largest,
+                cutoff=model.cutoff,
+                pairs=model.windows.undecided,
+            )
         )
-        assert finding is not None, problem.name
         assert finding.bound * model.unit <= total, problem.name
         windows = model.windows.narrowed(model.spans(finding.kept), finding.orders)
         again = BucketModel(instance, Grid.of(instance, windows, model.grid.times), windows, total)
         outcome = Highs().solve(again.form(limited=True))
         assert outcome.status is Status.OPTIMAL, problem.name
-        assert outcome.objective is not None
-        assert outcome.objective * again.unit <= total * (1 + 1e-6), problem.name
+        assert unwrap(outcome.objective) * again.unit <= total * (1 + 1e-6), problem.name
         narrowed += again.size < model.size
     assert narrowed >= 3
 
@@ -163,8 +161,7 @@ def test_identical_jobs_are_put_in_order() -> None:
 
     assert model.windows.needed == ((0, 1), (1, 2))
     outcome = Highs().solve(model.form())
-    assert outcome.bound is not None
-    assert outcome.bound * model.unit <= total * (1 + 1e-6)
+    assert unwrap(outcome.bound) * model.unit <= total * (1 + 1e-6)
 
 
 def test_groups_know_that_area_is_not_enough() -> None:
@@ -174,8 +171,7 @@ def test_groups_know_that_area_is_not_enough() -> None:
     model = BucketModel(instance, Grid.of(instance, windows, [1.0, 3.0]), windows, 4.0)
 
     outcome = Highs().solve(model.form())
-    assert outcome.objective is not None
-    assert outcome.objective * model.unit == pytest.approx(4.0)
+    assert unwrap(outcome.objective) * model.unit == pytest.approx(4.0)
 
 
 def test_a_bucket_that_no_mixture_fills_is_cut_off() -> None:
@@ -200,8 +196,7 @@ def test_size_is_the_number_of_columns() -> None:
 
 def test_a_job_completes_in_the_buckets_of_its_window() -> None:
     """A time between two buckets is in the later one, but for the end of a window."""
-    job = ElasticJob(name="a", release=0, work=1, rates={1: 1.0})
-    instance = Instance.of(Scheduling(gpus=1, jobs=[job]))
+    instance = Instance.of(rigid((0, 1)))
     grid = Grid((0.0, 1.0, 2.0, 3.0, 4.0))
     windows = {(0.5, 1.5): [0, 1], (1.0, 2.0): [1], (2.0, 2.0): [1], (1.5, 4.0): [1, 2, 3]}
 
@@ -213,8 +208,7 @@ def test_a_job_completes_in_the_buckets_of_its_window() -> None:
 
 def test_a_grid_keeps_release_dates_and_drops_what_is_close() -> None:
     """Times next to another one are dropped, release dates only on a coarse grid."""
-    jobs = [ElasticJob(name=str(date), release=date, work=10, rates={1: 1.0}) for date in (0, 1e-6, 5)]
-    instance = Instance.of(Scheduling(gpus=1, jobs=jobs))
+    instance = Instance.of(rigid((0, 10), (1e-6, 10), (5, 10)))
     windows = Windows(((0.0, 60.0),) * 3)
 
     assert Grid.of(instance, windows, [5 + 1e-6, 7.0, inf]).times == (0, 1e-6, 5, 7, 60)
@@ -315,11 +309,7 @@ def test_no_schedule_of_the_total_is_outside(seed: int) -> None:
 
 
 def _three(*, fairness: float | None = None) -> Instance:
-    jobs = [
-        ElasticJob(name=name, release=date, work=2, rates={1: 1.0})
-        for name, date in zip("abc", (5, 6, 9), strict=True)
-    ]
-    return Instance.of(Scheduling(gpus=2, jobs=jobs, fairness=fairness))
+    return Instance.of(rigid((5, 2), (6, 2), (9, 2), gpus=2, fairness=fairness))
 
 
 def test_a_total_leaves_what_the_others_do_not_need() -> None:
@@ -385,9 +375,7 @@ def test_the_smallest_fairness_is_feasible_and_less_is_not() -> None:
 
 def test_a_job_alone_is_late_by_what_it_cannot_share() -> None:
     """A job of one GPU in a cluster of four takes 2 s instead of the fluid's 0.5."""
-    job = ElasticJob(name="a", release=3, work=2, rates={1: 1.0})
-
-    assert smallest_fairness(Scheduling(gpus=4, jobs=[job])) == pytest.approx(1.5)
+    assert smallest_fairness(rigid((3, 2), gpus=4)) == pytest.approx(1.5)
 
 
 def test_nobody_need_be_late_in_figure_4() -> None:
@@ -398,8 +386,7 @@ def test_nobody_need_be_late_in_figure_4() -> None:
 def test_late_arrivals_count() -> None:
     """On one GPU the fluid delays the first job and a schedule need not, whenever the second arrives."""
     for release in (0.5, 1.0, 1.5):
-        jobs = [ElasticJob(name=n, release=r, work=2, rates={1: 1.0}) for n, r in [("a", 0.0), ("b", release)]]
-        problem = Scheduling(gpus=1, jobs=jobs)
+        problem = rigid((0.0, 2), (release, 2))
         assert gps_finish_times(problem.workload, 1)[0] > 2
         assert smallest_fairness(problem) == pytest.approx(0, abs=1e-7)
 
@@ -434,8 +421,7 @@ def test_the_problem_may_bring_its_fairness() -> None:
 
 def test_fairness_that_cannot_be_kept_has_no_price() -> None:
     """A constant below the smallest possible one is refused with that one."""
-    job = ElasticJob(name="a", release=0, work=2, rates={1: 1.0})
-    problem = Scheduling(gpus=4, jobs=[job], fairness=0.5)
+    problem = rigid((0, 2), gpus=4, fairness=0.5)
 
     assert smallest_fairness(problem) == pytest.approx(1.5)
     with pytest.raises(Unsupported, match=r"smallest fairness possible is 1\.5 s"):
@@ -534,9 +520,7 @@ def test_groups_taken_up_whole_and_in_part() -> None:
 
 def test_jobs_are_numbered_by_release_date() -> None:
     """Jobs are sorted by release date, and keep their order where it is the same."""
-    releases = {"a": 3, "b": 0, "c": 0}
-    jobs = [ElasticJob(name=name, release=date, work=1, rates={1: 1.0}) for name, date in releases.items()]
-    instance = Instance.of(Scheduling(gpus=1, jobs=jobs))
+    instance = Instance.of(rigid((3, 1), (0, 1), (0, 1)))
 
     assert instance.names == ("b", "c", "a")
     assert instance.arrivals == (0.0, 3.0)
@@ -553,25 +537,21 @@ def test_modes_that_help_nobody_are_left_out() -> None:
 
 def test_deadlines_are_the_fair_completion_and_the_fairness() -> None:
     """Without fairness nothing is due; with it every job is due that long after its fluid fair share."""
-    jobs = [ElasticJob(name=name, release=0, work=work, rates={1: 1.0}) for name, work in [("a", 1), ("b", 3)]]
-
-    assert Instance.of(Scheduling(gpus=1, jobs=jobs)).deadline == (inf, inf)
-    assert Instance.of(Scheduling(gpus=1, jobs=jobs, fairness=0.5)).deadline == pytest.approx((2.5, 4.5))
+    assert Instance.of(rigid((0, 1), (0, 3))).deadline == (inf, inf)
+    assert Instance.of(rigid((0, 1), (0, 3), fairness=0.5)).deadline == pytest.approx((2.5, 4.5))
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_no_deadline_is_rounded_down(seed: int) -> None:
     """Deadlines in floats are at least those in fractions, and hardly later."""
     problem = tiny(seed, jobs=(3, 4), fair=True)
-    assert problem.deadlines is not None
 
-    for due, exact in zip(Instance.of(problem).deadline, problem.deadlines, strict=True):
+    for due, exact in zip(Instance.of(problem).deadline, unwrap(problem.deadlines), strict=True):
         assert exact <= Fraction(due) <= exact * (1 + Fraction(1, 10**14))
 
 
 def test_the_mean_job_completion_time_is_from_the_release() -> None:
     """Completions at 4 and 8 of jobs released at 0 and 2 make a mean of 5."""
-    jobs = [ElasticJob(name=str(release), release=release, work=1, rates={1: 1.0}) for release in (0, 2)]
-    instance = Instance.of(Scheduling(gpus=2, jobs=jobs))
+    instance = Instance.of(rigid((0, 1), (2, 1), gpus=2))
 
     assert instance.mean_jct([4, 8]) == instance.mean_jct(12) == 5

@@ -36,16 +36,15 @@ from gsopt.schedule.bounds import lower_bound, mean_jct
 from gsopt.schedule.judge import judge
 from instances.scheduling import elastic_jobs
 from tests.effort import cases
-from tests.strategies.scheduling import figure_4, packing, tiny, wandering
+from tests.strategies.scheduling import figure_4, packing, rigid, tiny, wandering
+from tests.unwrap import unwrap
 
 order_module = import_module("formulations.scheduling.order")
 
 
 def test_events_are_ordered_by_time() -> None:
     """Arrivals after the first stand as -1, before completions at the same time and after none of their own."""
-    releases = {"a": 0, "b": 2, "c": 2, "d": 5}
-    jobs = [ElasticJob(name=name, release=date, work=1, rates={1: 1.0}) for name, date in releases.items()]
-    instance = Instance.of(Scheduling(gpus=1, jobs=jobs))
+    instance = Instance.of(rigid((0, 1), (2, 1), (2, 1), (5, 1)))
 
     assert event_order(instance, [2.0, 9.0, 6.0, 1.0]) == (-1, 0, -1, 3, 2, 1)
 
@@ -91,8 +90,9 @@ def test_a_plan_is_no_worse_than_any_schedule_of_its_order() -> None:
         instance = Instance.of(problem)
         steps, completions = wandering(instance, Random(seed))
         known = OrderPlan(tuple(steps), tuple(completions))
-        plan = best_plan(instance, event_order(instance, completions), known=[known] if seed % 2 else [])
-        assert plan is not None
+        plan = unwrap(
+            best_plan(instance, event_order(instance, completions), known=[known] if seed % 2 else [])
+        )
         assert plan.total <= known.total * (1 + 1e-9)
         judged = problem.objective(replay(instance, plan.steps).solution)
         assert judged <= instance.mean_jct(plan.total) * (1 + 1e-7)
@@ -108,10 +108,9 @@ def test_coinciding_events_are_exchanged() -> None:
         _, completions = wandering(instance, Random(seed))
         order = event_order(instance, completions)
         plain, nearby = best_plan(instance, order), best_nearby_plan(instance, order)
-        oracle = event_orders(problem).objective
+        oracle = unwrap(event_orders(problem).objective)
         assert plain is not None
         assert nearby is not None
-        assert oracle is not None
         assert float(oracle) * (1 - 1e-7) <= instance.mean_jct(nearby.total) <= instance.mean_jct(plain.total)
         better += nearby.total < plain.total * (1 - 1e-6)
     assert better >= cases(10)
@@ -121,8 +120,7 @@ def test_configurations_are_whole() -> None:
     """A job on both GPUs and one on either cannot overlap, though their area would fit."""
     instance = Instance.of(packing())
 
-    plan = best_plan(instance, [0, 1])
-    assert plan is not None
+    plan = unwrap(best_plan(instance, [0, 1]))
     assert plan.completions == (1.0, 3.0)
 
 
@@ -137,8 +135,7 @@ def test_no_dual_values_refute_what_there_is() -> None:
     for seed in range(30):
         random, instance = Random(seed), Instance.of(tiny(seed, jobs=(2, 3)))
         jobs = range(len(instance))
-        plan = best_plan(instance, event_order(instance, wandering(instance, random)[1]))
-        assert plan is not None
+        plan = unwrap(best_plan(instance, event_order(instance, wandering(instance, random)[1])))
         kept = replace(instance, deadline=tuple(time * (1 + 1e-12) for time in plan.completions))
         program = order_module._Program(  # noqa: SLF001 - its dual values are to be wrong
             kept, event_order(kept, kept.deadline), Budget(), delayed=True
@@ -163,15 +160,13 @@ def test_the_least_delay_is_that_of_the_lateness_rule() -> None:
     random = Random(1)
     for _ in range(20):
         works = [random.randint(1, 9) for _ in range(4)]
-        jobs = [ElasticJob(name=str(i), release=0, work=work, rates={1: 1.0}) for i, work in enumerate(works)]
         due = [float(random.randint(1, 12)) for _ in works]
-        instance = replace(Instance.of(Scheduling(gpus=1, jobs=jobs)), deadline=tuple(due))
+        instance = replace(Instance.of(rigid(*((0, work) for work in works))), deadline=tuple(due))
         clock, late = 0.0, 0.0
         for job in sorted(range(4), key=due.__getitem__):
             clock += works[job]
             late = max(late, clock - due[job])
-        found = least_delay(instance, event_order(instance, due))
-        assert found is not None
+        found = unwrap(least_delay(instance, event_order(instance, due)))
         assert found[0] == pytest.approx(late, abs=1e-7)
 
 
@@ -179,26 +174,11 @@ def test_the_least_delay_is_that_of_the_lateness_rule() -> None:
 MODULE = import_module("formulations.scheduling.event_orders")
 
 
-def test_area_is_not_enough_to_fit() -> None:
-    """A job on both GPUs and one on either take 3 s, though their area fits in 2 s."""
-    result = event_orders(packing())
-
-    assert (result.status, result.objective) == (Status.OPTIMAL, (1 + 3) / 2)
-
-
-def test_figure_4() -> None:
-    """Completions at 3, 5.5 and 8 s, those of elastic fair queuing, are optimal in the paper's Figure 4."""
-    result = event_orders(figure_4())
-
-    assert result.objective == pytest.approx((3 + 8 + 5.5 - 2) / 3)
-
-
 @pytest.mark.parametrize(("releases", "orders"), [((0, 0, 0), 6), ((0, 0, 1), 12), ((0, 1, 2), 15)])
 def test_every_order_is_tried(releases: tuple[float, ...], orders: int) -> None:
     """There are n! orders of jobs released together, and (2 n - 1)!! of jobs released one by one."""
-    jobs = [ElasticJob(name=str(i), release=time, work=5, rates={1: 1.0}) for i, time in enumerate(releases)]
-
-    assert event_orders(Scheduling(gpus=2, jobs=jobs)).message == f"{orders} orders of events"
+    problem = rigid(*((time, 5) for time in releases), gpus=2)
+    assert event_orders(problem).message == f"{orders} orders of events"
 
 
 @settings(deadline=None, max_examples=cases(60))
@@ -220,8 +200,7 @@ def test_the_bound_is_the_least_of_all_orders(monkeypatch: pytest.MonkeyPatch) -
     """Where no order has a plan, what is proven is what the cheapest one costs at least."""
     bounds = iter([9.0, 7.0, 8.0, 12.0, 7.5, 11.0])
     monkeypatch.setattr(MODULE, "_solve", lambda *_: ([], next(bounds)))
-    jobs = [ElasticJob(name=name, release=0, work=2, rates={1: 1.0}) for name in "abc"]
-    result = event_orders(Scheduling(gpus=3, jobs=jobs))
+    result = event_orders(rigid(*[(0, 2)] * 3, gpus=3))
 
     assert result.bound == pytest.approx(7 / 3)
 
@@ -410,9 +389,7 @@ def test_the_search_comes_close_to_the_optimum() -> None:
     gaps = []
     for seed in range(cases(60)):
         problem = tiny(seed)
-        plan, best = _best(Instance.of(problem)), event_orders(problem).objective
-        assert plan is not None
-        assert best is not None
+        plan, best = unwrap(_best(Instance.of(problem))), unwrap(event_orders(problem).objective)
         gaps.append(Instance.of(problem).mean_jct(plan.total) / float(best) - 1)
     assert min(gaps) >= -1e-7
     assert sum(gap < 1e-6 for gap in gaps) >= cases(40)
@@ -456,8 +433,7 @@ def test_a_known_plan_is_a_start() -> None:
 
 def test_the_order_of_a_known_plan_is_tried() -> None:
     """An order in which no other start serves the jobs, the longest first, is tried where a plan has it."""
-    jobs = [ElasticJob(name=str(work), release=0, work=work, rates={1: 1.0}) for work in (2, 1, 4)]
-    instance = Instance.of(Scheduling(gpus=1, jobs=jobs))
+    instance = Instance.of(rigid((0, 2), (0, 1), (0, 4)))
     starts = list(islice(LocalSearch(instance).begin(Budget(), known=[OrderPlan((), (6.0, 7.0, 4.0))]), 16))
 
     assert [plan.completions for plan in starts] == [(3, 1, 7), (3, 1, 7), (3, 1, 7), (6, 7, 4)] * 4
@@ -481,8 +457,7 @@ def test_the_order_of_deadlines_is_tried() -> None:
 
 def test_alike_jobs_stay_where_they_are() -> None:
     """A move that makes nothing better is not made: jobs of one kind are served by their number."""
-    jobs = [ElasticJob(name=str(number), release=0, work=1, rates={1: 1.0}) for number in range(5)]
-    plans = list(good_plans(Instance.of(Scheduling(gpus=1, jobs=jobs)), Budget()))
+    plans = list(good_plans(Instance.of(rigid(*[(0, 1)] * 5)), Budget()))
 
     assert {plan.completions for plan in plans} == {(1, 2, 3, 4, 5)}
 
@@ -503,12 +478,7 @@ def test_an_order_of_events_is_made_the_best_of_once(monkeypatch: pytest.MonkeyP
 
 def test_steps_end_with_completions_and_arrivals() -> None:
     """A completion and an arrival at the same time end one step; however little is left of a job is done."""
-    jobs = [
-        ElasticJob(name="a", release=0, work=1, rates={1: 1.0}),
-        ElasticJob(name="b", release=1, work=1, rates={1: 1.0}),
-        ElasticJob(name="c", release=1.99999, work=1, rates={1: 1.0}),
-    ]
-    instance = Instance.of(Scheduling(gpus=1, jobs=jobs))
+    instance = Instance.of(rigid((0, 1), (1, 1), (1.99999, 1)))
     plan = list_schedule(instance, Priorities((0, 2, 1), instance.modes))
 
     assert [step.duration for step in plan.steps] == pytest.approx([1, 0.99999, 1, 0.00001])
@@ -633,8 +603,7 @@ def test_a_job_without_a_step_does_not_complete() -> None:
 
 def test_the_problem_has_a_clock_of_its_own() -> None:
     """Of jobs released at 1.7e9 s the timetable counts from there, and the solution from 1970."""
-    job = ElasticJob(name="a", release=1.7e9, work=3, rates={1: 1.0})
-    timetable = replay(Instance.of(Scheduling(gpus=1, jobs=[job])), [TimetableStep(3, {0: 1})])
+    timetable = replay(Instance.of(rigid((1.7e9, 3))), [TimetableStep(3, {0: 1})])
 
     assert timetable.completions == (3,)
     assert [(run.start, run.end) for run in timetable.solution.runs] == [(1.7e9, 1.7e9 + 3)]
@@ -642,8 +611,7 @@ def test_the_problem_has_a_clock_of_its_own() -> None:
 
 def test_pieces_shorter_than_a_tick_are_left_to_the_clock() -> None:
     """At 1.7e9 s a job of 1e-9 s takes the one tick that the clock can tell, and the judge accepts it."""
-    jobs = [ElasticJob(name=n, release=1.7e9, work=w, rates={1: 1.0}) for n, w in [("a", 1e-9), ("b", 1.0)]]
-    problem = Scheduling(gpus=1, jobs=jobs)
+    problem = rigid((1.7e9, 1e-9), (1.7e9, 1.0))
     solution = replay(Instance.of(problem), [TimetableStep(1e-9, {0: 1}), TimetableStep(1.0, {1: 1})]).solution
 
     assert problem.violations(solution) == []

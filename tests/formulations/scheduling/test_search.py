@@ -46,7 +46,8 @@ from gsopt.solvers.standard_form import StandardForm
 from heuristics.scheduling import efq, elastic_las, elastic_srtf, equal_share, fifo, las, srtf
 from instances.scheduling import elastic_jobs
 from tests.effort import cases
-from tests.strategies.scheduling import one_by_one, packing, tiny
+from tests.strategies.scheduling import one_by_one, packing, rigid, tiny
+from tests.unwrap import unwrap
 
 #: What a solver does with a model and the options of the solve.
 Answer = Callable[[StandardForm, dict[str, Any]], Outcome]
@@ -304,8 +305,7 @@ def test_a_gap_that_is_met_ends_the_search() -> None:
 
     def rough(form: StandardForm, options: dict[str, Any]) -> Outcome:
         found = _highs(form, options)
-        assert found.bound is not None
-        return replace(found, stopped_by=StoppedBy.GAP, bound=found.bound * 0.95)
+        return replace(found, stopped_by=StoppedBy.GAP, bound=unwrap(found.bound) * 0.95)
 
     solver = Told(rough, relaxed=lambda *_: NOTHING)
     search = _search(_gaps(), backend=solver, gap=0.1)
@@ -419,8 +419,7 @@ def test_incumbents_become_schedules_and_may_end_the_search() -> None:
             heard.append(result.objective)
             return wish and len(heard) > 1
 
-        jobs = [ElasticJob(name=n, release=0, work=w, rates={1: 1.0}) for n, w in (("a", 3), ("b", 1))]
-        search = _search(Scheduling(gpus=1, jobs=jobs), backend=Told(hear), on_incumbent=listen)
+        search = _search(rigid((0, 3), (0, 1)), backend=Told(hear), on_incumbent=listen)
         search.run()
         assert heard == [3.5, 2.5]
         assert search.best.total == 5
@@ -438,8 +437,7 @@ def _ends(*ends: Sequence[float]) -> dict[str, float]:
 
 def test_a_solution_is_read_as_an_order() -> None:
     """Jobs complete in the order of their positions' times, which a solution may mix."""
-    jobs = [ElasticJob(name=name, release=0, work=work, rates={1: 1.0}) for name, work in (("a", 1), ("b", 9))]
-    problem = Scheduling(gpus=1, jobs=jobs)
+    problem = rigid((0, 1), (0, 9))
     positions = Positions.of(problem, Instance.of(problem), 100.0)
     orders = {
         (1.0, 10.0): _ends((100.0, 1, 0), (200.0, 0, 1)),
@@ -448,31 +446,24 @@ def test_a_solution_is_read_as_an_order() -> None:
     mixed = {(1.0, 10.0): _ends((100.0, 0.7, 0.3), (200.0, 0.3, 0.7))}
 
     for completions, values in (orders | mixed).items():
-        plan = plan_of(positions, values, Budget())
-        assert plan is not None
+        plan = unwrap(plan_of(positions, values, Budget()))
         assert plan.completions == pytest.approx(completions)
 
 
 def test_times_of_a_solution_are_in_the_model_s_unit() -> None:
     """A job that completes at 80 s, after an arrival at 50 s, does so though 80 s are less than one unit."""
-    jobs = [
-        ElasticJob(name="a", release=0, work=80, rates={1: 1.0}),
-        ElasticJob(name="b", release=50, work=90, rates={1: 1.0}),
-    ]
-    problem = Scheduling(gpus=1, jobs=jobs)
+    problem = rigid((0, 80), (50, 90))
     positions = Positions.of(problem, Instance.of(problem), 1e6)
     assert positions.unit > 80
 
     values = _ends((positions.time(80), 1, 0), (positions.time(170), 0, 1))
-    plan = plan_of(positions, values, Budget())
-    assert plan is not None
+    plan = unwrap(plan_of(positions, values, Budget()))
     assert plan.completions == pytest.approx((80, 170))
 
 
 def test_an_order_that_keeps_no_deadlines_is_no_plan() -> None:
     """Where every schedule of the order is late there is none."""
-    jobs = [ElasticJob(name=name, release=0, work=work, rates={1: 1.0}) for name, work in (("a", 1), ("b", 9))]
-    problem = Scheduling(gpus=1, jobs=jobs, fairness=0.5)
+    problem = rigid((0, 1), (0, 9), fairness=0.5)
     positions = Positions.of(problem, Instance.of(problem))
 
     assert plan_of(positions, _ends((100.0, 1, 0), (200.0, 0, 1)), Budget()) is not None
@@ -488,9 +479,8 @@ def test_a_schedule_and_its_values_are_one() -> None:
     assert isinstance(plan, OrderPlan)
     instance = search.best.instance
     values = encode(search.positions, replay(instance, [TimetableStep(*step) for step in plan.steps]))
-    again = plan_of(search.positions, values, Budget())
+    again = unwrap(plan_of(search.positions, values, Budget()))
 
-    assert again is not None
     assert again.total == pytest.approx(plan.total)
 
 
@@ -550,8 +540,7 @@ def test_no_bound_is_above_the_optimum_and_no_policy_below(part: int) -> None:
         problem = drawn(seed)
         result = exact(problem)
         assert result.status is Status.OPTIMAL, problem.about
-        assert result.objective is not None
-        optimum = float(result.objective)
+        optimum = float(unwrap(result.objective))
         for bound in BOUNDS:
             proven = mean_jct(bound(problem.workload, problem.gpus), problem.workload)
             above[bound.__name__].append(optimum / proven - 1)
@@ -606,8 +595,7 @@ def test_the_optimum_lies_between() -> None:
     """On tiny instances the bound is never above the optimum of every order, nor the value below."""
     for seed in range(cases(12)):
         problem = tiny(seed)
-        best, optimum = _closed(problem), event_orders(problem).objective
-        assert optimum is not None
+        best, optimum = _closed(problem), unwrap(event_orders(problem).objective)
         assert best.instance.mean_jct(best.lower) <= float(optimum) * (1 + SUM)
         assert best.instance.mean_jct(best.total) >= float(optimum) * (1 - SUM)
 
@@ -620,12 +608,9 @@ def test_forty_jobs() -> None:
     plain = mean_jct(lower_bound(problem.workload, problem.gpus), problem.workload)
     found = exact(problem, gap=0.06)
 
-    assert found.bound is not None
-    assert found.objective is not None
-    assert float(found.bound) > plain
-    assert float(found.objective) < first.instance.mean_jct(first.total)
-    assert found.gap is not None
-    assert found.gap <= 0.06
+    assert float(unwrap(found.bound)) > plain
+    assert float(unwrap(found.objective)) < first.instance.mean_jct(first.total)
+    assert unwrap(found.gap) <= 0.06
     assert found.message == "prices and lists"
 
 
@@ -643,8 +628,7 @@ def test_dates_in_epoch_seconds_change_nothing() -> None:
 
 def test_where_nothing_keeps_the_deadlines_the_search_ends() -> None:
     """A constant of fairness that no schedule keeps leaves a bound and no value, or is proven."""
-    jobs = [ElasticJob(name=str(i), release=0, work=2, rates={1: 1.0}) for i in range(32)]
-    problem = Scheduling(gpus=64, jobs=jobs, fairness=0.1)
+    problem = rigid(*[(0, 2)] * 32, gpus=64, fairness=0.1)
 
     assert _closed(problem).completions is None
     assert exact(problem).status is Status.INFEASIBLE
