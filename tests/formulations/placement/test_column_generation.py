@@ -18,22 +18,15 @@ from formulations.placement.pricers import pricer
 from formulations.placement.table import WorthTable
 from gsopt.core.budget import Budget
 from gsopt.core.result import Status, StoppedBy
-from gsopt.evaluation.catalogue import load, names
 from gsopt.problems.placement import Placement, Resources, Server, Workers
 from gsopt.solvers.backends import Highs
 from gsopt.solvers.standard_form import StandardForm
-from gsopt.testing import brute_force, check_formulation
+from gsopt.testing import brute_force
 from instances.placement import elastic, vectors
 from tests.effort import cases
 from tests.strategies.fillings import best_worth
 from tests.strategies.placement import committed, placements
 from tests.unwrap import unwrap
-
-
-def test_the_small_suite() -> None:
-    """On every committed small instance but those of racks the optimum of enumeration is proven."""
-    problems = [load(name) for name in names("placement/small/") if "racks" not in name]
-    assert check_formulation(column_generation, problems) == len(problems)
 
 
 @given(placements())

@@ -19,7 +19,7 @@ from formulations.reclaiming.growth import grown
 from formulations.reclaiming.local_search import improved
 from formulations.reclaiming.reduction import Reduction, ServerGroup, reduce
 from gsopt.core.budget import Budget
-from gsopt.core.errors import InvalidSolution, Unsupported
+from gsopt.core.errors import InvalidSolution
 from gsopt.core.result import Result, Status, StoppedBy, same
 from gsopt.problems.reclaiming import Job, Reclaiming, ReclaimingSolution, Server
 from gsopt.solvers.backends import Backend, CpSat, Highs, Scip
@@ -38,8 +38,17 @@ from tests.strategies.reclaiming import (
     SecondObjective,
     figure_5,
     reclaiming_problems,
+    reducible,
+    unless_unsupported,
 )
 from tests.unwrap import unwrap
+
+BACKENDS: list[Backend] = [Highs(), CpSat(), Scip()]
+
+
+Model = Formulation[Reclaiming, ReclaimingSolution]
+every_model = pytest.mark.parametrize("model", [milp, reduced], ids=lambda model: model.name)
+
 
 HARD = server_uniform(servers=60, jobs=60, degree=5, demand=18)
 
@@ -47,13 +56,21 @@ HARD = server_uniform(servers=60, jobs=60, degree=5, demand=18)
 ELASTIC = churn(servers=60, mode="worker", demand=20, elastic_share=0.4, elasticity="fungible", seed=1)
 
 
-def test_figure_5_at_every_demand() -> None:
-    """The paper's example costs 0, 1, 1, 2, 3, 3 and 4 preemptions, with and without dynamic programming."""
-    for width in (12, -1):
-        results = [exact(figure_5(demand=demand), width=width) for demand in range(7)]
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [
+        *((exact, {"width": width}) for width in (12, -1)),
+        *((milp, {"backend": backend}) for backend in BACKENDS),
+        (reduced, {}),
+        (decomposition, {}),
+    ],
+)
+def test_figure_5_at_every_demand(method: Callable[..., Result[Any]], options: dict[str, Any]) -> None:
+    """The paper's example costs 0, 1, 1, 2, 3, 3 and 4 preemptions, with each technique and solver."""
+    results = [method(figure_5(demand=demand), **options) for demand in range(7)]
 
-        assert [result.objective for result in results] == [0, 1, 1, 2, 3, 3, 4]
-        assert {Status.OPTIMAL} == {result.status for result in results}
+    assert [result.objective for result in results] == [0, 1, 1, 2, 3, 3, 4] == list(curve(figure_5()))
+    assert {Status.OPTIMAL} == {result.status for result in results}
 
 
 @settings(deadline=None, max_examples=cases(200))
@@ -259,21 +276,6 @@ def test_neither_pyomo_nor_a_solver_is_imported() -> None:
     assert done.stdout.split() == []
 
 
-BACKENDS: list[Backend] = [Highs(), CpSat(), Scip()]
-
-
-COMMITTED = names("reclaiming/small")
-
-
-@pytest.mark.parametrize("backend", BACKENDS, ids=lambda backend: backend.name)
-def test_every_solver_solves_figure_5(backend: Backend) -> None:
-    """Each solver proves the curve 0, 1, 1, 2, 3, 3, 4 of the paper's example."""
-    results = [milp(figure_5(demand=demand), backend=backend) for demand in range(7)]
-
-    assert [result.objective for result in results] == [0, 1, 1, 2, 3, 3, 4]
-    assert {Status.OPTIMAL} == {result.status for result in results}
-
-
 @pytest.mark.parametrize("elasticity", get_args(Elasticity))
 @pytest.mark.parametrize("second_objective", get_args(SecondObjective))
 def test_every_variant_has_the_enumerated_optimum(
@@ -289,17 +291,14 @@ def test_every_variant_has_the_enumerated_optimum(
     check()
 
 
-@pytest.mark.parametrize("model", [milp, reduced], ids=lambda model: model.name)
-def test_no_costs_make_a_model_claim_too_much(model: Formulation[Reclaiming, ReclaimingSolution]) -> None:
+@every_model
+def test_no_costs_make_a_model_claim_too_much(model: Model) -> None:
     """Whatever the costs, no bound exceeds the enumerated optimum, and what is called optimal is."""
 
     @settings(deadline=None, max_examples=cases(150))
     @given(reclaiming_problems(second_objectives=["none"], costs=["tiny", "near", "wide", "any"]))
     def check(problem: Reclaiming) -> None:
-        try:
-            result = model(problem)
-        except Unsupported:
-            return
+        result = unless_unsupported(model, problem)
         oracle = unwrap(brute_force(problem))
 
         assert result.objective is not None
@@ -309,14 +308,7 @@ def test_no_costs_make_a_model_claim_too_much(model: Formulation[Reclaiming, Rec
     check()
 
 
-@settings(deadline=None, max_examples=cases(50))
-@given(reclaiming_problems(costs=["one", "integer"]))
-def test_the_solvers_agree(problem: Reclaiming) -> None:
-    """Three solvers find the enumerated optimum of random tiny instances of every variant."""
-    assert check_formulation(milp, [problem], backends=BACKENDS) == 3
-
-
-@pytest.mark.parametrize("name", COMMITTED)
+@pytest.mark.parametrize("name", names("reclaiming/small"))
 def test_committed_instances_have_their_optimum(name: str) -> None:
     """Every committed small instance gets the optimum on record, and where it is tiny the enumerated one."""
     problem = load(name)
@@ -345,37 +337,31 @@ def by_name(form: StandardForm) -> tuple[dict[str, tuple[float, ...]], dict[tupl
     return {**columns, **rows}, entries
 
 
+@every_model
 @settings(deadline=None, max_examples=cases(100))
-@given(reclaiming_problems())
-def test_the_two_builders_are_equal(problem: Reclaiming) -> None:
+@given(problem=reclaiming_problems())
+def test_the_two_builders_are_equal(model: Model, problem: Reclaiming) -> None:
     """The Pyomo model and the arrays filled directly are the same model, name by name, in every variant."""
-    arrays, pyomo = milp.standard_form(problem), StandardForm.from_pyomo(milp.build(problem))
+    arrays = unless_unsupported(model.standard_form, problem)
+    pyomo = StandardForm.from_pyomo(model.build(problem))
 
     assert by_name(pyomo) == by_name(arrays)
     assert (pyomo.offset, pyomo.sense) == (arrays.offset, arrays.sense)
 
 
+@every_model
 @settings(deadline=None, max_examples=cases(100))
-@given(reclaiming_problems())
-def test_exact_costs_add_up_to_the_judges_value(problem: Reclaiming) -> None:
-    """The exact costs of the columns of a choice are exactly its objective, in every variant."""
-    form = milp.standard_form(problem)
-    costs = dict(zip(form.columns, milp.exact_costs(problem, form), strict=True))
+@given(problem=reclaiming_problems())
+def test_a_start_is_feasible_and_has_the_judges_value(model: Model, problem: Reclaiming) -> None:
+    """Every choice of servers, as columns, satisfies the model at the judge's value, exactly by exact costs."""
+    form = unless_unsupported(model.standard_form, problem)
+    costs = dict(zip(form.columns, model.exact_costs(problem, form), strict=True))
     for choice in problem.candidates():
-        columns = milp.encode(choice, problem)
-        total = sum(Fraction(costs.get(name, 0)) * int(value) for name, value in columns.items())
+        columns = model.encode(choice, problem)
+        varying = sum(Fraction(costs.get(name, 0)) * int(value) for name, value in columns.items())
+        point = form.point(columns)
 
-        assert problem.objective(choice) == total
-
-
-@settings(deadline=None, max_examples=cases(100))
-@given(reclaiming_problems())
-def test_a_start_is_feasible_and_has_the_judges_value(problem: Reclaiming) -> None:
-    """Every choice of servers, encoded as column values, satisfies the model at the value of the judge."""
-    form = milp.standard_form(problem)
-    for choice in problem.candidates():
-        point = form.point(milp.encode(choice, problem))
-
+        assert problem.objective(choice) == Fraction(model.exact_offset(problem, form)) + varying
         assert form.is_feasible(point)
         assert form.objective(point) == pytest.approx(float(problem.objective(choice)))
 
@@ -424,20 +410,6 @@ REDUCED_CLUSTERS = [
 ]
 
 
-@settings(deadline=None, max_examples=cases(100))
-@given(reclaiming_problems())
-def test_reduced_the_two_builders_are_equal(problem: Reclaiming) -> None:
-    """The Pyomo model and the arrays filled directly are the same model, name by name."""
-    try:
-        arrays = reduced.standard_form(problem)
-    except Unsupported:
-        return
-    pyomo = StandardForm.from_pyomo(reduced.build(problem))
-
-    assert by_name(pyomo) == by_name(arrays)
-    assert (pyomo.offset, pyomo.sense) == (arrays.offset, arrays.sense)
-
-
 @pytest.mark.parametrize("problem", REDUCED_CLUSTERS, ids=lambda problem: problem.name)
 def test_the_two_builders_have_the_same_optimum_and_relaxation(problem: Reclaiming) -> None:
     """On larger instances both builders have the same optimum and the same linear relaxation."""
@@ -469,45 +441,19 @@ def test_tiny_instances_have_the_enumerated_optimum(problem: Reclaiming) -> None
     assert check_formulation(reduced, [problem]) == 1
 
 
+@every_model
 @settings(deadline=None, max_examples=cases(50))
-@given(reclaiming_problems(elasticities=["tagged"], flexible=False, costs=["one", "integer"]))
-def test_reduced_the_solvers_agree(problem: Reclaiming) -> None:
-    """Three solvers find the enumerated optimum of random tiny instances."""
-    assert check_formulation(reduced, [problem], backends=BACKENDS) == 3
-
-
-@settings(deadline=None, max_examples=cases(100))
-@given(reclaiming_problems(elasticities=["tagged"], flexible=False))
-def test_reduced_exact_costs_add_up_to_the_judges_value(problem: Reclaiming) -> None:
-    """The exact costs of the columns of a choice and the constant are exactly its objective."""
-    form = reduced.standard_form(problem)
-    costs = dict(zip(form.columns, reduced.exact_costs(problem, form), strict=True))
-    constant = Fraction(reduced.exact_offset(problem, form))
-    for choice in problem.candidates():
-        columns = reduced.encode(choice, problem)
-        varying = sum(Fraction(costs[name]) * int(value) for name, value in columns.items())
-
-        assert problem.objective(choice) == constant + varying
-
-
-@settings(deadline=None, max_examples=cases(100))
-@given(reclaiming_problems(elasticities=["tagged"], flexible=False))
-def test_reduced_a_start_is_feasible_and_has_the_judges_value(problem: Reclaiming) -> None:
-    """Every choice of servers, encoded as column values, satisfies the model at the value of the judge."""
-    form = reduced.standard_form(problem)
-    for choice in problem.candidates():
-        point = form.point(reduced.encode(choice, problem))
-
-        assert form.is_feasible(point)
-        assert form.objective(point) == pytest.approx(float(problem.objective(choice)))
+@given(problem=reclaiming_problems(costs=["one", "integer"]))
+def test_the_solvers_agree(model: Model, problem: Reclaiming) -> None:
+    """Three solvers find the enumerated optimum of random tiny instances of every variant."""
+    unless_unsupported(model.standard_form, problem)
+    assert check_formulation(model, [problem], backends=BACKENDS) == 3
 
 
 def test_figure_5_has_eight_columns() -> None:
-    """Three jobs and five groups of servers remain of the paper's example, and its curve."""
-    values = [reduced(figure_5(demand=demand)).objective for demand in range(7)]
+    """Three jobs and five groups of servers remain of the paper's example."""
     form = reduced.standard_form(figure_5())
 
-    assert values == [0, 1, 1, 2, 3, 3, 4]
     assert (len(form.columns), len(form.rows)) == (8, 6)
     assert np.all(form.integer)
 
@@ -523,8 +469,8 @@ def test_the_choice_is_feasible_and_the_bound_holds(problem: Reclaiming) -> None
     assert bound <= oracle[0] <= problem.objective(solution)
 
 
-@pytest.mark.parametrize("model", [milp, reduced], ids=lambda model: model.name)
-def test_models_return_it_whatever_their_solver_does(model: Formulation[Reclaiming, Any]) -> None:
+@every_model
+def test_models_return_it_whatever_their_solver_does(model: Model) -> None:
     """A model whose solver crashes still has a solution and a bound above 0."""
     problem = server_uniform(servers=60, jobs=60, degree=5, demand=18)
     result = model(problem, backend=FixedBackend(stopped(StoppedBy.CRASH)))
@@ -538,10 +484,7 @@ def test_models_return_it_whatever_their_solver_does(model: Formulation[Reclaimi
 @given(reclaiming_problems(costs=WHOLE), st.lists(st.integers(0, 5), max_size=20))
 def test_every_change_is_what_the_reduction_says(problem: Reclaiming, moves: list[int]) -> None:
     """After any moves, the cost and the change by each server are differences between values of choices."""
-    try:
-        reduction = reduce(problem)
-    except Unsupported:
-        return
+    reduction = reducible(problem)
     hosting = Hosting.of(reduction)
     choice = ServerChoice(hosting)
     for move in moves:
@@ -592,10 +535,7 @@ def first_servers(reduction: Reduction) -> list[int]:
 @given(reclaiming_problems())
 def test_the_choice_is_feasible_and_no_worse(problem: Reclaiming) -> None:
     """From any choice the search leads to one of as many servers that costs no more, with any costs."""
-    try:
-        reduction = reduce(problem).net()
-    except Unsupported:
-        return
+    reduction = reducible(problem).net()
     begin = first_servers(reduction)
     counts = improved(reduction, begin, Budget(), patience=2)
 

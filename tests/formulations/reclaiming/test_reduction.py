@@ -25,7 +25,7 @@ from gsopt.testing import brute_force
 from instances import load, names
 from instances.reclaiming import churn, random_hypergraph, server_uniform
 from tests.effort import cases
-from tests.strategies.reclaiming import figure_5, reclaiming_problems
+from tests.strategies.reclaiming import figure_5, reclaiming_problems, reducible, unless_unsupported
 from tests.unwrap import unwrap
 
 SERVERS = tuple(Server(name=f"s{number}", gpus=200) for number in range(1, 5))
@@ -82,10 +82,7 @@ def values(reduction: Reduction, given: Reclaiming) -> list[tuple[Exact, Number]
 @given(reclaiming_problems())
 def test_every_choice_has_exactly_the_judges_value(given: Reclaiming) -> None:
     """With and without its constants the reduction gives every choice the judge's value, whatever the costs."""
-    try:
-        reduction = reduce(given)
-    except Unsupported:
-        return
+    reduction = reducible(given)
     for each in (reduction, reduction.net()):
         assert all(mine == judged for mine, judged in values(each, given))
 
@@ -120,10 +117,7 @@ def test_optimistic_reductions_forget_no_more_than_the_others(given: Reclaiming)
 @given(reclaiming_problems(), st.randoms(use_true_random=False))
 def test_any_servers_of_a_group_will_do(given: Reclaiming, random: object) -> None:
     """Lifting the counts of a choice gives a feasible choice of the same value."""
-    try:
-        reduction = reduce(given)
-    except Unsupported:
-        return
+    reduction = reducible(given)
     choice = random.choice(list(given.candidates()))  # type: ignore[attr-defined]
     lifted = reduction.lift(reduction.counts(choice, given), given)
 
@@ -135,10 +129,7 @@ def test_any_servers_of_a_group_will_do(given: Reclaiming, random: object) -> No
 @given(reclaiming_problems())
 def test_net_of_constants_all_costs_are_whole_and_coprime(given: Reclaiming) -> None:
     """No cost is negative, the cheapest server is free, nothing divides all costs, no value is too large."""
-    try:
-        reduction = reduce(given).net()
-    except Unsupported:
-        return
+    reduction = reducible(given).net()
     own = [group.cost for group in reduction.groups]
     found = [reduction.value(reduction.counts(choice, given)) for choice in given.candidates()]
 
@@ -232,39 +223,22 @@ def test_elastic_jobs_are_merged_where_their_flexible_workers_do_not_matter(seco
 
 def enumerated_curve(problem: Reclaiming) -> list[Number]:
     """Return the optimum for every demand by enumeration."""
-    values = []
-    for demand in range(len(problem.servers) + 1):
-        oracle = unwrap(brute_force(problem.model_copy(update={"demand": demand})))
-        values.append(oracle[0])
-    return values
-
-
-def test_the_curve_of_figure_5() -> None:
-    """The paper's example costs 0, 1, 1, 2, 3, 3 and 4 preemptions."""
-    assert curve(figure_5()) == (0, 1, 1, 2, 3, 3, 4)
+    demands = range(len(problem.servers) + 1)
+    return [unwrap(brute_force(problem.model_copy(update={"demand": demand})))[0] for demand in demands]
 
 
 @settings(deadline=None, max_examples=cases(200))
 @given(reclaiming_problems())
 def test_the_curve_is_the_enumerated_optimum_everywhere(problem: Reclaiming) -> None:
     """Every point of the curve is what enumeration finds, in every variant that is supported."""
-    try:
-        found = curve(problem)
-    except Unsupported:
-        return
-    expected = enumerated_curve(problem)
-
-    assert expected == list(found)
+    assert list(unless_unsupported(curve, problem)) == enumerated_curve(problem)
 
 
 @settings(deadline=None, max_examples=cases(100))
 @given(reclaiming_problems())
 def test_a_solution_has_the_value_of_the_curve(problem: Reclaiming) -> None:
     """The solution for a demand is judged to have the value that the curve has there."""
-    try:
-        found = curve(problem)
-    except Unsupported:
-        return
+    found = unless_unsupported(curve, problem)
     result = decomposition(problem)
 
     assert result.status is Status.OPTIMAL

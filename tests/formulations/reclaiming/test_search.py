@@ -21,7 +21,6 @@ from formulations.reclaiming.reduction import Reduction, reduce
 from formulations.reclaiming.search import ReclaimingSearch, SearchResult, part
 from formulations.reclaiming.shares import Costs, CostShares, equal_shares
 from gsopt.core.budget import Budget
-from gsopt.core.errors import Unsupported
 from gsopt.core.numbers.grid import Exact
 from gsopt.core.result import Status, StoppedBy
 from gsopt.problems.reclaiming import Reclaiming
@@ -30,7 +29,7 @@ from gsopt.solvers.standard_form import StandardForm
 from heuristics.reclaiming import greedy
 from instances.reclaiming import churn, random_hypergraph, server_uniform
 from tests.effort import cases
-from tests.strategies.reclaiming import figure_5, reclaiming_problems
+from tests.strategies.reclaiming import figure_5, reclaiming_problems, reducible, unless_unsupported
 from tests.unwrap import unwrap
 
 HARD = reduce(server_uniform(servers=60, jobs=60, degree=5, demand=18)).net()
@@ -298,10 +297,7 @@ def lower_hull(values: tuple[Exact, ...]) -> list[Fraction]:
 @given(reclaiming_problems())
 def test_the_bound_is_the_lower_convex_hull(problem: Reclaiming) -> None:
     """For every demand and any costs the bound is exactly the lower convex hull of the trade-off curve."""
-    try:
-        expected = lower_hull(curve(problem))
-    except Unsupported:
-        return
+    expected = lower_hull(unless_unsupported(curve, problem))
     for demand, value in enumerate(expected):
         reduction = reduce(problem.model_copy(update={"demand": demand}))
         found = hull(reduction, Budget())
@@ -314,11 +310,7 @@ def test_the_bound_is_the_lower_convex_hull(problem: Reclaiming) -> None:
 @given(reclaiming_problems())
 def test_net_of_constants_the_bound_is_no_lower(problem: Reclaiming) -> None:
     """What every choice pays is taken out to the good of the bound, which never exceeds the optimum."""
-    try:
-        values = curve(problem)
-    except Unsupported:
-        return
-    reduction = reduce(problem)
+    values, reduction = unless_unsupported(curve, problem), reduce(problem)
     whole, net = hull(reduction, Budget()), hull(reduction.net(), Budget())
     bound = reduction.net().number(net.shares.bound)
 
@@ -362,10 +354,7 @@ def test_the_bound_is_the_value_of_the_linear_relaxation(problem: Reclaiming) ->
 @given(reclaiming_problems())
 def test_the_corners_lie_on_the_curve_around_the_demand(problem: Reclaiming) -> None:
     """The corners are nested, points of the hull, and the rest between them has a choice of enough servers."""
-    try:
-        expected = lower_hull(curve(problem))
-    except Unsupported:
-        return
+    expected = lower_hull(unless_unsupported(curve, problem))
     reduction = reduce(problem)
     found = hull(reduction, Budget())
     below, above = found.below, found.above
@@ -436,10 +425,7 @@ def test_exactly_the_demand_is_chosen(time_limit: float | None) -> None:
     @settings(deadline=None, max_examples=cases(100))
     @given(reclaiming_problems())
     def check(given: Reclaiming) -> None:
-        try:
-            reduction = reduce(given)
-        except Unsupported:
-            return
+        reduction = reducible(given)
         counts = grown(reduction, Budget(time_limit=time_limit))
 
         assert sum(counts) == given.demand
@@ -477,14 +463,6 @@ def values(reduction: Reduction) -> dict[tuple[int, ...], int]:
     return {counts: reduction.value(counts) for counts in product(*sizes) if sum(counts) == reduction.demand}
 
 
-def reduced(problem: Reclaiming) -> Reduction | None:
-    """Reduce a problem if that can be done."""
-    try:
-        return reduce(problem).net()
-    except Unsupported:
-        return None
-
-
 def possible(reduction: Reduction, counts: tuple[int, ...]) -> bool:
     """Check whether a restricted reduction still has these servers."""
     return all(count <= len(group.servers) for count, group in zip(counts, reduction.groups, strict=True))
@@ -494,9 +472,7 @@ def possible(reduction: Reduction, counts: tuple[int, ...]) -> bool:
 @given(reclaiming_problems(max_servers=5), st.data())
 def test_any_shares_prove_a_bound_and_a_core(problem: Reclaiming, data: st.DataObject) -> None:
     """However costs are shared: no choice is below the bound, and none up to a target is outside its core."""
-    reduction = reduced(problem)
-    if reduction is None:
-        return
+    reduction = reducible(problem).net()
     costs = Costs.of(reduction)
     left = [3 * int(weight) for weight in costs.weights]
     shares = []
@@ -520,9 +496,7 @@ def test_any_shares_prove_a_bound_and_a_core(problem: Reclaiming, data: st.DataO
 @given(reclaiming_problems(max_servers=5))
 def test_equal_shares_prove_what_the_cheapest_servers_pay(problem: Reclaiming) -> None:
     """The bound of equal shares is the sum over the cheapest servers, up to the rounding of a share."""
-    reduction = reduced(problem)
-    if reduction is None:
-        return
+    reduction = reducible(problem).net()
     pays = []
     for group in reduction.groups:
         spans = {
