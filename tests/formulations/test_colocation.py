@@ -3,6 +3,7 @@
 from fractions import Fraction
 from itertools import product
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -22,17 +23,22 @@ from tests.strategies.colocation import committed, tiny
 from tests.unwrap import unwrap
 
 
-def test_proves_the_optimum_of_every_small_instance() -> None:
+@pytest.mark.parametrize("method", [exact, assignment, matching, milp])
+def test_proves_the_optimum_of_every_small_instance(method: Any) -> None:
     """On every committed small instance the optimum is proven that enumeration finds."""
-    assert check_formulation(exact, committed()) == len(committed())
+    assert check_formulation(method, committed()) == len(committed())
 
 
-def test_proves_the_optimum_of_hard_numbers() -> None:
-    """On 200 instances with numbers that are hard on floats the optimum is that of the oracle."""
-    for seed in range(200):
+@pytest.mark.parametrize(
+    ("method", "seeds"),
+    [(exact, range(200)), (matching, range(200, 300)), (milp, range(500, 500 + cases(60)))],
+)
+def test_proves_the_optimum_of_hard_numbers(method: Any, seeds: range) -> None:
+    """On instances with numbers that are hard on floats value and bound are the optimum, to the last digit."""
+    for seed in seeds:
         problem = tiny(seed)
-        result = exact(problem)
-        assert (result.status, result.objective) == (Status.OPTIMAL, oracle.optimum(problem)), seed
+        result, best = method(problem), oracle.optimum(problem)
+        assert (result.status, result.objective, result.bound) == (Status.OPTIMAL, best, best), seed
 
 
 def test_nothing_to_decide_needs_no_solver() -> None:
@@ -61,11 +67,6 @@ def test_long_jobs_are_decided_exactly(epoch: float) -> None:
     )
     result = exact(moved)
     assert (result.status, result.objective) == (Status.OPTIMAL, result.bound)
-
-
-def test_assignment_proves_the_optimum_of_every_small_instance() -> None:
-    """On every committed small instance the assignment is proven to be what enumeration finds."""
-    assert check_formulation(assignment, committed()) == len(committed())
 
 
 def test_what_is_called_optimal_is() -> None:
@@ -117,19 +118,6 @@ def test_a_hundred_jobs_are_proven() -> None:
     assert (result.status, result.message) == (Status.OPTIMAL, "assignment")
 
 
-def test_matching_proves_the_optimum_of_every_small_instance() -> None:
-    """On every committed small instance the matching is what enumeration finds."""
-    assert check_formulation(matching, committed()) == len(committed())
-
-
-def test_has_the_optimum_of_hard_numbers() -> None:
-    """On 100 instances with numbers that are hard on floats the matching is the optimum, to the last digit."""
-    for seed in range(200, 300):
-        problem = tiny(seed)
-        result = matching(problem)
-        assert (result.status, result.objective) == (Status.OPTIMAL, oracle.optimum(problem)), seed
-
-
 def test_agrees_with_the_assignment() -> None:
     """On clusters too large for enumeration the matching and the proven assignment have one value."""
     for seed in range(4):
@@ -141,19 +129,6 @@ def test_out_of_time_the_first_pairs_are_kept() -> None:
     """Without any time the pairs of the beginning are returned."""
     result = matching(full_cluster(running=30, pending=30, seed=1), time_limit=0.0)
     assert (result.status, result.stopped_by) == (Status.FEASIBLE, StoppedBy.TIME_LIMIT)
-
-
-def test_milp_proves_the_optimum_of_every_small_instance() -> None:
-    """On every committed small instance the model's optimum is what enumeration finds."""
-    assert check_formulation(milp, committed()) == len(committed())
-
-
-def test_milp_has_the_optimum_of_hard_numbers() -> None:
-    """On instances with numbers that are hard on floats no bound is beaten, and what is proven is right."""
-    for seed in range(500, 500 + cases(60)):
-        problem = tiny(seed)
-        result, best = milp(problem), oracle.optimum(problem)
-        assert (result.status, result.objective, result.bound) == (Status.OPTIMAL, best, best), seed
 
 
 def test_solvers_agree() -> None:

@@ -34,9 +34,46 @@ from tests.strategies.consolidation import check_builders, committed, seeds, tin
 from tests.unwrap import unwrap
 
 
-def test_proves_the_optimum_of_every_small_instance() -> None:
-    """On every committed small instance the optimum is proven that enumeration finds."""
-    assert check_formulation(exact, committed()) == len(committed())
+def takes(model: Any) -> Callable[[Consolidation], bool]:
+    """Check whether a model takes a problem with some jobs."""
+
+    def is_taken(problem: Consolidation) -> bool:
+        try:
+            model.program(Case.of(problem))
+        except Unsupported:
+            return False
+        return len(problem.jobs) > 1 and problem.free_gpus > 3
+
+    return is_taken
+
+
+SMALL = committed()
+DIVISIBLE = [problem for problem in SMALL if takes(divisible)(problem)]
+
+
+@pytest.mark.parametrize(
+    ("method", "problems", "least"),
+    [
+        *((exact, SMALL, 15), (counts, SMALL[::6], 3), (laminar, SMALL[::2], 8)),
+        *((patterns, SMALL[1::2], 7), (divisible, DIVISIBLE, 8)),
+    ],
+)
+def test_proves_the_optimum_of_small_instances(method: Any, problems: list[Consolidation], least: int) -> None:
+    """On committed small instances every method proves the optimum that enumeration finds."""
+    assert check_formulation(method, problems) == len(problems) >= least
+
+
+@pytest.mark.parametrize(("method", "problems"), [(laminar, SMALL[::5]), (divisible, DIVISIBLE[::5])])
+def test_another_family_agrees(method: Any, problems: list[Consolidation]) -> None:
+    """CP-SAT proves the same optima."""
+    assert check_formulation(method, problems, backends=[CpSat()]) == len(problems)
+
+
+@pytest.mark.parametrize("model", [laminar, patterns, divisible])
+def test_the_arrays_are_those_of_the_pyomo_model(model: GroupModel) -> None:
+    """Filled directly or compiled from Pyomo: the same columns, rows, costs and limits."""
+    for problem in seeds(8, takes(model)):
+        check_builders(model, problem)
 
 
 def test_every_model_has_the_same_optimum() -> None:
@@ -102,12 +139,6 @@ def test_a_thousand_gpus_are_settled_within_a_thousandth(demands: str) -> None:
     assert unwrap(result.gap) <= 1e-3
 
 
-def test_counts_proves_the_optimum_of_every_small_instance() -> None:
-    """On some of the committed small instances HiGHS proves the optimum that enumeration finds."""
-    problems = committed()[::6]
-    assert check_formulation(counts, problems) == len(problems)
-
-
 def test_an_optimum_is_a_start() -> None:
     """A solution is written as columns that the model takes, at its own value."""
     for problem in seeds(3, lambda problem: len(problem.jobs) > 1):
@@ -125,27 +156,6 @@ def test_large_problems_are_refused() -> None:
         counts(half_busy(racks=4, jobs=100))
 
 
-def divides(problem: Consolidation) -> bool:
-    """Check whether the model takes a problem with some jobs."""
-    try:
-        divisible.check(Case.of(problem))
-    except Unsupported:
-        return False
-    return len(problem.jobs) > 1 and problem.free_gpus > 3
-
-
-def test_proves_the_optimum_of_every_small_instance_that_divides() -> None:
-    """On every committed small instance whose demands divide each other HiGHS proves the optimum."""
-    problems = [problem for problem in committed() if divides(problem)]
-    assert check_formulation(divisible, problems) == len(problems) >= 8
-
-
-def test_another_family_agrees() -> None:
-    """CP-SAT proves the same optima."""
-    problems = [problem for problem in committed() if divides(problem)][::5]
-    assert check_formulation(divisible, problems, backends=[CpSat()]) == len(problems)
-
-
 def test_equals_the_other_models_at_scale() -> None:
     """With thirty jobs on two racks slots, patterns and groups have the same optimum."""
     problem = half_busy(racks=2, jobs=30, seed=1)
@@ -157,7 +167,7 @@ def test_whole_machines_of_several_racks_count() -> None:
     """Where machines of two racks shall be left whole, slots equal groups, and arrays the Pyomo model."""
     for seed in range(4):
         problem = half_busy(racks=2, machines=3, gpus=4, jobs=4, busy=0.2, maximize="fragmentation", seed=seed)
-        if divides(problem):
+        if takes(divisible)(problem):
             assert divisible(problem).objective == laminar(problem).objective, seed
             check_builders(divisible, problem)
 
@@ -186,45 +196,6 @@ def test_whole_machines_of_islands_are_refused() -> None:
     assert divisible(Consolidation(cluster=cluster, jobs=jobs)).objective is not None
 
 
-def test_the_arrays_are_those_of_the_pyomo_model() -> None:
-    """Filled directly or compiled from Pyomo: the same columns, rows, costs and limits."""
-    for problem in seeds(8, divides):
-        check_builders(divisible, problem)
-
-
-def test_laminar_proves_the_optimum_of_every_small_instance() -> None:
-    """On every second of the committed small instances HiGHS proves the optimum that enumeration finds."""
-    problems = committed()[::2]
-    assert check_formulation(laminar, problems) == len(problems)
-
-
-def test_laminar_another_family_agrees() -> None:
-    """CP-SAT proves the same optima."""
-    problems = committed()[::5]
-    assert check_formulation(laminar, problems, backends=[CpSat()]) == len(problems)
-
-
-def test_laminar_the_arrays_are_those_of_the_pyomo_model() -> None:
-    """Filled directly or compiled from Pyomo: the same columns, rows, costs and limits."""
-    for problem in seeds(8, lambda problem: len(problem.jobs) > 1 and problem.free_gpus > 3):
-        check_builders(laminar, problem)
-
-
-def is_taken(problem: Consolidation) -> bool:
-    """Check whether the model takes a problem with some jobs."""
-    try:
-        patterns.check(Case.of(problem))
-    except Unsupported:
-        return False
-    return len(problem.jobs) > 1 and problem.free_gpus > 3
-
-
-def test_patterns_proves_the_optimum_of_every_small_instance() -> None:
-    """On every second of the committed small instances HiGHS proves the optimum that enumeration finds."""
-    problems = committed()[1::2]
-    assert check_formulation(patterns, problems) == len(problems)
-
-
 def test_maximal_patterns_by_hand() -> None:
     """Eight GPUs hold 5 + 3, 5 + 2, 3 + 3 + 2, 3 + 2 + 2 and four times 2; one GPU holds nothing."""
     assert set(maximal((5, 3, 2), 8)) == {(1, 1, 0), (1, 0, 1), (0, 2, 1), (0, 1, 2), (0, 0, 4)}
@@ -243,12 +214,6 @@ def test_too_many_patterns_are_refused() -> None:
     jobs = [Job(name=str(gpus), gpus=gpus, model="vgg11") for gpus in range(2, 14)]
     with pytest.raises(Unsupported, match="ways to fill 200 GPUs; laminar does without"):
         patterns(Consolidation(cluster=Cluster.uniform(machines=1, gpus=200), jobs=jobs))
-
-
-def test_patterns_the_arrays_are_those_of_the_pyomo_model() -> None:
-    """Filled directly or compiled from Pyomo: the same columns, rows, costs and limits."""
-    for problem in seeds(8, is_taken):
-        check_builders(patterns, problem)
 
 
 def indices(*gpus: int) -> Indices:

@@ -53,12 +53,6 @@ def divisible(draw: st.DrawFn) -> Allocation:
     return Allocation(capacity=draw(st.integers(0, 60)), jobs=tuple(jobs))
 
 
-def test_proves_the_optimum_of_every_small_instance_it_supports() -> None:
-    """On the committed small instances with divisible sizes and concave values the optimum is proven."""
-    problems = [load(name) for name in (*names("allocation/small"), *names("allocation/aryl"))]
-    assert check_formulation(bundling, problems) >= 12
-
-
 @given(divisible())
 @settings(deadline=None, max_examples=cases(300))
 def test_equals_the_dynamic_programme_exactly(problem: Allocation) -> None:
@@ -132,11 +126,12 @@ def test_first_options_that_weigh_something_are_paid() -> None:
     assert bundle(5, np.array([0, 3, 5]), weight, value).tolist() == [1, 4]
 
 
-def test_without_time_the_price_answers() -> None:
-    """Out of time before the values are exact: the choice at the best price, and its bound."""
+@pytest.mark.parametrize(("method", "looks"), [(bundling, 0), (dp, 0), (dp, 3), (dp, 20)])
+def test_without_time_the_price_answers(method: Any, looks: int) -> None:
+    """Out of time before values are exact, or in the table: the choice at the best price, and its bound."""
     problem = elastic_jobs(jobs=50, capacity=256, seed=1)
-    best = bundling(problem).objective
-    result = bundling(problem, budget=Impatient(looks=[0]))
+    best = method(problem).objective
+    result = method(problem, budget=Impatient(looks=[looks]))
     assert best is not None
     assert unwrap(result.objective) <= best <= unwrap(result.bound)
     assert result.stopped_by is StoppedBy.TIME_LIMIT
@@ -147,10 +142,14 @@ def test_divisibility() -> None:
     assert [divide_each_other(sizes) for sizes in ([], [5], [4, 6])] == [True, True, False]
 
 
-def test_proves_the_optimum_of_every_small_instance() -> None:
-    """On every committed small instance the programme proves the optimum that enumeration finds."""
+@pytest.mark.parametrize("method", [core, dp, milp, bundling])
+def test_proves_the_optimum_of_every_small_instance(method: Any) -> None:
+    """On every committed small instance that a method supports it proves the optimum that enumeration finds."""
     problems = [load(name) for name in (*names("allocation/small"), *names("allocation/aryl"))]
-    assert check_formulation(dp, problems) == len(problems)
+    backends = [Highs()] if method is milp else []
+    proven = check_formulation(method, problems, backends=backends)
+    assert 12 <= proven <= len(problems)
+    assert proven == len(problems) or method is bundling
 
 
 def test_options_of_any_weight() -> None:
@@ -193,17 +192,6 @@ def test_long_numbers_take_longer() -> None:
     refuse_large(first, 200_000)
     with pytest.raises(Unsupported, match="2 jobs by 200,000 GPUs"):
         refuse_large(first, 200_000, long=True)
-
-
-@pytest.mark.parametrize("looks", [0, 3, 20])
-def test_dp_without_time_the_price_answers(looks: int) -> None:
-    """Out of time in the middle of the table: the choice at the best price, and its bound."""
-    problem = elastic_jobs(jobs=50, capacity=256, seed=1)
-    best = dp(problem).objective
-    result = dp(problem, budget=Impatient(looks=[looks]))
-    assert best is not None
-    assert unwrap(result.objective) <= best <= unwrap(result.bound)
-    assert result.stopped_by is StoppedBy.TIME_LIMIT
 
 
 @pytest.mark.parametrize("hundred", range(cases(30)))
@@ -383,12 +371,6 @@ def test_usual_instances_need_neither_pyomo_nor_a_solver() -> None:
 def test_the_packages_methods() -> None:
     """The decision offers these exact methods, and the default among them is called exact."""
     assert list(exact_methods("allocation")) == ["bundling", "core", "dp", "exact", "milp"]
-
-
-def test_milp_proves_the_optimum_of_every_small_instance() -> None:
-    """On every committed small instance HiGHS proves the optimum that enumeration finds."""
-    problems = [load(name) for name in (*names("allocation/small"), *names("allocation/aryl"))]
-    assert check_formulation(milp, problems, backends=[Highs()]) == len(problems)
 
 
 @pytest.mark.parametrize("backend", [CpSat(), Scip()], ids=lambda backend: backend.name)

@@ -19,19 +19,12 @@ from formulations.allocation.whole import LARGEST_TOTAL, whole_values
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
 from gsopt.core.result import Result, Status, StoppedBy
-from gsopt.evaluation.catalogue import load, names
 from gsopt.problems.allocation import Allocation, AllocationSolution, ElasticJob
-from gsopt.testing import brute_force, check_formulation
+from gsopt.testing import brute_force
 from instances.allocation import elastic_jobs, multiple_choice, table_4
 from tests.effort import cases
 from tests.strategies.allocation import Impatient, medium, optimum, tiny, weakly_correlated
 from tests.unwrap import unwrap
-
-
-def test_proves_the_optimum_of_every_small_instance() -> None:
-    """On every committed small instance the core proves the optimum that enumeration finds."""
-    problems = [load(name) for name in (*names("allocation/small"), *names("allocation/aryl"))]
-    assert check_formulation(core, problems) == len(problems)
 
 
 @pytest.mark.parametrize("hundred", range(cases(4)))
