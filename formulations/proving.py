@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class ProofQuestion(NamedTuple):
-    """What the worker shall prove."""
+    """An integer program and the bound to reach, as the worker receives them."""
 
     model: Model
     options: dict[str, Any]

@@ -77,7 +77,7 @@ def solve_by_bundling(groups: Groups, budget: Budget, hear: Hear) -> Found:
 
 
 def bundling_message(groups: Groups, sizes: Sequence[int]) -> str:
-    """Say what the instance must be like: its sizes of steps, and ever smaller gains."""
+    """Name what makes an instance fit for bundling: its step sizes, and gains that shrink."""
     return f"bundling: steps of {', '.join(str(size * groups.unit) for size in sizes)} GPUs, each saving less"
 
 
@@ -123,7 +123,7 @@ def divide_each_other(sizes: list[int]) -> bool:
 
 
 def _best_items(size: Integers, gain: Numbers, sizes: list[int], capacity: int) -> Integers:
-    """Choose items of the largest total gain that fit; places in the arrays given."""
+    """Return the places of the items that fit and gain most together."""
     levels: list[Level] = []
     bundles, tied = gain[:0], np.empty((0, 1), dtype=np.int64)
     for d, larger in pairwise([*sizes, 0]):
@@ -141,7 +141,7 @@ def _best_items(size: Integers, gain: Numbers, sizes: list[int], capacity: int) 
 
 
 def _rows(order: Integers, width: int) -> Integers:
-    """Arrange places in rows; -1, the place of a zero, where the last row is not full."""
+    """Arrange places in rows; fill up the last row with -1, the place of a zero."""
     rows = np.full((-(-order.size // width), width), -1)
     rows.flat[: order.size] = order
     return rows

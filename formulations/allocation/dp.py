@@ -16,7 +16,7 @@ from gsopt.problems.allocation import Allocation, AllocationSolution
 #: Cells (group, GPU) of the table of choices, and steps (option, GPU) of the computation, that are still tried.
 LARGEST_TABLE, LONGEST_RUN = 200_000_000, 10_000_000_000
 
-#: So many times longer does a step take with numbers beyond machine integers.
+#: How many times longer a step takes with numbers beyond machine integers.
 _LONG_STEP = 50
 
 

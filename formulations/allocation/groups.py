@@ -90,10 +90,10 @@ class Groups:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What an algorithm found: a choice that fits, what bounds the optimum, and how."""
+    """What an algorithm found: a choice that fits, a bound on the optimum, and how it got there."""
 
     choice: Integers  # one item per job, shape (jobs,)
-    # the optimum is worth at most so much more than the choice: 0 where the choice is proven to be optimal
+    # most that the optimum may be worth beyond the choice: 0 where the choice is proven to be optimal
     excess: Exact
     message: str  # the technique, a colon, and what is worth knowing of it
     stopped_by: StoppedBy = StoppedBy.FINISHED  # why the algorithm stopped
@@ -139,7 +139,7 @@ def judge(groups: Groups, method: str, found: Found, budget: Budget) -> Result[A
 
 
 def fitting_extras(job: ElasticJob, most: int) -> Sequence[int]:
-    """List the allowed numbers of extra workers of a job up to one."""
+    """List the allowed numbers of extra workers of a job, up to a largest one."""
     extras = job.extras
     return extras if not extras or extras[-1] <= most else extras[: bisect_right(extras, most)]
 

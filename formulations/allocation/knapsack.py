@@ -29,7 +29,7 @@ class Knapsack:
     value: Numbers
     loss: Numbers  # what each option is worth less than the base of its group after payment, shape (options,)
     price: int
-    factor: int  # values are so many times those given
+    factor: int  # by which the given values are multiplied
 
     @classmethod
     def of(
@@ -71,16 +71,16 @@ class Knapsack:
 
     @property
     def step(self) -> int:
-        """Number of which the difference of any two choices' values is a multiple."""
+        """Common divisor of the differences between the values of any two choices."""
         return int(np.gcd.reduce(self.value)) or 1
 
     def worth(self, choice: Integers) -> int:
-        """Return what a choice is worth more than the base."""
+        """Return how much more a choice is worth than the base."""
         return int(self.value[choice].sum())
 
 
 def _factor(largest: int, price: Fraction) -> tuple[int, bool]:
-    """Choose a factor that makes the price a whole number if it can; tell whether machine integers hold all."""
+    """Return a factor that makes the price a whole number if possible, and whether machine integers do."""
     digits = LARGEST_TOTAL.bit_length() - 1 - largest.bit_length()
     shift = min(digits, _MOST_SHIFT) if digits >= 0 else _MOST_SHIFT
     spare = shift - price.denominator.bit_length()

@@ -19,7 +19,7 @@ _MOST_CHANGES = 64
 
 @dataclass(frozen=True, eq=False)
 class PricedOptions:
-    """What a price per GPU tells.
+    """The choices and bound that a price per GPU implies.
 
     At a price each job takes the item of the best value after payment; the total, and the price of the whole
     capacity, bound the optimum from above.
@@ -30,7 +30,7 @@ class PricedOptions:
     few: Integers
     many: Integers
     choice: Integers  # a choice that fits
-    excess: float  # the optimum is worth at most so much more than the choice
+    excess: float  # most that the optimum may be worth beyond the choice
     # places of the items that a better choice may hold, rising: those that lose no more against the best of
     # their job, after payment, than the excess
     items: Integers

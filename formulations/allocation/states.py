@@ -35,7 +35,7 @@ class Improved:
     """What the search found."""
 
     choice: Integers  # the best choice known
-    excess: int  # the best possible value is at most so much more; 0 where the choice is proven to be best
+    excess: int  # most that a choice may be worth beyond it; 0 where it is proven to be best
     stopped_by: StoppedBy  # why the search ended
     full: bool = False  # whether it ended because it would have needed too much memory
 
@@ -123,7 +123,7 @@ def _ranks(numbers: Numbers) -> Integers:
 
 
 class _Goal(NamedTuple):
-    """What a pass is to beat, and its size.
+    """What a pass has to beat, and how large it may get.
 
     The best value known; the step of values; the excess at which to stop; most groups, and most states.
     """
@@ -147,7 +147,7 @@ class _States(NamedTuple):
 
 
 class _Level(NamedTuple):
-    """What leads back from the states of one group to those before it."""
+    """How the states of one group lead back to those before it."""
 
     group: int
     options: Integers
@@ -258,7 +258,7 @@ def _undominated(weight: Integers, value: Numbers, origin: Integers) -> _States:
 
 
 def _choice(knapsack: Knapsack, levels: Sequence[_Level], place: int) -> Integers:
-    """Follow a state back to the base, and give the choice that it stands for."""
+    """Follow a state back to the base, and return the choice that it stands for."""
     choice = knapsack.base.copy()
     for level in reversed(levels):
         option, place = divmod(int(level.origin[place]), level.before)

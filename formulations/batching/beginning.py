@@ -18,8 +18,8 @@ _MOST_BITS = 2_000_000_000
 def begin(case: Case, budget: Budget, method: str) -> tuple[Result[Batches], bool]:
     """Return the first division that uses the GPUs, or the start, with a bound; and whether that is the end.
 
-    It is where value and bound meet or are as close as was asked, where time is over, and where the caller
-    wants no more. The bound is the cost of all jobs as if each had what is best for it alone.
+    The bound is the cost of all jobs as if each had what is best for it alone. The search ends if value and
+    bound meet or are as close as was asked, if time is over, or if the caller stops it.
     """
     problem = case.problem
     solution = case.solution(filled(case))
@@ -61,7 +61,7 @@ def filled(case: Case) -> list[int]:
 
 
 def _most(counts: Sequence[int], room: int) -> int:
-    """Return the largest of the allowed numbers that fits; 0 if none does."""
+    """Return the largest of the allowed numbers that fits, or 0."""
     if isinstance(counts, range):
         return min(counts.stop - 1, room) if counts and room >= counts.start else 0
     return max((count for count in counts if count <= room), default=0)

@@ -64,12 +64,12 @@ class Case:
 
     @property
     def use_all(self) -> bool:
-        """Whether exactly `gpus` are used."""
+        """Whether exactly `gpus` must be used."""
         return self.problem.use == "all"
 
     @property
     def error(self) -> float:
-        """By how much the total of any choice of costs may be wrong."""
+        """How far the total of any choice of costs may be off."""
         largest = np.abs(np.where(self.costs < np.inf, self.costs, 0.0)).max(axis=1, initial=0.0)
         return float(largest.sum()) * (BATCH_COST + (len(largest) + 2) * TERM)
 
@@ -121,7 +121,7 @@ class Case:
 
 
 def _kept(job: BatchingJob, gpus: int) -> int | None:
-    """Return the batch size that a job has already on so many GPUs, if it may keep it."""
+    """Return the batch size that a job already has on so many GPUs, if it may keep it."""
     size = job.previous_batch
     return size if gpus == job.previous_gpus and size is not None and job.allows(size, gpus) else None
 

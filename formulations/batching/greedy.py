@@ -25,7 +25,7 @@ _POINTS = 10_000
 
 
 class HullStep(NamedTuple):
-    """From one corner of a job's hull to the next: what each GPU more costs, and how many there are."""
+    """A step between two corners of a job's hull: the cost of each further GPU, and their number."""
 
     slope: float
     job: int
@@ -34,7 +34,7 @@ class HullStep(NamedTuple):
 
 @dataclass(frozen=True)
 class Walk:
-    """What a walk along all hulls came to."""
+    """Outcome of a walk along all hulls."""
 
     counts: tuple[int, ...]  # GPUs of each job
     left: int  # GPUs that are left because the next step is too long; 0 where the walk ended well
@@ -159,7 +159,7 @@ def _fewest(row: Floats) -> int:
 
 
 def _made_up(case: Case, walk: Walk) -> list[int] | None:
-    """Return the GPUs that are left to the one job to which they cost least; None where no job takes them."""
+    """Grant the GPUs that are left to the one job for which they cost least; None where no job takes them."""
     counts = np.array(walk.counts)
     wanted = counts + walk.left
     able = np.flatnonzero(wanted < case.costs.shape[1])

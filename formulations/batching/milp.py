@@ -89,7 +89,7 @@ class Milp(Formulation[Batching, Batches]):
         return model
 
     def exact_costs(self, problem: Batching, form: StandardForm) -> Sequence[Number]:
-        """Return what the items count as fractions, or rounded where those have no common step to speak of.
+        """Return the costs of the items as fractions, or rounded where those have no usable common step.
 
         Completions per second have a denominator for each item, whose common multiple has thousands of digits,
         and solving takes a stage for every five of them. Then costs are rounded in favour of every solution, so
@@ -131,7 +131,7 @@ class Milp(Formulation[Batching, Batches]):
 
 
 def _worths(problem: Batching) -> tuple[dict[Item, Exact], Exact]:
-    """Return what each item adds to what the jobs count without GPUs, and that."""
+    """Return what each item adds to the cost of the jobs without GPUs, and that cost."""
     case = Case.of(problem)
     idle = [case.sign * case.cost(job, 0) for job in range(len(problem.jobs))]
     worths = {

@@ -10,8 +10,8 @@ from gsopt.problems.colocation import ColocationSolution
 def begin(case: Case, budget: Budget, method: str) -> tuple[Result[ColocationSolution], bool]:
     """Return the pairs that save most one by one, or the start, with a bound; and whether that is the end.
 
-    It is where value and bound meet or are as close as was asked, where time is over, and where the caller
-    wants no more.
+    The search ends if value and bound meet or are as close as was asked, if time is over, or if the caller
+    stops it.
     """
     problem = case.problem
     solution = case.solution(case.greedy())

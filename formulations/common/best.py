@@ -61,7 +61,7 @@ class Best(Generic[P, S]):
         return StoppedBy.TIME_LIMIT if self.budget.passed else None
 
     def take(self, solution: S) -> bool:
-        """Keep a solution if it is the best; tell whether it is."""
+        """Keep a solution if it is the best one so far; return whether it is."""
         value = self._value(solution)
         self._refuse_better(value, self.bound)
         if self.value is not None and not self.problem.sense.better(value, self.value):

@@ -10,8 +10,8 @@ from gsopt.core.result import Result, StoppedBy, is_within
 def ends(first: Result[S], budget: Budget) -> tuple[Result[S], bool]:
     """Report a first result to the caller, and return whether it is the end.
 
-    It is where the caller wants no more, where value and bound meet or are as close as was asked, and where
-    time is over. The result then says so.
+    The search ends if the caller stops it, if value and bound meet or are as close as was asked, or if time is
+    over; the result then says so.
     """
     if budget.on_incumbent is not None and budget.on_incumbent(first) is True:
         return replace(first, stopped_by=StoppedBy.INTERRUPT), True

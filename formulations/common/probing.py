@@ -46,7 +46,7 @@ class Finding:
 
 
 class ProbingQuestion(NamedTuple):
-    """What the worker shall find out."""
+    """A linear program, its choices and a cutoff, as the worker receives them."""
 
     model: Model
     options: dict[str, Any]
@@ -136,7 +136,7 @@ class _Probing:
         return Finding(values, -inf if proof is None else proof.bound, tuple(self.kept), tuple(orders))
 
     def _solve(self) -> Proof | None:
-        """Solve with the bounds as they are, and give what the duals prove."""
+        """Solve with the current bounds, and return what the duals prove."""
         if self.end < inf:
             left = max(self.end - monotonic(), 0.0)
             self.solver.setOptionValue("time_limit", self.solver.getRunTime() + left)

@@ -23,6 +23,6 @@ def mean(case: Case, total: float) -> float:
 
 
 def begin(case: Case, best: Best[Goodput, GoodputSolution]) -> None:
-    """Take over both."""
+    """Take over what jobs have now, and the bound of all jobs alone."""
     best.take(kept(case))
     best.raise_bound(alone(case))

@@ -59,7 +59,7 @@ class Case:
 
     @property
     def error(self) -> float:
-        """By which part of it a total of costs may be wrong, as none of them is negative."""
+        """Relative error that a total of costs may have, as none of them is negative."""
         return GOODPUT_COST * -self.problem.power + (len(self.options) + 2) * TERM
 
     def solution(self, vectors: Iterable[Vector]) -> GoodputSolution:
@@ -88,7 +88,7 @@ def _options(problem: Goodput, place: int, reach: NDArray[np.int64]) -> Iterable
 
 
 def _counted(problem: Goodput, scaled: Floats) -> Floats:
-    """Compute what jobs count that have these speed-ups against their fair shares."""
+    """Compute the costs of jobs from their speed-ups relative to their fair shares."""
     counted: Floats = (scaled + problem.floor) ** problem.power
     return counted
 
@@ -107,7 +107,7 @@ def _table(rows: Sequence[Sequence[float]], reach: NDArray[np.int64], cap: int |
 
 
 def _grown(table: Floats) -> Floats:
-    """Drop what is no faster than fewer GPUs on the same nodes: these fit wherever more do."""
+    """Drop what is no faster than fewer GPUs on the same nodes, which fit wherever more do."""
     before = np.maximum.accumulate(table, axis=1)[:, :-1]
     dropped = np.zeros(table.shape, dtype=np.bool_)
     dropped[:, 1:] = table[:, 1:] <= before
@@ -115,7 +115,7 @@ def _grown(table: Floats) -> Floats:
 
 
 def _alike(table: Floats) -> NDArray[np.int64]:
-    """Return up to how many nodes the same speed-up is there; one node is alike to no other number."""
+    """Return the largest number of nodes with the same speed-up; a single node equals no other number."""
     most = np.repeat(np.arange(1, len(table) + 1)[:, None], table.shape[1], axis=1)
     for nodes in range(len(table) - 2, 0, -1):
         same = (table[nodes] == table[nodes + 1]) & (table[nodes] > 0)

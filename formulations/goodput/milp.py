@@ -150,12 +150,12 @@ class Milp(Formulation[Goodput, GoodputSolution]):
 
 
 def _idle(problem: Goodput) -> Exact:
-    """Return what a job without GPUs adds to the mean."""
+    """Return how much a job without GPUs adds to the mean."""
     return Fraction(problem.cost(0, 0, 0)) / len(problem.jobs)
 
 
 def _kept(problem: Goodput) -> dict[int, Exact]:
-    """Return what each job adds that keeps what it has, where it may."""
+    """Return how much each job that keeps its GPUs adds, where it may."""
     shapes = ((sum(map(bool, current)), sum(current)) for current in problem.currents)
     return {
         job: Fraction(problem.cost(job, *shape, restarts=False)) / len(problem.jobs)
@@ -165,7 +165,7 @@ def _kept(problem: Goodput) -> dict[int, Exact]:
 
 
 def _shapes(problem: Goodput) -> dict[Shape, Exact]:
-    """Return what each job adds that restarts in each shape, where that is less than without GPUs."""
+    """Return how much each job adds after a restart in each shape, where that beats having no GPUs."""
     reach = list(accumulate(sorted(problem.nodes, reverse=True)))
     costs: dict[Shape, Exact] = {}
     for place, job in enumerate(problem.jobs):
@@ -178,7 +178,7 @@ def _shapes(problem: Goodput) -> dict[Shape, Exact]:
 
 
 def _shape_rows(model: Any, job: int, shapes: Sequence[Shape], nodes: range) -> None:
-    """Say that a job has one shape, and on how many nodes and GPUs it stands in it."""
+    """Require that a job has one shape, with its numbers of nodes and GPUs."""
     runs = [(model.runs[shape], shape[1], shape[2]) for shape in shapes]
     chosen = [model.waits[job], *(model.keeps[each] for each in model.keeps if each == job)]
     _add(model, f"one[{job}]", sum([*chosen, *(run for run, _, _ in runs)]) == 1)
@@ -190,7 +190,7 @@ def _shape_rows(model: Any, job: int, shapes: Sequence[Shape], nodes: range) -> 
 
 
 def _node_rows(model: Any, problem: Goodput, kept: Collection[int], node: int) -> None:
-    """Say what a node holds at most."""
+    """Limit what a node holds."""
     held = {job: problem.currents[job][node] for job in kept if problem.currents[job][node]}
     spread = [job for job in held if sum(map(bool, problem.currents[job])) > 1]
     new = sum(model.gpus[job, node] for job in range(len(problem.jobs)))

@@ -26,7 +26,7 @@ class NodePacking:
         return sum(option.cost for option in self.chosen)
 
     def put(self, job: int, option: Option) -> bool:
-        """Return a job without GPUs what an option says, if there is room."""
+        """Place a job without GPUs by an option if there is room; return whether there is."""
         vector = self._vector(job, option)
         if vector is None:
             return False
@@ -76,7 +76,7 @@ class NodePacking:
             self._restore(other, *before)
 
     def _settle(self, job: int, order: Iterable[Option], cost: float) -> None:
-        """Grant a job without GPUs the first option in an order that fits, of those below a cost."""
+        """Grant a job without GPUs the first fitting option in an order, of those below a cost."""
         for option in order:
             if option.cost >= cost or self.put(job, option):
                 return

@@ -41,7 +41,7 @@ class NodeKind:
 
 
 def kinds(case: Case, alive: Sequence[Sequence[Option]]) -> list[NodeKind]:
-    """Sort nodes by what they are for the options of each job that are left."""
+    """Sort nodes by how the options that are left see them."""
     staying: list[list[Stay]] = [[] for _ in case.problem.nodes]
     for job, options in enumerate(alive):
         if any(option.keeps for option in options):
@@ -55,7 +55,7 @@ def kinds(case: Case, alive: Sequence[Sequence[Option]]) -> list[NodeKind]:
 
 
 def _staying(stays: Sequence[Stay], room: int) -> Iterator[tuple[tuple[Stay, ...], int]]:
-    """Yield who may stay together, and the GPUs that are left."""
+    """Yield the sets of jobs that may stay together, and the GPUs left beside them."""
     if not stays:
         yield (), room
         return

@@ -60,7 +60,7 @@ def answer(
 
 
 def tell(packing: Packing, filled: Filled, bound: int, *, method: str, budget: Budget) -> bool:
-    """Return the caller a better solution; tell whether it asks to stop."""
+    """Report a better solution to the caller; return whether it asks to stop."""
     if budget.on_incumbent is None:
         return False
     found = Result.judged(

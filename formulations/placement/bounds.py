@@ -22,7 +22,7 @@ class Prices:
 
 
 def lagrange(packing: Packing, prices: Prices, *, counting_cost: bool = True) -> float:
-    """Return the Lagrangian bound: workers pay what they are worth, moves and servers take what they can get.
+    """Return the Lagrangian bound: workers pay their worth, moves and servers take what they can get.
 
     Any prices do; those of the relaxation's optimum give its value. Without costs, a bound above 0 proves that
     there is no solution.

@@ -119,7 +119,7 @@ _NAME = "column_generation"
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """How far the method is."""
+    """State of a run of column generation."""
 
     # packing, pricers, budget, seed: what it works with
     packing: Packing
@@ -172,7 +172,7 @@ class _Search:
         return StoppedBy.TIME_LIMIT if self.budget.passed else StoppedBy.FINISHED
 
     def better(self, filled: Filled | None) -> "_Search":
-        """Go on with a solution if it is better."""
+        """Continue with a solution if it is better."""
         if filled is None or (self.value is not None and self.value <= self.packing.value(filled)):
             return self
         stop = tell(self.packing, filled, self.bound, method=_NAME, budget=self.budget)

@@ -22,7 +22,7 @@ _STABLE = 0.7
 
 @dataclass(frozen=True, eq=False)
 class Relaxed:
-    """What is known of the relaxation."""
+    """State of the relaxation."""
 
     patterns: Patterns  # the patterns so far
     optimum: Optimum | None = None  # the relaxation's optimum over them, or None while it is infeasible
@@ -134,7 +134,7 @@ def _paying(patterns: Patterns, worth: Reals, rents: Reals) -> NDArray[np.bool_]
 
 
 def ending(budget: Budget) -> StoppedBy:
-    """Say why a linear program has no optimum: the time is up, or its solver lost its way."""
+    """Return why a linear program has no optimum: the time is up, or its solver failed."""
     return StoppedBy.TIME_LIMIT if budget.passed else StoppedBy.CRASH
 
 

@@ -105,7 +105,7 @@ class _Bundles(NamedTuple):
         return cls(demand, size, demands[demand] * size[:, np.newaxis], charged, prices, whole)
 
     def chosen(self, width: int, slack: float) -> tuple[Integers, Integers]:
-        """Choose bundles to decide, the most decisive first, and those that are left out."""
+        """Choose bundles to decide, the most decisive first, and return those that are left out."""
         order = np.flatnonzero(self.charged >= -slack)  # no other has a place in a filling that pays
         others = order[:0]
         if width <= _NARROW and order.size > _FEW_BUNDLES:

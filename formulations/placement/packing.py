@@ -85,7 +85,7 @@ class Patterns:
         return self.zone.size
 
     def keys(self) -> list[tuple[int, int, bytes]]:
-        """Return what tells the patterns apart."""
+        """Return what distinguishes the patterns."""
         each = zip(self.zone.tolist(), self.kind.tolist(), self.counts, strict=True)
         return [(zone, kind, counts.tobytes()) for zone, kind, counts in each]
 
@@ -122,9 +122,9 @@ class Packing:
 
     The pattern model lets a server be filled in one of many ways. It asks for at least the workers that exist,
     so maximal patterns are enough: who is not there leaves a gap. Left out are resources that nobody needs, and
-    those of which every server has enough for all workers together, but for GPUs where
-    misplaced ones are counted. Amounts are divided by their greatest
-    common divisor over all workers and what is free is rounded down to it, which changes nothing.
+    those of which every server has enough for all workers together, but for GPUs where misplaced ones are
+    counted. Amounts are divided by their greatest common divisor over all workers and what is free is rounded
+    down to it, which changes nothing.
 
     Sets
     ----

@@ -30,7 +30,7 @@ _Filling = tuple[int, int, tuple[tuple[int, int], ...]]
 
 @dataclass(frozen=True, eq=False)
 class Rounded:
-    """What rounding found."""
+    """Outcome of rounding."""
 
     patterns: Patterns  # the relaxation's patterns, and after them the best run's fillings
     # integers for the columns of the program over these patterns, or None if no run placed everybody

@@ -20,7 +20,7 @@ from gsopt.solvers.standard_form import LARGEST_BIG_M, StandardForm
 
 @dataclass(frozen=True)
 class Settled:
-    """What is known of an integer program."""
+    """Best point and bound of an integer program."""
 
     bound: int  # proven bound on the value of any point
     # best point, integers of shape (columns,), or None; columns that follow are 0

@@ -29,7 +29,7 @@ class Hosting:
 
     @classmethod
     def of(cls, reduction: Reduction) -> "Hosting":
-        """Read the hosting off a reduction, as in the example above."""
+        """Read the hosting off a reduction."""
         groups = reduction.groups
         group = [index for index, alike in enumerate(groups) for _ in alike.servers]
         servers_of: list[list[int]] = [[] for _ in reduction.weights]
@@ -64,7 +64,7 @@ class Hosting:
 
 
 class ServerChoice:
-    """A set of servers to return that knows what one more or one less changes.
+    """A set of servers to return, with the cost change of adding or removing each server.
 
     `change` is what returning a kept server adds to the cost, or what keeping a returned one saves.
     """

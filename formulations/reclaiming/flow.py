@@ -72,7 +72,7 @@ class Network:
         return found.data.astype(flow.dtype)
 
     def reached(self, supply: Integers, flow: Integers) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return which sources and sinks more could be sent to, if the flow were rerouted: shapes as they have.
+        """Return the sources and sinks that rerouted flow could still reach: shapes (sources,) and (sinks,).
 
         Of a maximum flow these are the source's side of a minimum cut.
         """

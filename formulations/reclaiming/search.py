@@ -46,7 +46,7 @@ OnBetter = Callable[[list[int], int], object]
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What a search has found."""
+    """Outcome of a search."""
 
     counts: list[int]  # servers of each group in the best choice
     bound: int  # lower bound on the value of any choice
@@ -134,7 +134,7 @@ class ReclaimingSearch:
         self._offer(grown(frame.rest, self._late) if counts is None else counts)
 
     def _settle(self, frame: Hull) -> None:
-        """Look through all better choices that the hull allows, if tables can."""
+        """Search all better choices that the hull allows, if tables can."""
         if self._value == self._settled:
             return
         self._settled = self._value
@@ -143,14 +143,14 @@ class ReclaimingSearch:
             self._take_optimum(program)
 
     def _improve(self, frame: Hull) -> None:
-        """Improve the choice by local search, until little comes of it, or where nothing follows to the end."""
+        """Improve the choice by local search, until it stalls, or to the end where nothing follows."""
         core = frame.shares.core(self._value)
         follows = self._programmable(core)
         budget = part(self._budget, _SHARE_OF_SEARCH) if follows else self._budget
         improved(core, self._counts, budget, patience=PATIENCE if follows else inf, on_better=self._offer)
 
     def _programmable(self, core: Reduction) -> bool:
-        """Whether a solver of mixed-integer programs can do something in time."""
+        """Check whether a solver of mixed-integer programs can achieve something in time."""
         pairs = sum(len(group.jobs) for group in core.groups if group.servers)
         return self._budget.time_limit is None or pairs <= _PROGRAM
 
@@ -200,7 +200,7 @@ class ReclaimingSearch:
 
     @property
     def _met(self) -> bool:
-        """Whether bound and value are as close as is wanted."""
+        """Check whether bound and value are as close as was asked."""
         value, bound = self._reduction.number(self._value), self._reduction.number(self._bound)
         return is_within(value, bound, self._budget.gap)
 

@@ -28,7 +28,7 @@ class Costs:
 
     @classmethod
     def of(cls, reduction: Reduction) -> "Costs":
-        """Lay out a reduction, as in the example above."""
+        """Lay out a reduction as arrays."""
         groups = reduction.groups
         source = np.repeat(np.arange(len(groups)), [len(group.jobs) for group in groups])
         sink = np.array([job for group in groups for job in group.jobs], dtype=np.int64)

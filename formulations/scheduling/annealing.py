@@ -42,7 +42,7 @@ _GROWTH = 4
 
 @dataclass
 class _Pace:
-    """How many steps take as long as a chunk may."""
+    """How many steps fit the length of a chunk."""
 
     steps: int = _FIRST_STEPS
     rate: float = 0.0
@@ -155,12 +155,12 @@ class Annealing:
 
     @property
     def timetable(self) -> Timetable:
-        """What the best list comes to."""
+        """Timetable of the best list."""
         return timetable(self.instance, self.segments, self._lists.best)
 
 
 def timetable(instance: Instance, segments: Segments, names: Integers) -> Timetable:
-    """Return what runs when if jobs are served by a list."""
+    """Return the timetable of jobs served by a list."""
     state, completions, changes = ReplayState.of(segments), np.zeros(len(instance)), Changes.of(0)
     size = trace(segments, names, state, state.here * 0, completions, changes)
     changes = Changes.of(size)

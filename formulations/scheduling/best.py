@@ -73,7 +73,7 @@ class Best:
 
     @property
     def gap(self) -> float:
-        """Distance of value and bound, relative to the bound."""
+        """Distance between value and bound, relative to the bound."""
         if self.completions is None:
             return inf
         return max(self.total - self.lower, 0.0) / (self.lower - self.instance.released)

@@ -225,7 +225,7 @@ class _Program:
         return value - rounding * numbers + min(missed, 0.0) * float(due.max()) > 0
 
     def _follow(self, order: tuple[int, ...]) -> None:
-        """Find who is there in each cell."""
+        """Find the jobs that are present in each cell."""
         instance, done, epoch = self.instance, set[int](), 0
         for cell, event in enumerate(order):
             for job, release in enumerate(instance.release):

@@ -35,7 +35,7 @@ _COST = 1e3
 
 
 class PositionSearch:
-    """Solves the model, cuts off what no configurations can do, and keeps the best schedule and bound.
+    """Solve the model, cut off what no configurations can do, and keep the best schedule and bound.
 
     The best schedules must be in the windows of `positions`. Cuts are prices of modes that add up to at most
     the time in which they run. Raises `Unsupported` as `Cells.of` does.
@@ -97,12 +97,12 @@ class PositionSearch:
         )
 
     def _hear(self, form: StandardForm, incumbent: Incumbent) -> bool:
-        """Make a schedule of the solver's, and return whether to stop."""
+        """Turn the solver's incumbent into a schedule, and return whether to stop."""
         self.best.take(self._plan(form, incumbent.values))
         return self.best.asked_to_stop
 
     def _learn(self, form: StandardForm, outcome: Outcome) -> None:
-        """Take in what the solver proved and found."""
+        """Take over what the solver proved and found."""
         best = self.best
         self.solver, self.stopped_by = outcome.solver, outcome.stopped_by
         self.message = f"{outcome.message}, {len(self.cuts)} cuts"

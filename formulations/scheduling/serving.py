@@ -41,7 +41,7 @@ class ReplayState(NamedTuple):
 
 
 class Marks(NamedTuple):
-    """What is there when every so many-th job arrives, so that a replay can begin there."""
+    """State at the arrival of every so many-th job, from which a replay can start."""
 
     stride: int  # jobs from one mark to the next
     there: Integers  # number of jobs that are there before; -1 where no replay has been
@@ -52,7 +52,7 @@ class Marks(NamedTuple):
 
     @classmethod
     def of(cls, jobs: int, most: int, cost: float) -> "Marks":
-        """Make room for at most so many marks; at the first one nobody is there, and only the cost is known."""
+        """Make room for a number of marks; at the first one no job is present, and only the cost is known."""
         stride = -(-jobs // most)
         size = -(-jobs // stride)
         marks = cls(
@@ -170,7 +170,7 @@ def _late(segments: Segments, state: ReplayState, running: int, now: float) -> f
 
 @compiled
 def _leave(names: Integers, state: ReplayState, here: int, waiting: int) -> tuple[int, int]:
-    """Let those go that are complete; return the number of jobs and of places that stay."""
+    """Remove the jobs that are complete; return the number of jobs and of places that stay."""
     jobs = places = 0
     for index in range(here):
         job = state.here[index]
@@ -187,7 +187,7 @@ def _leave(names: Integers, state: ReplayState, here: int, waiting: int) -> tupl
 
 @compiled
 def _resume(names: Integers, state: ReplayState, marks: Marks, mark: int) -> tuple[int, int]:
-    """Take over who is there at a mark; return the number of jobs, and of their places in the list."""
+    """Restore the jobs present at a mark; return their number, and that of their places in the list."""
     here, row, places = marks.there[mark], mark * len(state.left), 0
     for job in range(len(state.left)):
         state.left[job] = -1.0
@@ -205,7 +205,7 @@ def _resume(names: Integers, state: ReplayState, marks: Marks, mark: int) -> tup
 
 @compiled
 def _note(segments: Segments, state: ReplayState, marks: Marks, mark: int, here: int, cost: float) -> None:
-    """Note at a mark who is there."""
+    """Record the jobs present at a mark."""
     row = mark * len(segments.work)
     marks.there[mark] = here
     marks.cost[mark] = cost
@@ -217,7 +217,7 @@ def _note(segments: Segments, state: ReplayState, marks: Marks, mark: int, here:
 
 @compiled
 def _is_back(segments: Segments, state: ReplayState, marks: Marks, mark: int, here: int, moved: int) -> bool:
-    """Check whether all is as it was at a mark, and the job that was moved in the list is gone."""
+    """Check whether everything is as it was at a mark, and the moved job is gone."""
     row = mark * len(segments.work)
     if here != marks.there[mark] or state.left[moved] >= 0:
         return False

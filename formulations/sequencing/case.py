@@ -55,7 +55,7 @@ class Case:
         )
 
     def costs(self, depth: int, total: Exact) -> NDArray[Any]:
-        """Find what jobs cost in so many positions, in units, and at least one unit more than a total at most.
+        """Find the costs of jobs in so many positions, in units, each capped at one unit above a total.
 
         No position that costs more than a known total has a part in anything better, and those in which a job
         does not run are among them.

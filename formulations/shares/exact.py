@@ -46,7 +46,7 @@ def exact(problem: Shares, budget: Budget) -> Result[TimeShares]:
 
 
 def settle(best: Best) -> str:
-    """Find the best shares by the first technique that proves them, and say which."""
+    """Find the best shares by the first technique that proves them, and return its name."""
     if best.finished:
         return "isolated shares"
     if len(best.problem.gpus) == 1:

@@ -45,13 +45,17 @@ def meet(
 ) -> LinearSolution | None:
     """Find the shares that meet the needs of all jobs as many times as can be, up to `MOST`; None out of time.
 
-    Sets: jobs m, types t on which each runs. Parameters: d_m the need of a job; u_mt = d_m / a_mt its share if
-    one type meets all of it; z_m, M_t GPUs. Variables: s_mt the part of the need that a type meets, u_mt s_mt
-    the share: the larger is the column, so that no coefficient exceeds 1; v the factor. Objective: max v.
-    Constraints: sum_t s_mt >= v for every job, >= 1 for those that are settled; sum_t u_mt s_mt <= 1; sum_m z_m
-    u_mt s_mt / M_t <= 1. Size: as many columns as jobs run on types, two rows for each job and one for each
-    type. Source: Gavel, section 4.1, solved for throughputs that are all known but for a factor. `settled` are
-    the jobs whose needs are met once, whatever the factor.
+    `settled` are the jobs whose needs are met once, whatever the factor.
+
+    Sets: jobs m, types t on which each runs.
+    Parameters: d_m the need of a job; u_mt = d_m / a_mt its share if one type meets all of it; z_m, M_t GPUs.
+    Variables: s_mt the part of the need that a type meets, u_mt s_mt the share: the larger is the column, so
+    that no coefficient exceeds 1; v the factor.
+    Objective: max v.
+    Constraints: sum_t s_mt >= v for every job, >= 1 for those that are settled; sum_t u_mt s_mt <= 1;
+    sum_m z_m u_mt s_mt / M_t <= 1.
+    Size: as many columns as jobs run on types, two rows for each job and one for each type.
+    Source: Gavel, section 4.1, solved for throughputs that are all known but for a factor.
     """
     table = _Table(problem)
     full = np.array([float(need) for need in needs])[table.job] / table.rate

@@ -75,7 +75,7 @@ def _root(problem: Shares, prices: Sequence[Exact], most: Exact, level: Exact) -
 
 
 def _steepness(problem: Shares, prices: Sequence[Exact], level: Fraction) -> Fraction:
-    """Return by how much what the needs cost falls with the level of `finish_time`, each term rounded up."""
+    """Return how fast the cost of needs falls with the level of `finish_time`, each term rounded up."""
     total = Fraction(0)
     for job, price, need in zip(problem.jobs, prices, needs(problem, level), strict=True):
         slope = price * need * need * problem.isolated_times[job.name] / decimal(job.steps)

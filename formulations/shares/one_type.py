@@ -76,7 +76,7 @@ def divide(best: Best) -> None:
 
 
 def _in_order(problem: Shares) -> tuple[Mapping[str, Fraction], Exact]:
-    """Return what GPU time is left to the job that counts most for each GPU, and so on: a knapsack of parts."""
+    """Return the GPU time for the job that counts most per GPU, and so on: a fractional knapsack."""
     count, left = len(problem.jobs), Fraction(sum(problem.gpus.values()))
     shares, value = {}, Fraction(0)
     order = sorted(range(count), key=lambda place: (-Fraction(count - place, problem.jobs[place].gpus), place))

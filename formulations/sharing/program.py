@@ -12,11 +12,11 @@ def least(
 ) -> tuple[Fraction, list[Fraction]] | None:
     """Minimise a sum of numbers at least 0, of costs at least 0, exactly; None where no numbers keep all rows.
 
-    The tableau is kept in whole numbers over one denominator, the last pivot. Of the rows and columns that may
-    be next, the first is taken, so that it ends.
+    A row consists of coefficients and the least value of their sum. The tableau is kept in whole numbers over
+    one denominator, the last pivot. Of the rows and columns that may be next, the first is taken, so that the
+    method ends.
 
-    Source: Bland (1977) for the choice; Edmonds (1967) for the whole numbers. A row has coefficients, and what
-    their sum must be at least.
+    Source: Bland (1977) for the choice; Edmonds (1967) for the whole numbers.
     """
     width = len(cost)
     scale, table = 1, []

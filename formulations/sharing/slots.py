@@ -139,7 +139,7 @@ def task_of(model: Slotted, budget: Budget, hint: Mapping[int, Planned] | None =
 
 
 class _Call:
-    """One call of the solver, and what is heard of it."""
+    """One call of the solver, and what it reports."""
 
     def __init__(self, best: Best, most: int) -> None:
         if best.solution is None:

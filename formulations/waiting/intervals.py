@@ -83,7 +83,7 @@ def solve_intervals(best: Best) -> None:
 
 
 class _Call:
-    """One call of the solver, and what is heard of it."""
+    """One call of the solver, and what it reports."""
 
     def __init__(self, best: Best) -> None:
         self.best, self.instance = best, best.instance.limited
@@ -120,7 +120,7 @@ class _Call:
         )
 
     def hear(self, frame: Frame) -> bool:
-        """Keep what the solver finds on the way; tell whether to stop."""
+        """Keep what the solver finds on the way; return whether to stop."""
         kind, content = frame
         if kind is FrameKind.INCUMBENT:
             self.take(*content)

@@ -151,7 +151,7 @@ def _rules(best: Best) -> Iterator[list[int]]:
 
 
 def _try(best: Best, order: Sequence[int], tiers: Sequence[int]) -> float:
-    """Place jobs in an order, keep the schedule if it is the best, and give its value in slots.
+    """Place jobs in an order, keep the schedule if it is the best, and return its value in slots.
 
     The first schedule of all is finished whatever time it takes.
     """

@@ -55,7 +55,7 @@ class DepthFirstSearch:
         self.nodes = 0
 
     def run(self, nodes: int) -> bool:
-        """Search, and keep what is found; tell whether no more than so many states were all there are."""
+        """Search and keep what is found; return whether so many states covered the whole search."""
         if max(self._ways(need) for need in self.instance.demand) > _MOST_WAYS:
             return False
         self.nodes = nodes
@@ -76,7 +76,7 @@ class DepthFirstSearch:
         return value * len(self.shortest) / self.instance.slot + sum(self.instance.release)
 
     def _extend(self, state: PartialSchedule) -> bool:
-        """Search what a state may become; tell whether that is all."""
+        """Search what a state may become; return whether that was completed."""
         if not state.left:
             if state.paid < self.limit():
                 self.best.take(self.best.problem.started(state.shares))

@@ -210,7 +210,7 @@ def _is_at_hand(module: str, budget: Budget) -> bool:
 
 
 def _solve(model: Any, best: Best, jobs: Resizable, *, relaxed: bool) -> tuple[Outcome, Mapping[str, float]]:
-    """Solve the model with the cuts that it has, or its linear relaxation, and learn from it."""
+    """Solve the model or its linear relaxation with the current cuts, and use what it proves and finds."""
     form, budget = StandardForm.from_pyomo(model), best.budget
     form, left = form.relaxation if relaxed else form, budget.left()
     outcome = (budget.backend or Prover()).solve(

@@ -8,7 +8,7 @@ from formulations.scheduling.timetable import TimetableStep
 
 
 def launches(jobs: Resizable) -> Iterator[list[TimetableStep]]:
-    """Return a few plans: shortest or smallest jobs first, everything at its minimum first or one by one."""
+    """Return some plans: shortest or smallest jobs first, all at their minimum first or one by one."""
     numbers = range(len(jobs))
     for order in (sorted(numbers, key=jobs.shortest), sorted(numbers, key=jobs.area.__getitem__)):
         for room in (jobs.least, jobs.most):
