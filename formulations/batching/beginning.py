@@ -22,7 +22,7 @@ def begin(case: Case, budget: Budget, method: str) -> tuple[Result[Batches], boo
     bound meet or are as close as was asked, if time is over, or if the caller stops it.
     """
     problem = case.problem
-    solution = case.solution(filled(case))
+    solution = case.solution(first_division(case))
     if budget.start is not None and not problem.sense.better(
         problem.objective(solution), value_of(problem, budget.start)
     ):
@@ -31,19 +31,19 @@ def begin(case: Case, budget: Budget, method: str) -> tuple[Result[Batches], boo
         problem,
         method=method,
         solution=solution,
-        bound=case.sign * alone(case),
+        bound=case.sign * bound_alone(case),
         message="filling",
         runtime=budget.runtime,
     )
     return ends(first, budget)
 
 
-def alone(case: Case) -> float:
+def bound_alone(case: Case) -> float:
     """Return a bound on the cost: the least of each job, whatever the others have."""
     return float(case.costs.min(axis=1, initial=np.inf).sum()) - case.error if len(case.costs) else 0.0
 
 
-def filled(case: Case) -> list[int]:
+def first_division(case: Case) -> list[int]:
     """Return a division that uses the GPUs: jobs that must run first, then the others in list order.
 
     Raises `Unsupported` where the reachable numbers of GPUs need more than memory.

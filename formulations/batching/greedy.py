@@ -82,7 +82,7 @@ def greedy(problem: Batching, budget: Budget) -> Result[Batches]:
 def walk_hulls(case: Case, budget: Budget, known: Result[Batches], method: str = "greedy") -> Result[Batches]:
     """Walk along the hulls, and keep what is known where it is better."""
     problem = case.problem
-    walk = walked(case, budget)
+    walk = take_steps(case, budget)
     if walk is None:
         return replace(known, stopped_by=StoppedBy.TIME_LIMIT, runtime=budget.runtime)
     counts = _made_up(case, walk) if walk.left else list(walk.counts)
@@ -106,7 +106,7 @@ def walk_hulls(case: Case, budget: Budget, known: Result[Batches], method: str =
     return replace(no_worse(result, problem, known.solution), runtime=budget.runtime)
 
 
-def walked(case: Case, budget: Budget) -> Walk | None:
+def take_steps(case: Case, budget: Budget) -> Walk | None:
     """Take steps, the cheapest first, until the GPUs are used, or no step gains where any number may be used.
 
     None when the budget has passed before.

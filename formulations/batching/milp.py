@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from formulations.batching.beginning import alone, filled
+from formulations.batching.beginning import bound_alone, first_division
 from formulations.batching.case import Case
 from gsopt.core.numbers.grid import Exact, Number, ceil_to, floor_to, step
 from gsopt.core.problem import Sense
@@ -113,7 +113,7 @@ class Milp(Formulation[Batching, Batches]):
     def at_once(self, problem: Batching) -> tuple[Batches, Number]:
         """Return the first division that uses the GPUs, and the bound as if nobody wanted the same GPU."""
         case = Case.of(problem)
-        return case.solution(filled(case)), case.sign * alone(case)
+        return case.solution(first_division(case)), case.sign * bound_alone(case)
 
     def extract(self, values: Mapping[str, float], problem: Batching) -> Batches:
         """Read the GPUs of each job, and give it the best batch on them."""

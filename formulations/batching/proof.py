@@ -51,7 +51,7 @@ class Tables:
                 yield used, gpus
 
 
-def settle(tables: Tables, budget: Budget) -> list[int] | None:
+def optimal_counts(tables: Tables, budget: Budget) -> list[int] | None:
     """Return the GPUs of each job in an optimum; None when time, or the length of numbers, did not allow it.
 
     Jobs that have the same GPUs wherever they may be are no question, and need no exact numbers.

@@ -57,7 +57,7 @@ def solution_of(problem: Configuration, places: Sequence[int | None]) -> Configu
     return ConfigurationSolution(configurations={job.name: place for job, place in named if place is not None})
 
 
-def kept(problem: Configuration) -> ConfigurationSolution:
+def current_configurations(problem: Configuration) -> ConfigurationSolution:
     """Return what jobs have now, as far as they run there and it fits, pinned ones first."""
     left = dict(problem.gpus)
     places: list[int | None] = [None] * len(problem.jobs)
@@ -72,7 +72,7 @@ def kept(problem: Configuration) -> ConfigurationSolution:
     return solution_of(problem, places)
 
 
-def alone(problem: Configuration) -> Exact:
+def bound_alone(problem: Configuration) -> Exact:
     """Return what jobs cost where each has what is best for it, as if nobody wanted the same GPU."""
     waits, unit = decimal(problem.penalty), _unit(problem)
     return exact_total(

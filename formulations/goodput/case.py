@@ -54,8 +54,8 @@ class Case:
     @classmethod
     def of(cls, problem: Goodput) -> "Case":
         """List the options of a problem."""
-        reach = np.cumsum(sorted(problem.nodes, reverse=True))
-        return cls(problem, tuple(tuple(_options(problem, job, reach)) for job in range(len(problem.jobs))))
+        widest = np.cumsum(sorted(problem.nodes, reverse=True))
+        return cls(problem, tuple(tuple(_options(problem, job, widest)) for job in range(len(problem.jobs))))
 
     @property
     def error(self) -> float:
@@ -68,7 +68,7 @@ class Case:
         return GoodputSolution(gpus={job.name: gpus for job, gpus in named if any(gpus)})
 
 
-def _options(problem: Goodput, place: int, reach: NDArray[np.int64]) -> Iterable[Option]:
+def _options(problem: Goodput, place: int, widest: NDArray[np.int64]) -> Iterable[Option]:
     """List the options of a job, given how many GPUs so many nodes have at most."""
     job, current = problem.jobs[place], problem.currents[place]
     held, used = sum(current), sum(count > 0 for count in current)
@@ -78,9 +78,9 @@ def _options(problem: Goodput, place: int, reach: NDArray[np.int64]) -> Iterable
     yield Option(0, 0, 0, idle)
     if held and speedup:
         yield Option(held, used, used, kept, keeps=True)
-    speedups = _grown(_table(job.speedups, reach, job.max_gpus))
+    speedups = _grown(_table(job.speedups, widest, job.max_gpus))
     costs = _counted(problem, float(problem.factors[place] * share) * speedups)
-    most = _alike(speedups)
+    most = _last_equal(speedups)
     for gpus, nodes in np.argwhere(((speedups > 0) & (costs < idle)).T).tolist():
         first = nodes <= 1 or most[nodes - 1, gpus] < nodes + 1
         if first:
@@ -93,11 +93,11 @@ def _counted(problem: Goodput, scaled: Floats) -> Floats:
     return counted
 
 
-def _table(rows: Sequence[Sequence[float]], reach: NDArray[np.int64], cap: int | None) -> Floats:
+def _table(rows: Sequence[Sequence[float]], widest: NDArray[np.int64], cap: int | None) -> Floats:
     """Return speed-ups by nodes and GPUs, both less one; -1 where a job cannot run."""
-    rows = rows[: len(reach)]
+    rows = rows[: len(widest)]
     ends = [
-        min(nodes + len(row), int(reach[nodes]), reach[-1] if cap is None else cap)
+        min(nodes + len(row), int(widest[nodes]), widest[-1] if cap is None else cap)
         for nodes, row in enumerate(rows)
     ]
     table = np.full((len(rows), max(ends, default=0)), -1.0)
@@ -114,7 +114,7 @@ def _grown(table: Floats) -> Floats:
     return np.where(dropped | (table <= 0), 0.0, table)
 
 
-def _alike(table: Floats) -> NDArray[np.int64]:
+def _last_equal(table: Floats) -> NDArray[np.int64]:
     """Return the largest number of nodes with the same speed-up; a single node equals no other number."""
     most = np.repeat(np.arange(1, len(table) + 1)[:, None], table.shape[1], axis=1)
     for nodes in range(len(table) - 2, 0, -1):

@@ -10,14 +10,14 @@ from formulations.placement.beginning import begin
 from formulations.placement.bounds import better_than, round_up
 from formulations.placement.dive import Diver
 from formulations.placement.generation import Generation, Relaxed
+from formulations.placement.integers import Bracket, solve_integers
 from formulations.placement.linear import Optimum
 from formulations.placement.maximal import maximal_patterns
 from formulations.placement.packing import Filled, Packing, Patterns
 from formulations.placement.patterns import over_patterns
 from formulations.placement.pricers import pricer
 from formulations.placement.pricing import Pricer
-from formulations.placement.rounding import EFFORT, rounded
-from formulations.placement.settle import Settled, settle
+from formulations.placement.rounding import EFFORT, round_down
 from gsopt.core.budget import Budget
 from gsopt.core.method import exact_method
 from gsopt.core.result import Result, StoppedBy
@@ -147,9 +147,9 @@ class _Search:
         return None if self.best is None else self.packing.value(self.best)
 
     @property
-    def known(self) -> tuple[Patterns, Settled]:
+    def known(self) -> tuple[Patterns, Bracket]:
         """The patterns of the best solution, and what is known in terms of these."""
-        settled = Settled(self.bound, infeasible=self.infeasible)
+        settled = Bracket(self.bound, infeasible=self.infeasible)
         if self.best is None:
             return Patterns.of((), len(self.packing.demands)), settled
         return self.best.patterns, settled.with_point(self.best.values, self.packing.value(self.best))
@@ -215,7 +215,7 @@ def _round(search: _Search, effort: int | None = None) -> _Search:
     """Round the relaxation down and place the others greedily; with little effort where dives follow."""
     if search.relaxed is None or search.relaxed.optimum is None:
         return search
-    rounding = rounded(
+    rounding = round_down(
         search.packing,
         search.relaxed.patterns,
         search.relaxed.optimum,
@@ -269,13 +269,13 @@ def _settle(search: _Search) -> _Search:
     relaxed, packing = search.relaxed, search.packing
     if relaxed is None or relaxed.optimum is None or relaxed.prices is None:
         return search
-    patterns, settled = search.patterns, Settled(search.bound)
+    patterns, settled = search.patterns, Bracket(search.bound)
     if search.best is not None:
         moved, times = np.split(search.best.values, [packing.moves])
         values = np.concatenate([moved, np.zeros(len(patterns), dtype=np.int64), times])
         settled = settled.with_point(values, packing.value(search.best))
         patterns += search.best.patterns
-    settled = settle(
+    settled = solve_integers(
         packing.form(patterns),
         relaxed.optimum,
         settled,

@@ -9,12 +9,12 @@ from formulations.placement.answer import answer, without_model
 from formulations.placement.beginning import begin
 from formulations.placement.bounds import Prices, better_than, lagrange, round_up
 from formulations.placement.generation import ending
+from formulations.placement.integers import Bracket, solve_integers
 from formulations.placement.linear import Optimum
 from formulations.placement.master import Master
 from formulations.placement.maximal import maximal_patterns
 from formulations.placement.packing import Packing, Patterns
-from formulations.placement.rounding import rounded
-from formulations.placement.settle import Settled, settle
+from formulations.placement.rounding import round_down
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
 from gsopt.core.method import exact_method
@@ -83,7 +83,7 @@ def patterns(problem: Placement, budget: Budget, *, most: int = MOST_PATTERNS) -
 
 
 def over_patterns(
-    packing: Packing, first: Patterns, settled: Settled, every: Patterns, *, method: str, budget: Budget
+    packing: Packing, first: Patterns, settled: Bracket, every: Patterns, *, method: str, budget: Budget
 ) -> Result[PlacementSolution]:
     """Solve the pattern model over all maximal patterns, and over those of what is known so far."""
     message = f"{len(every):,} maximal patterns of {len(packing.kinds):,} kinds of servers"
@@ -101,11 +101,11 @@ def over_patterns(
         prices = _prices(packing, patterns, optimum)
         settled = settled.with_bound(round_up(packing, lagrange(packing, prices)))
         budget.report(bound=settled.bound)
-        rounding = rounded(packing, patterns, optimum, goal=settled.bound, budget=budget)
+        rounding = round_down(packing, patterns, optimum, goal=settled.bound, budget=budget)
         patterns = rounding.patterns
         if rounding.filled is not None:
             settled = settled.with_point(rounding.filled.values, packing.value(rounding.filled))
-        settled = settle(
+        settled = solve_integers(
             packing.form(patterns),
             optimum,
             settled,

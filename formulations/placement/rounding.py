@@ -29,7 +29,7 @@ _Filling = tuple[int, int, tuple[tuple[int, int], ...]]
 
 
 @dataclass(frozen=True, eq=False)
-class Rounded:
+class Rounding:
     """Outcome of rounding."""
 
     patterns: Patterns  # the relaxation's patterns, and after them the best run's fillings
@@ -43,7 +43,7 @@ class Rounded:
         return None if self.values is None else Filled(self.patterns, self.values)
 
 
-def rounded(
+def round_down(
     packing: Packing,
     patterns: Patterns,
     optimum: Optimum,
@@ -52,7 +52,7 @@ def rounded(
     budget: Budget,
     seed: int = 0,
     effort: int = EFFORT,
-) -> Rounded:
+) -> Rounding:
     """Round a relaxation down and place the workers that are left, again and again until the goal is met.
 
     A server is filled with the workers that are worth most for the share of it that they take, and of some
@@ -74,10 +74,10 @@ def rounded(
             break
     others = Patterns.of(map(rest.row, tried), demands)
     if best is None:
-        return Rounded(patterns, None, others)
+        return Rounding(patterns, None, others)
     times = Counter(best)
     extended = patterns + Patterns.of(map(rest.row, times), demands)
-    return Rounded(extended, np.append(below, np.array(list(times.values()), dtype=np.int64)), others)
+    return Rounding(extended, np.append(below, np.array(list(times.values()), dtype=np.int64)), others)
 
 
 @dataclass(frozen=True, eq=False)

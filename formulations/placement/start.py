@@ -11,7 +11,7 @@ from formulations.placement.packing import Filled, Integers, Packing, Reals, Uni
 from gsopt.core.budget import Budget
 
 
-def constructed(packing: Packing, budget: Budget) -> Filled | None:
+def construct(packing: Packing, budget: Budget) -> Filled | None:
     """Place workers by best fit and by first fit, in several orders; None where nothing is found in time.
 
     Workers of one demand are placed all at once. By best fit the largest come first, by the sum of their shares

@@ -26,11 +26,11 @@ class Network:
     source: NDArray[np.int64]
     sink: NDArray[np.int64]
 
-    def sent(self, flow: Integers) -> Integers:
+    def outflow(self, flow: Integers) -> Integers:
         """Add up a flow by source, shape (sources,)."""
         return _totals(self.source, flow, self.sources)
 
-    def received(self, flow: Integers) -> Integers:
+    def inflow(self, flow: Integers) -> Integers:
         """Add up a flow by sink, shape (sinks,)."""
         return _totals(self.sink, flow, self.sinks)
 
@@ -47,7 +47,7 @@ class Network:
         most = min(int(supply.sum()), int(capacity.sum()))
         while True:
             shift = max(0, most.bit_length() - _BITS)
-            left = supply - self.sent(flow), capacity - self.received(flow)
+            left = supply - self.outflow(flow), capacity - self.inflow(flow)
             flow += self._augment(left[0], left[1], flow, shift) << shift
             if shift == 0:
                 return flow
@@ -77,7 +77,7 @@ class Network:
         Of a maximum flow these are the source's side of a minimum cut.
         """
         first_sink = 1 + self.sources
-        starts = np.flatnonzero(supply > self.sent(flow))
+        starts = np.flatnonzero(supply > self.outflow(flow))
         used = np.flatnonzero(flow)
         tail = np.concatenate([np.zeros_like(starts), 1 + self.source, first_sink + self.sink[used]])
         head = np.concatenate([1 + starts, first_sink + self.sink, 1 + self.source[used]])

@@ -70,7 +70,7 @@ def hull(reduction: Reduction, budget: Budget) -> Hull:
     """
     costs = Costs.of(reduction)
     network = costs.network
-    needed = network.received(costs.sizes[network.source]) > 0
+    needed = network.inflow(costs.sizes[network.source]) > 0
     nothing = _corner(costs, np.zeros(costs.sizes.size, dtype=np.bool_), np.zeros_like(needed))
     everything = _corner(costs, np.ones(costs.sizes.size, dtype=np.bool_), needed)
     found = Hull(equal_shares(costs), nothing, everything, finished=reduction.demand == 0)

@@ -16,7 +16,7 @@ _TENURE = (3, 10)
 PATIENCE = 20
 
 
-def improved(
+def tabu_search(
     reduction: Reduction,
     counts: list[int],
     budget: Budget,

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formulations.reclaiming.decomposition import EliminationPlan, optimum, plan
-from formulations.reclaiming.growth import grown
+from formulations.reclaiming.growth import greedy_counts
 from formulations.reclaiming.hull import Hull, hull
-from formulations.reclaiming.local_search import PATIENCE, improved
+from formulations.reclaiming.local_search import PATIENCE, tabu_search
 from formulations.reclaiming.reduced import arrays, point, prices
 from formulations.reclaiming.reduction import Reduction
 from gsopt.core.budget import Budget
@@ -131,7 +131,7 @@ class ReclaimingSearch:
         """Choose between the two corners of the hull."""
         program = self._affordable(frame.rest, _WORK_OF_REST, self._late)
         counts = None if program is None else optimum(program, self._reduction.demand)
-        self._offer(grown(frame.rest, self._late) if counts is None else counts)
+        self._offer(greedy_counts(frame.rest, self._late) if counts is None else counts)
 
     def _settle(self, frame: Hull) -> None:
         """Search all better choices that the hull allows, if tables can."""
@@ -147,7 +147,7 @@ class ReclaimingSearch:
         core = frame.shares.core(self._value)
         follows = self._programmable(core)
         budget = part(self._budget, _SHARE_OF_SEARCH) if follows else self._budget
-        improved(core, self._counts, budget, patience=PATIENCE if follows else inf, on_better=self._offer)
+        tabu_search(core, self._counts, budget, patience=PATIENCE if follows else inf, on_better=self._offer)
 
     def _programmable(self, core: Reduction) -> bool:
         """Check whether a solver of mixed-integer programs can achieve something in time."""

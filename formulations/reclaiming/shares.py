@@ -81,7 +81,7 @@ class CostShares:
         """By how much the servers of each group together are dearer than the price; negative where cheaper."""
         costs = self.costs
         own: Integers = costs.sizes * (costs.own * self.parts - self.price)
-        return own + costs.network.sent(self.shares)
+        return own + costs.network.outflow(self.shares)
 
     @cached_property
     def _below(self) -> Integers:
@@ -95,11 +95,11 @@ class CostShares:
         """
         costs, network = self.costs, self.costs.network
         slack = (target - costs.reduction.paid) * self.parts - self._least
-        left = costs.weights * self.parts - network.received(self.shares)
+        left = costs.weights * self.parts - network.inflow(self.shares)
         of_one = -(-np.maximum(self._above, 0) // np.maximum(costs.sizes, 1))  # rounded up, as slack is whole
         spared = left > slack
-        preempted = network.received(self._below[network.source]) > slack
-        kept = network.sent(left[network.sink]) + of_one > slack
+        preempted = network.inflow(self._below[network.source]) > slack
+        kept = network.outflow(left[network.sink]) + of_one > slack
         return costs.reduction.restricted(
             np.flatnonzero(preempted).tolist(), np.flatnonzero(spared).tolist(), np.flatnonzero(kept).tolist()
         )
@@ -113,9 +113,9 @@ def equal_shares(costs: Costs) -> CostShares:
     """
     reduction, network = costs.reduction, costs.network
     parts = _FINENESS * max(reduction.servers, 1)
-    spans = np.maximum(network.received(costs.sizes[network.source]), 1)
+    spans = np.maximum(network.inflow(costs.sizes[network.source]), 1)
     shares = (costs.weights * parts // spans)[network.sink]
-    paid = costs.own * parts + network.sent(shares)
+    paid = costs.own * parts + network.outflow(shares)
     order = np.argsort(paid)
     last = order[np.searchsorted(np.cumsum(costs.sizes[order]), reduction.demand)]
     return CostShares(costs, parts, shares * costs.sizes[network.source], int(paid[last]))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from formulations.common.probing import ChoiceColumns
 from formulations.scheduling.groups import groups, taken
 from formulations.scheduling.instance import Instance, SpeedMode
-from formulations.scheduling.mixture import Item, lifted, shortest_mixture
+from formulations.scheduling.mixture import Item, lift_prices, shortest_mixture
 from formulations.scheduling.order import OrderPlan
 from formulations.scheduling.rows import Entry, SparseRows
 from formulations.scheduling.windows import Span, Windows
@@ -238,7 +238,7 @@ class BucketModel:
                 self.instance, {item: time for item, time in asked.items() if time > LINEAR_ROWS}
             )
             if mixture.length > length + _UNITS * LINEAR_ROWS:
-                prices = lifted(self.instance, mixture.prices)
+                prices = lift_prices(self.instance, mixture.prices)
                 if prices not in found:
                     found.append(prices)
         return found

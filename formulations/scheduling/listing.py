@@ -172,10 +172,10 @@ def _serve(
     queue: Iterable[int],
 ) -> _Held:
     """Hand GPUs to those in a queue."""
-    free, fewest = segments.gpus, segments.fewest
+    free = segments.gpus
     levels, running = dict[int, int](), _Held()
     for job in queue:
-        if free < fewest:
+        if free < segments.least_gpus:
             break
         level = levels.get(job, 0)
         more, speed = ladders[job][level]

@@ -56,7 +56,7 @@ def shortest_mixture(instance: Instance, times: Mapping[Item, float]) -> Mixture
     return Mixture(0.0, {})
 
 
-def lifted(instance: Instance, prices: Mapping[Item, float]) -> dict[Item, float]:
+def lift_prices(instance: Instance, prices: Mapping[Item, float]) -> dict[Item, float]:
     """Price a job's mode at least as high as its modes on fewer GPUs, which fit wherever it does."""
     raised: dict[Item, float] = {}
     for job in sorted({job for job, _ in prices}):

@@ -9,7 +9,7 @@ from formulations.common.prover import Prover
 from formulations.proving import proven_bound
 from formulations.scheduling.best import Best
 from formulations.scheduling.cells import Cells, cell_form, encode
-from formulations.scheduling.mixture import Item, lifted, shortest_mixture
+from formulations.scheduling.mixture import Item, lift_prices, shortest_mixture
 from formulations.scheduling.order import OrderPlan, best_nearby_plan, event_order, refuted
 from formulations.scheduling.positions import Positions
 from formulations.scheduling.timetable import replay
@@ -152,7 +152,7 @@ class PositionSearch:
             where = f"{cell[0]},{cell[1]}"
             times = {(j, k): time for j, k in items if (time := values[f"y[{j},{k},{where}]"]) > HIGHS_ROWS}
             length, prices = shortest_mixture(self.positions.instance, times)
-            cut = lifted(self.positions.instance, prices)
+            cut = lift_prices(self.positions.instance, prices)
             if length > values[f"l[{where}]"] + LINEAR_ROWS and cut not in self.cuts + found:
                 found.append(cut)
             if self.budget.passed:

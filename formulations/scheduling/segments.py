@@ -22,9 +22,9 @@ _PENALTY = 10.0
 class Segments(NamedTuple):
     """Jobs and the segments of their hulls; segments of a job stand together, the most efficient first."""
 
-    # gpus, fewest: number of GPUs, and the fewest that any segment needs
+    # gpus, least_gpus: number of GPUs, and the fewest that any segment needs
     gpus: int
-    fewest: int
+    least_gpus: int
     # release, work, fastest, due: release date of each job, its work, its highest speed, and the deadline
     release: Reals
     work: Reals
@@ -46,7 +46,7 @@ class Segments(NamedTuple):
         speeds = [np.cumsum([segment.speed for segment in hull]) for hull in hulls]
         return cls(
             gpus=instance.gpus,
-            fewest=min(segment.gpus for hull in hulls for segment in hull),
+            least_gpus=min(segment.gpus for hull in hulls for segment in hull),
             release=np.array(instance.release),
             work=np.array(instance.work),
             fastest=np.array([speed[-1] for speed in speeds]),

@@ -114,7 +114,7 @@ def _serve(segments: Segments, names: Integers, state: ReplayState, waiting: int
     """Hand out GPUs by the list; return the number of jobs that run."""
     free, running = segments.gpus, 0
     for place in range(waiting):
-        if free < segments.fewest:
+        if free < segments.least_gpus:
             break
         job = names[state.waiting[place]]
         more = segments.more[segments.first[job] + state.level[job]]

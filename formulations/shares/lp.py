@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from formulations.shares.needs import alone, needs
+from formulations.shares.needs import level_alone, needs
 from formulations.shares.prices import worths
 from gsopt.core.errors import Unsupported
 from gsopt.core.numbers.grid import Exact, Number
@@ -107,7 +107,7 @@ class Lp(Formulation[Shares, TimeShares]):
 
     def at_once(self, problem: Shares) -> tuple[TimeShares, Number]:
         """Return the isolated shares, and the bound as if every job were alone."""
-        return problem.fitted(problem.isolated_shares), alone(problem)
+        return problem.fitted(problem.isolated_shares), level_alone(problem)
 
     def extract(self, values: Mapping[str, float], problem: Shares) -> TimeShares:
         """Read the shares."""

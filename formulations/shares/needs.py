@@ -28,7 +28,7 @@ def _need(problem: Shares, job: TypedJob, level: Fraction) -> Exact:
     return left / (level * problem.isolated_times[job.name] - decimal(job.age))
 
 
-def alone(problem: Shares) -> Exact:
+def level_alone(problem: Shares) -> Exact:
     """Return the level of the job that is worst off if each has all the time on its fastest type.
 
     In `fifo` it is the value of that. No shares are better.
@@ -37,7 +37,7 @@ def alone(problem: Shares) -> Exact:
     return problem.objective(TimeShares(shares=shares))
 
 
-def reach(problem: Shares, prices: Sequence[Exact], most: Exact, level: Exact) -> Exact:
+def best_level(problem: Shares, prices: Sequence[Exact], most: Exact, level: Exact) -> Exact:
     """Return the best level at which the needs of all jobs, at these prices, come to no more than a sum.
 
     Every level that shares have is such a level where no shares yield more, at these prices, than the sum. So

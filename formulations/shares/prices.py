@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from formulations.shares.needs import reach
+from formulations.shares.needs import best_level
 from gsopt.core.numbers.grid import Exact, floor_digits
 from gsopt.problems.shares import Shares, TypedJob
 
@@ -37,7 +37,7 @@ def bound(problem: Shares, jobs: Sequence[Exact], gpus: Mapping[str, Exact], lev
     if problem.criterion == "fifo":
         return most_yield(problem, jobs, gpus)
     paid = [max(worth, _cost(problem, job, gpus)) for worth, job in zip(jobs, problem.jobs, strict=True)]
-    return reach(problem, paid, most_yield(problem, paid, gpus), level)
+    return best_level(problem, paid, most_yield(problem, paid, gpus), level)
 
 
 def _cost(problem: Shares, job: TypedJob, gpus: Mapping[str, Exact]) -> Exact:

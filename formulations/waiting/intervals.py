@@ -152,11 +152,11 @@ class _Call:
 
     def _activity(self, job: int) -> Activity:
         instance = self.instance
-        ways = tuple(
+        choices = tuple(
             Way(instance.length(job, place), instance.demand[job], instance.places[place].cells)
             for place in self.places[job]
         )
-        return Activity(instance.release[job], instance.slots(self.latest[job]), ways)
+        return Activity(instance.release[job], instance.slots(self.latest[job]), choices)
 
     def _hint(self) -> tuple[Chosen, ...]:
         choices = self.instance.choices(self.best.known)

@@ -56,7 +56,7 @@ class DepthFirstSearch:
 
     def run(self, nodes: int) -> bool:
         """Search and keep what is found; return whether so many states covered the whole search."""
-        if max(self._ways(need) for need in self.instance.demand) > _MOST_WAYS:
+        if max(self._combinations(need) for need in self.instance.demand) > _MOST_WAYS:
             return False
         self.nodes = nodes
         free = tuple((0,) * size for size in self.instance.sizes)
@@ -99,15 +99,15 @@ class DepthFirstSearch:
             for counts in self._counts(self.instance.demand[job], 0):
                 yield self._started(state, left, CellShare(job, counts))
 
-    def _ways(self, need: int) -> int:
-        """Count the ways to take so many GPUs."""
-        ways = [1] + [0] * need
+    def _combinations(self, need: int) -> int:
+        """Count the combinations of cells that give so many GPUs."""
+        counts = [1] + [0] * need
         for size in self.instance.sizes:
-            ways = [sum(ways[max(0, count - size) : count + 1]) for count in range(need + 1)]
-        return ways[need]
+            counts = [sum(counts[max(0, count - size) : count + 1]) for count in range(need + 1)]
+        return counts[need]
 
     def _counts(self, need: int, first: int) -> Iterator[dict[int, int]]:
-        """Enumerate the ways to take GPUs of the cells from one on."""
+        """Enumerate the numbers of GPUs to take of the cells from one on."""
         sizes = self.instance.sizes
         if not need:
             yield {}
@@ -150,7 +150,7 @@ class DepthFirstSearch:
         done, ends = 0, []
         for area, end in zip(areas, alone, strict=True):
             done += area
-            ends.append(max(end, served(ready, done)))
+            ends.append(max(end, first_slot(ready, done)))
         least = max([state.paid, *ends]) if self.last else state.paid + sum(ends)
         return least >= self.limit()
 
@@ -180,7 +180,7 @@ class DepthFirstSearch:
         return tuple(sorted(shape.values()))
 
 
-def served(ready: Sequence[int], area: int) -> int:
+def first_slot(ready: Sequence[int], area: int) -> int:
     """Return the first slot by which GPUs that are ready from some slots on have done so much."""
     done = 0
     for count, slot in enumerate(ready, start=1):

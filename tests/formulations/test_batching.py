@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from formulations.batching import dp, exact, greedy, milp
-from formulations.batching.beginning import alone, begin, filled
+from formulations.batching.beginning import begin, bound_alone, first_division
 from formulations.batching.case import Case
 from formulations.batching.dp import fill, filled_table
 from formulations.batching.greedy import hull, walk_hulls
-from formulations.batching.proof import Tables, settle
+from formulations.batching.proof import Tables, optimal_counts
 from gsopt.core.budget import Budget
 from gsopt.core.enumeration import brute_force
 from gsopt.core.errors import Unsupported
@@ -271,9 +271,9 @@ def test_the_division_is_allowed_and_the_bound_holds() -> None:
     for seed in range(cases(400)):
         problem = tiny(seed)
         case, best = Case.of(problem), oracle.optimum(problem)
-        assert problem.violations(case.solution(filled(case))) == [], seed
+        assert problem.violations(case.solution(first_division(case))) == [], seed
         assert best is not None
-        assert case.sign * best >= alone(case), seed
+        assert case.sign * best >= bound_alone(case), seed
 
 
 def test_a_better_start_takes_its_place() -> None:
@@ -349,8 +349,6 @@ def _least(problem: Batching, place: int, gpus: int) -> Fraction:
 
 
 SEEDS = st.integers(min_value=0, max_value=10**6)
-
-
 EXAMPLES = settings(max_examples=cases(120), deadline=None)
 
 
@@ -443,7 +441,7 @@ def test_numbers_that_are_too_long_leave_no_proof(monkeypatch: pytest.MonkeyPatc
     problem = elastic_jobs(gpus=9, jobs=6, criterion="rate", seed=1)
     twins = [job.model_copy(update={"name": f"{job.name}{k}"}) for job in problem.jobs for k in range(2)]
     given = tables(problem.model_copy(update={"jobs": tuple(twins), "gpus": 14}))
-    assert settle(given, Budget()) is not None
-    assert settle(given, Budget(time_limit=0.0)) is None
+    assert optimal_counts(given, Budget()) is not None
+    assert optimal_counts(given, Budget(time_limit=0.0)) is None
     monkeypatch.setattr("formulations.batching.proof._LONGEST", 3)
-    assert settle(given, Budget()) is None
+    assert optimal_counts(given, Budget()) is None

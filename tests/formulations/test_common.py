@@ -117,7 +117,6 @@ def test_a_gap_and_a_limit_end_the_search() -> None:
 def test_the_start_is_the_first_schedule() -> None:
     """What the budget brings is known from the beginning."""
     best = begun(Budget(start=in_order(1, 0)))
-
     assert best.known == in_order(1, 0)
     assert best.value == best.known_value == Fraction(7, 2)
 
@@ -355,7 +354,6 @@ def test_columns_count_up_to_the_lower_of_their_limits() -> None:
     """A column that pays counts up to its own limit, or up to what matters where that is less."""
     form = StandardForm.build(cost=[-1, -1], matrix=[[1, 1]], row_lower=[0], row_upper=[9], column_upper=[5, 5])
     bounds = [prove(_model(form), np.zeros(1), np.array(largest)).bound for largest in ([3.0, 9.0], [1.0, 2.0])]
-
     assert bounds == pytest.approx([-3 - 5, -1 - 2])
 
 
@@ -470,7 +468,6 @@ def test_all_that_costs_too_much_is_ruled_out_and_nothing_else(cutoff: float) ->
     found = Program(COSTS).probe(cutoff)
     solutions = list(Program(COSTS).within(cutoff))
     kept = [(min(ranks), max(ranks) + 1) for ranks in zip(*solutions, strict=True)]
-
     assert found.bound == pytest.approx(0)
     assert list(found.kept) == kept
 
@@ -493,7 +490,6 @@ def test_what_reduced_costs_do_not_tell_is_found_by_bisection() -> None:
 def test_an_order_that_costs_too_much_is_ruled_out(cutoff: float, known: bool) -> None:
     """The first wants rank 0 and the second 3; the other order costs 2; below 1 the ranks tell it anyway."""
     program = Program([(0.0, 1.0, 9.0), (1.0, 0.0)], ranks=[(0, 2, 4), (1, 3)])
-
     assert program.probe(cutoff, pairs=[(0, 1)]).orders == (((0, 1),) if known else ())
 
 
@@ -523,7 +519,6 @@ def test_solutions_within_the_cutoff_are_never_ruled_out() -> None:
 def test_what_is_all_too_dear_is_left_as_it_is() -> None:
     """With a cutoff below the optimum the bound tells that nothing is left; no choice becomes empty."""
     found = Program(COSTS).probe(-1.0)
-
     assert found.bound > -1.0
     assert all(low < high for low, high in found.kept)
 
@@ -534,7 +529,6 @@ def test_without_time_nothing_is_found() -> None:
     found = probe(
         program.form, Budget(time_limit=0.0), choices=program.choices, largest=program.largest, cutoff=1.0
     )
-
     assert found is None or (found.values is None and found.kept == ((0, 5), (0, 4)))
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from formulations.configuration import exact, milp, table
-from formulations.configuration.case import Case, alone, kept
+from formulations.configuration.case import Case, bound_alone, current_configurations
 from formulations.configuration.table import LeastCosts
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
@@ -180,14 +180,14 @@ def test_what_is_kept_breaks_no_rule_and_nothing_is_below_the_bound() -> None:
     """On instances with hard numbers the beginning is a solution, and the bound no more than the optimum."""
     for seed in range(cases(200)):
         problem = tiny(seed)
-        assert problem.violations(kept(problem)) == [], seed
-        assert alone(problem) <= oracle.optimum(problem), seed
+        assert problem.violations(current_configurations(problem)) == [], seed
+        assert bound_alone(problem) <= oracle.optimum(problem), seed
 
 
 def test_pinned_jobs_are_kept_before_others() -> None:
     """Where not all fit that have GPUs, pinned ones keep theirs."""
     first, pinned = job("a", 1.0, 2.0, None, current=1), job("b", 1.0, 2.0, None, current=1, pinned=True)
-    assert kept(node(2, first, pinned)).configurations == {"b": 1}
+    assert current_configurations(node(2, first, pinned)).configurations == {"b": 1}
 
 
 def test_totals_beyond_whole_numbers_are_refused() -> None:

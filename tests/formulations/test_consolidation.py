@@ -335,7 +335,6 @@ RULES: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     ),
 }
 
-
 #: A model that is slower on each wider tier.
 _SLOWER = {"x": TierPenalty(machine=0.1, rack=0.5, network=3.0)}
 
@@ -356,7 +355,6 @@ TIGHT = [
     _tight([8], 2, 2, 3, 4, 4),
     _tight([8], 2, 2, 3, 4, weight=0.0, maximize="lexicographic"),
 ]
-
 
 #: Problems, and their optima by trying everything.
 PROBLEMS = [(problem, oracle.optimum(problem)) for problem in [*(tiny(seed) for seed in range(20)), *TIGHT]]

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from formulations import batching, colocation, configuration, consolidation, goodput, sequencing, shares
-from formulations.configuration.case import kept
+from formulations.configuration.case import current_configurations
 from gsopt.core.numbers.grid import Number
 from gsopt.core.result import Result, Status, StoppedBy
 from gsopt.problems.goodput import GoodputSolution
@@ -52,7 +52,11 @@ DEFAULTS = {
         colocation.exact, full_cluster(running=20, pending=20, seed=1), 0.9, "greedy", improves=False
     ),
     "configuration": Default(
-        configuration.exact, _CONFIGURATION, 0.9, "current configurations", kept(_CONFIGURATION)
+        configuration.exact,
+        _CONFIGURATION,
+        0.9,
+        "current configurations",
+        current_configurations(_CONFIGURATION),
     ),
     "consolidation": Default(consolidation.exact, half_busy(racks=4, jobs=80, seed=1), 0.9, "knapsack"),
     "goodput": Default(goodput.exact, _GOODPUT, 0.2, "packed counts", _current(_GOODPUT)),

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from formulations.goodput import counting, exact, milp
-from formulations.goodput.beginning import alone, kept, mean
+from formulations.goodput.beginning import bound_alone, current_gpus, mean
 from formulations.goodput.case import Case, Floats, Option
 from formulations.goodput.counting import Counting
 from formulations.goodput.packing import NodePacking, pack
@@ -418,7 +418,7 @@ RULES: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "GPUs that are no faster": (sys.modules["formulations.goodput.case"], "_grown", _every_speed_up),
     "numbers of nodes that are alike": (
         sys.modules["formulations.goodput.case"],
-        "_alike",
+        "_last_equal",
         _every_number_of_nodes,
     ),
     "patterns in which another job fits": (
@@ -497,11 +497,11 @@ def test_what_breaks_a_rule_is_not_kept() -> None:
     rows = ([1.0, 2.0], [1.5])
     jobs = [job("a", *rows, current=[1, 1]), job("b", *rows, current=[1, 1]), job("c", *rows, current=[2, 0])]
     problem = Goodput(nodes=[4, 2], jobs=[*jobs[:2], jobs[2].model_copy(update={"max_gpus": 1})])
-    assert kept(Case.of(problem)).gpus == {"a": (1, 1)}
+    assert current_gpus(Case.of(problem)).gpus == {"a": (1, 1)}
 
 
 def test_the_bound_holds() -> None:
     """No optimum is below it."""
     for seed in range(cases(100)):
         problem = tiny(seed)
-        assert alone(Case.of(problem)) <= oracle.optimum(problem), seed
+        assert bound_alone(Case.of(problem)) <= oracle.optimum(problem), seed

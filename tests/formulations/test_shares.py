@@ -11,7 +11,7 @@ from formulations.shares import exact, lp, one_type, water_filling
 from formulations.shares.best import Best
 from formulations.shares.climb import climb
 from formulations.shares.linear import MOST, Precise, earn, meet
-from formulations.shares.needs import alone, needs, reach
+from formulations.shares.needs import best_level, level_alone, needs
 from formulations.shares.prices import bound, most_yield, worths
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
@@ -310,7 +310,7 @@ def test_it_begins_with_isolated_shares_and_every_job_alone() -> None:
         problem = typed_jobs(criterion=criterion, seed=2)
         best = Best(problem, Budget(), "best")
         assert best.solution == problem.fitted(problem.isolated_shares)
-        assert best.bound == alone(problem)
+        assert best.bound == level_alone(problem)
 
 
 def test_a_better_start_is_kept() -> None:
@@ -354,7 +354,7 @@ def test_whoever_has_what_it_needs_has_the_level() -> None:
         problem = tiny(seed)
         if problem.criterion == "fifo":
             continue
-        level = Fraction(alone(problem)) * (
+        level = Fraction(level_alone(problem)) * (
             Fraction(2, 3) if problem.sense is Sense.MAXIMIZE else Fraction(3, 2)
         )
         for place, (job, need) in enumerate(zip(problem.jobs, needs(problem, level), strict=True)):
@@ -367,13 +367,13 @@ def test_nothing_is_better_than_alone() -> None:
         problem = tiny(seed)
         best = oracle.optimum(problem)
         least = best[1] if isinstance(best, tuple) else best
-        assert not problem.sense.better(least, alone(problem)), seed
+        assert not problem.sense.better(least, level_alone(problem)), seed
 
 
 def test_the_root_is_approached_from_below() -> None:
     """The needs 1 / (2 r - 1) and 1 / (2 r) cost 1 at the root of 4 r r - 6 r + 1, just above the level."""
     problem = alike({"steps": 100.0, "age": 100.0}, {"steps": 100.0}, criterion="finish_time")
-    level = Fraction(reach(problem, [1, 1], 1, alone(problem)))
+    level = Fraction(best_level(problem, [1, 1], 1, level_alone(problem)))
     assert float(level) == pytest.approx((6 + 20**0.5) / 8, rel=1e-15)
     assert 4 * level * level - 6 * level + 1 <= 0
 
@@ -382,7 +382,7 @@ def test_prices_of_nothing_say_nothing() -> None:
     """Without a price the known level is kept."""
     for criterion in ("max_min", "finish_time", "makespan"):
         problem = alike({}, {}, criterion=criterion)
-        assert reach(problem, [0, 0], 1, 7) == 7
+        assert best_level(problem, [0, 0], 1, 7) == 7
 
 
 def test_no_prices_are_beaten() -> None:
@@ -396,7 +396,7 @@ def test_no_prices_are_beaten() -> None:
         best = oracle.optimum(problem)
         least, most = best if isinstance(best, tuple) else (best, best)
         value = most if problem.sense is Sense.MINIMIZE else least
-        assert not problem.sense.better(value, bound(problem, paid, gpus, alone(problem))), seed
+        assert not problem.sense.better(value, bound(problem, paid, gpus, level_alone(problem))), seed
 
 
 def test_a_job_takes_its_best_type_or_none() -> None:

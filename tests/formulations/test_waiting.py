@@ -71,7 +71,6 @@ def test_without_cp_sat_the_relaxation_proves_what_it_can(name: str, monkeypatch
 def test_ten_jobs_of_least_makespan() -> None:
     """Ten jobs on 16 GPUs are proven."""
     result = exact(tier_jobs(jobs=10, seed=4, minimize="makespan"))
-
     assert result.status is Status.OPTIMAL
 
 
@@ -95,7 +94,6 @@ def test_magnitudes(scale: float, minimize: str) -> None:
 def test_without_time_there_is_a_list_and_a_bound() -> None:
     """A budget that has passed leaves a schedule and a bound all the same."""
     result = exact(tier_jobs(jobs=8, seed=0), time_limit=0.0)
-
     assert result.status is Status.FEASIBLE
     assert unwrap(result.bound) > 0
 
@@ -104,7 +102,6 @@ def test_what_no_gpus_are_found_for_is_a_bound_only() -> None:
     """Five jobs whose relaxation has a mean of 10.2 s need 10.6 s: the relaxation is not called exact."""
     problem = tier_jobs(jobs=5, seed=21, most=1.5)
     relaxed, exact = time_indexed(problem), intervals(problem)
-
     assert (relaxed.status, relaxed.bound) == (Status.FEASIBLE, Fraction(51, 5))
     assert relaxed.message == "the relaxation is a bound only: no GPUs were found for its schedule"
     assert (exact.status, exact.objective) == (Status.OPTIMAL, Fraction(53, 5))
@@ -147,7 +144,6 @@ def _anywhere(problem: Waiting, job: int) -> dict[int, int]:
 def test_time_indexed_without_time_there_is_a_list_and_a_bound() -> None:
     """A budget that has passed leaves a schedule and a bound all the same."""
     result = time_indexed(tier_jobs(jobs=8, seed=0), time_limit=0.0)
-
     assert result.status is Status.FEASIBLE
     assert unwrap(result.bound) > 0
 
@@ -155,7 +151,6 @@ def test_time_indexed_without_time_there_is_a_list_and_a_bound() -> None:
 def test_a_wanted_gap_ends_it() -> None:
     """With any gap allowed the simple bound suffices."""
     result = time_indexed(tier_jobs(jobs=8, seed=0), budget=replace(Budget(), gap=9.0))
-
     assert (result.status, result.stopped_by) == (Status.FEASIBLE, "gap")
 
 
@@ -333,16 +328,13 @@ def _seen_at_all(self: DepthFirstSearch, state: PartialSchedule) -> bool:
 
 
 LIMIT = DepthFirstSearch.limit
-
-
-SERVED = search_module.served
-
+SERVED = search_module.first_slot
 
 #: Rules that leave out too much, by where they belong.
 WRONG = [
     ("limit", _too_hopeless),
-    ("served", _serving_more),
-    ("served", _serving_from_now),
+    ("first_slot", _serving_more),
+    ("first_slot", _serving_from_now),
     ("is_twin", _same_demand),
     ("is_twin", _same_but_for_length),
     ("_shape", _no_groups),
@@ -355,7 +347,7 @@ WRONG = [
 @pytest.mark.parametrize(("name", "wrong"), WRONG, ids=[wrong.__name__ for _, wrong in WRONG])
 def test_one_state_too_many_is_noticed(name: str, wrong: object, monkeypatch: pytest.MonkeyPatch) -> None:
     """Any rule that leaves out more than it may gives a wrong value on some of these instances."""
-    monkeypatch.setattr(search_module if name == "served" else DepthFirstSearch, name, wrong)
+    monkeypatch.setattr(search_module if name == "first_slot" else DepthFirstSearch, name, wrong)
     found = []
     for problem, optimum in TINY:
         best = begun(problem, worst=True)
@@ -393,7 +385,6 @@ def test_places_within_others_that_are_as_fast_have_no_columns() -> None:
     jobs = [Job(name=str(g), release_date=0, duration=10, gpus=g, model="resnet50") for g in (1, 2)]
     instance = SlottedInstance.of(Waiting(cluster=Cluster.uniform(racks=2, machines=2, gpus=2), jobs=jobs))
     model = Relaxation(instance, latest_ends(instance, 20))
-
     assert model.places == ((0, 1, 2, 3), (4, 5, 6))
     assert {instance.places[place].tier for place in model.places[1]} == {1, 2}
 
@@ -455,7 +446,6 @@ def test_other_gpus_than_those_chosen_are_found() -> None:
 def test_more_gpus_than_there_are_have_no_split() -> None:
     """Five GPUs at a time are not there; one after the other they are."""
     instance = rack_of_two((1, 3), (1, 2))
-
     assert find_split(instance, [SlottedRun(0, 2), SlottedRun(0, 2)], Budget()) is None
     found = unwrap(find_split(instance, [SlottedRun(0, 2), SlottedRun(1, 2)], Budget()))
     assert [sum((choice.counts or {}).values()) for choice in found] == [3, 2]
@@ -465,7 +455,6 @@ def test_a_long_job_keeps_its_gpus() -> None:
     """A job of three GPUs beside short ones of one holds the same GPUs to its end."""
     instance = rack_of_two((3, 3), (1, 1), (2, 1))
     found = unwrap(find_split(instance, [SlottedRun(0, 2), SlottedRun(0, 0), SlottedRun(1, 1)], Budget()))
-
     assert instance.problem.violations(instance.solution(found)) == []
 
 
@@ -473,7 +462,6 @@ def test_a_conflict_is_as_small_as_it_can_be_and_no_guess() -> None:
     """Jobs that could stay are left out of a conflict; without time nothing is called one."""
     instance = rack_of_two((1, 1), (1, 3), (1, 1), (1, 2))
     choices = [SlottedRun(0, 0), SlottedRun(0, 2), SlottedRun(0, 0), SlottedRun(0, 1)]
-
     assert find_conflict(instance, choices, Budget()) == [1, 3]
     assert find_conflict(instance, choices, Budget(time_limit=0.0)) is None
     assert find_conflict(instance, choices[:1], Budget()) is None
@@ -541,7 +529,6 @@ def test_values_in_seconds() -> None:
     mean = SlottedInstance.of(tier_jobs(jobs=2, arrivals="poisson", seed=2))
     last = SlottedInstance.of(tier_jobs(jobs=2, arrivals="poisson", seed=2, minimize="makespan"))
     later = mean.exact_release[1]
-
     assert mean.value([10, 20]) == Fraction(30 - later) / 2
     assert last.value([10, 20]) == 20
 
@@ -626,7 +613,6 @@ def test_without_time_there_is_one_list() -> None:
     instance = SlottedInstance.of(tier_jobs(jobs=30, seed=0))
     best = Best(instance, Budget(time_limit=0.0), "test")
     search_lists(best)
-
     assert best.solution is not None
     assert place_all(instance, range(30), [2] * 30, Budget(time_limit=0.0)) is None
 

@@ -15,7 +15,7 @@ from formulations.scheduling.resizing.cuts import cut
 from formulations.scheduling.resizing.jobs import Resizable
 from formulations.scheduling.resizing.model import COST, launch_model, soonest_completions
 from formulations.scheduling.resizing.order import Event, best_steps, events_of
-from formulations.scheduling.resizing.rules import launched, launches
+from formulations.scheduling.resizing.rules import launch, launches
 from formulations.scheduling.timetable import TimetableStep, replay, steps_of
 from gsopt.core.budget import Budget
 from gsopt.core.errors import ModelMismatch, Unsupported
@@ -245,7 +245,7 @@ def _plans(jobs: Resizable, values: Mapping[str, float]) -> list[list[TimetableS
     order = _order(jobs, values)
     found = best_steps(jobs, order)
     starts = [job for job, begins in order if begins]
-    return [*([found] if found else []), launched(jobs, starts, jobs.least), launched(jobs, starts, jobs.most)]
+    return [*([found] if found else []), launch(jobs, starts, jobs.least), launch(jobs, starts, jobs.most)]
 
 
 def _order(jobs: Resizable, values: Mapping[str, float]) -> list[Event]:

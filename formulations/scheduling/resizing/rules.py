@@ -12,10 +12,10 @@ def launches(jobs: Resizable) -> Iterator[list[TimetableStep]]:
     numbers = range(len(jobs))
     for order in (sorted(numbers, key=jobs.shortest), sorted(numbers, key=jobs.area.__getitem__)):
         for room in (jobs.least, jobs.most):
-            yield launched(jobs, order, room)
+            yield launch(jobs, order, room)
 
 
-def launched(jobs: Resizable, order: Sequence[int], room: Sequence[int]) -> list[TimetableStep]:
+def launch(jobs: Resizable, order: Sequence[int], room: Sequence[int]) -> list[TimetableStep]:
     """Start jobs in an order, and let those that run share by shortest remaining time.
 
     `room` is what each running job keeps from those that wait: its fewest GPUs, so that as many as possible

@@ -290,14 +290,8 @@ def test_the_caller_hears_of_better_choices(answer: object, stops: bool) -> None
 
 
 FIRST = np.array([0, 2, 6])
-
-
 WEIGHT = np.array([0, 2, 0, 1, 2, 3])
-
-
 VALUE = np.array([0, 50, 0, 20, 30, 36])
-
-
 START = np.array([0, 2])
 
 

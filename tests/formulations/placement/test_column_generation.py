@@ -44,7 +44,6 @@ def test_the_bound_holds_whenever_it_stops(problem: Placement) -> None:
 def test_dozens_of_types(types: int) -> None:
     """With 20 and with 50 types the value is within two servers of the bound."""
     result = column_generation(vectors(types=types, workers=1500, skew=0.5, seed=types))
-
     assert unwrap(result.objective) - unwrap(result.bound) <= 2
     assert "patterns generated" in result.message
 
@@ -53,7 +52,6 @@ def test_partly_used_servers_of_hundreds_of_kinds() -> None:
     """With every server partly used in its own way the optimum is proven too."""
     problem = vectors(types=10, workers=300, training=60, inference=60, occupied=1.0, seed=3)
     result = column_generation(problem)
-
     assert result.status is Status.OPTIMAL
 
 
@@ -80,14 +78,12 @@ def test_fine_amounts_are_priced_by_programs() -> None:
 def test_the_seed_decides() -> None:
     """The same seed gives the same placement."""
     problem = vectors(types=30, workers=400, seed=1)
-
     assert column_generation(problem, seed=5).solution == column_generation(problem, seed=5).solution
 
 
 def test_a_time_limit_is_named() -> None:
     """A run without time says that the limit stopped it, and a finished one that it finished."""
     problem = vectors(types=30, workers=400, seed=1)
-
     assert column_generation(problem, time_limit=0.0).stopped_by is StoppedBy.TIME_LIMIT
     assert column_generation(problem).stopped_by is StoppedBy.FINISHED
 
@@ -141,7 +137,6 @@ def test_infeasible_relaxations_are_proven(problem: Placement) -> None:
 def test_too_many_workers() -> None:
     """Three workers of 5 GPUs on two servers of 8 are infeasible already in the relaxation."""
     _, relaxed = generated(committed("small/too-many-workers"))
-
     assert relaxed.infeasible
     assert relaxed.stopped_by is StoppedBy.FINISHED
 
@@ -149,7 +144,6 @@ def test_too_many_workers() -> None:
 def test_without_time_nothing_is_known() -> None:
     """Without time there is neither an optimum nor a proof."""
     _, relaxed = generated(vectors(types=10, workers=100), limit=0.0)
-
     assert (relaxed.optimum, relaxed.infeasible, relaxed.stopped_by) == (None, False, StoppedBy.TIME_LIMIT)
 
 
@@ -220,7 +214,6 @@ def test_the_pricer_follows_the_amounts() -> None:
 def test_single_workers_are_no_crowd() -> None:
     """Where there is one worker of each demand a table would count workers that do not exist."""
     packing = Packing.of(vectors(types=30, workers=30, training=30, inference=0))
-
     assert isinstance(pricer(packing, packing.zones[0]), Labels)
 
 
@@ -274,7 +267,6 @@ def test_without_time_there_is_a_bound() -> None:
     priced = Labels(np.array([[4], [3]]), np.array([[8]]), np.array([1, 9]))(
         np.array([0.5, 0.4]), np.zeros(1), budget=Budget(time_limit=0.0)
     )
-
     assert priced.counts == []
     assert priced.most[0] >= 0.9
 
@@ -330,7 +322,6 @@ def test_without_time_they_are_zero() -> None:
     """Without time they bound nothing but the sum of all."""
     demands, ones = np.ones((3, 2), dtype=np.int64), np.ones(3, dtype=np.int64)
     prices = multipliers(demands, demands[0], ones, np.ones(3), Budget(time_limit=0.0))
-
     assert prices.shape == (2,)
     assert (prices >= 0).all()
 
@@ -372,7 +363,6 @@ def test_table_without_time_nothing_is_known() -> None:
     priced = WorthTable(np.array([[4], [3]]), np.array([[8]]))(
         np.ones(2), np.zeros(1), budget=Budget(time_limit=0.0)
     )
-
     assert (priced.counts, priced.most.tolist()) == ([], [np.inf])
 
 
@@ -395,7 +385,6 @@ def test_it_agrees_with_the_backend() -> None:
 def test_without_an_optimum_there_is_none() -> None:
     """A program without points has no optimum."""
     impossible = StandardForm.build(cost=[1], matrix=[[1]], row_lower=[2], row_upper=[2], column_upper=[1])
-
     assert solve_relaxation(impossible, Budget()) is None
 
 
@@ -468,7 +457,6 @@ def test_it_closes_the_gap_of_large_instances() -> None:
     """With 420 jobs that all fit into their pools the bound zone by zone is better than the relaxation's."""
     packing = Packing.of(elastic(seed=2))
     value, optimal = optimal_prices(packing)
-
     assert round_up(packing, value - 1e-6) == 848
     assert better_than(packing, optimal, 852) == 850
 
@@ -495,6 +483,5 @@ def test_unbounded_fillings_prove_the_floor() -> None:
     packing = Packing.of(elastic(jobs=5))
     shape = len(packing.zones), len(packing.kinds)
     unknown = Prices(np.ones((len(packing.zones), len(packing.demands))), np.full(shape, np.inf))
-
     assert lagrange(packing, unknown) == -np.inf
     assert better_than(packing, unknown, 10**6) == packing.floor

@@ -58,7 +58,6 @@ def test_five_and_ten_resources(family: int, resources: int) -> None:
     """With five and ten resources the optimum of 24 workers is proven, and the same by all maximal patterns."""
     problem = vector_packing(family=family, workers=24, resources=resources)
     generated, enumerated = column_generation(problem), patterns(problem)
-
     assert generated.status is enumerated.status is Status.OPTIMAL
     assert generated.objective == enumerated.objective
 
@@ -68,7 +67,6 @@ def test_the_start_is_kept_when_there_is_no_time() -> None:
     problem = vectors(types=40, workers=300, seed=2)
     start = best_of_three(problem)
     result = exact(problem, start=start.solution, time_limit=0.0)
-
     assert 0 < unwrap(result.bound) <= unwrap(result.objective) <= unwrap(start.objective)
 
 
@@ -88,7 +86,6 @@ def test_better_solutions_are_told_and_may_stop_the_search() -> None:
 def test_a_gap_ends_the_search() -> None:
     """With a gap of one half the first placement is enough."""
     result = column_generation(vector_packing(family=10, workers=30), gap=0.5)
-
     assert result.message == "resources counted"
     assert result.objective is not None
 
@@ -137,7 +134,6 @@ def test_a_worker_that_fits_nowhere_is_named(method: object) -> None:
     """Every exact method reports infeasible and names the first worker that is larger than any server."""
     assert callable(method)
     result = method(_suited("small/too-large-a-worker", method))
-
     assert (result.status, result.solution, result.bound) == (Status.INFEASIBLE, None, None)
     assert result.message.endswith("workers[1] of job j2 (8 GPU, 0 CPU, 0 memory) fits on no server")
 
@@ -191,7 +187,6 @@ def test_amounts_scale() -> None:
     """Milli-GPUs, milli-cores and bytes give the placement that GPUs, cores and GiB give."""
     problem = committed("small/mixed-servers")
     fine = scaled(problem, (1000, 1000, 1024))
-
     for method in (patterns, column_generation, milp):
         assert method(fine).objective == brute_force(problem)[0]  # type: ignore[index]
 
@@ -281,7 +276,6 @@ def test_gpus_that_are_not_scarce_still_count_when_misplaced(method: Method, nam
 def test_one_column_per_line_and_server() -> None:
     """Three lines on four servers are twelve columns and one for every server."""
     form = milp.standard_form(committed("small/six-items"))
-
     assert len(form.columns) == 3 * 4 + 4
     assert form.integral_objective
 
@@ -317,7 +311,6 @@ def test_amounts_too_fine_are_refused() -> None:
 def test_nothing_to_place_is_solved() -> None:
     """Without workers the servers in use are counted."""
     result = milp(committed("small/no-workers"))
-
     assert (result.status, result.objective) == (Status.OPTIMAL, 1)
 
 
@@ -338,7 +331,6 @@ def test_it_equals_the_assignment_model(seed: int) -> None:
 def test_thousands_of_workers_are_no_more_work() -> None:
     """2,000 workers of 8 types on 963 servers are proven optimal."""
     result = patterns(vectors(types=8, workers=2000, seed=1))
-
     assert result.status is Status.OPTIMAL
     assert result.message.endswith("maximal patterns of 2 kinds of servers")
 
@@ -404,7 +396,6 @@ def test_hundreds_of_demands_are_refused_at_once() -> None:
 def test_powers_of_two_need_the_sum_over_eight(sizes: list[int]) -> None:
     """With powers of two on servers of 8 the optimum is the sum over 8, rounded up, proven by counting."""
     result = buckets(gpu_line(*sizes))
-
     assert result.status is Status.OPTIMAL
     assert result.objective == result.bound == ceil(sum(sizes) / 8)
     assert result.solver == ""
@@ -415,7 +406,6 @@ def test_thousands_of_workers(seed: int) -> None:
     """3,000 workers of powers of two need the sum over 8, rounded up; of any size they are proven as well."""
     powers = whole_gpus(workers=3000, seed=seed)
     total = sum(line.demand.gpu * line.count for line in powers.workers)
-
     assert buckets(powers).objective == ceil(total / 8)
     assert buckets(whole_gpus(workers=3000, powers_of_two=False, seed=seed)).status is Status.OPTIMAL
 
@@ -437,7 +427,6 @@ def test_any_sizes_equal_the_pattern_model(sizes: list[int], used: int) -> None:
 def test_six_items_are_settled_by_a_solver() -> None:
     """{4, 3, 3, 2, 2, 2} is where counting does not prove best fit, and the optimum of 2 is found."""
     result = buckets(committed("small/six-items"))
-
     assert (result.objective, result.status, result.method) == (2, Status.OPTIMAL, "buckets")
     assert result.solver == "highs"
 
@@ -445,7 +434,6 @@ def test_six_items_are_settled_by_a_solver() -> None:
 def test_too_few_gpus_are_counted() -> None:
     """More GPUs asked for than there are is infeasible, proven by counting."""
     result = buckets(gpu_line(8, 8, 8, servers=2))
-
     assert (result.status, result.message) == (Status.INFEASIBLE, "there are not enough GPUs")
 
 
@@ -454,7 +442,6 @@ def test_lines_of_several_workers_may_span_servers() -> None:
     line = Workers(job="a", count=5, demand=Resources(gpu=3))
     problem = Placement(servers=gpu_line(1, servers=4).servers, workers=(line,))
     result = buckets(problem)
-
     assert sorted(entry.number for entry in unwrap(result.solution).placed) == [1, 2, 2]
 
 
@@ -522,7 +509,6 @@ def test_counting_is_enough_for_many() -> None:
     cluster = Cluster.uniform(racks=32, machines=32, gpus=8)
     lines = [Workers(job=f"j{size}", count=250, demand=Resources(gpu=size)) for size in (1, 2, 4, 8)]
     result = racks(Placement.on_cluster(cluster, lines))
-
     assert (result.status, result.objective, result.solver) == (Status.OPTIMAL, 15, "")
 
 
@@ -598,7 +584,6 @@ def test_zones_follow_the_problem() -> None:
     problem = elastic(jobs=20)
     alone = Placement(**{**dict(problem), "minimize": "servers", "split_jobs": True})
     whole = Placement(**{**dict(problem), "minimize": "servers"})
-
     assert [len(Packing.of(p).zones) for p in (alone, whole, problem)] == [1, 2, 3]
 
 
@@ -639,7 +624,6 @@ def test_patterns_know_each_other() -> None:
     """Patterns add up in order, and leaving out known ones leaves out repetitions too."""
     first = Patterns.of([(0, 0, [1, 2]), (0, 1, [1, 2])], 2)
     second = Patterns.of([(0, 1, [1, 2]), (0, 1, [0, 2]), (0, 1, [0, 2])], 2)
-
     assert (first + second).counts.tolist() == [[1, 2], [1, 2], [1, 2], [0, 2], [0, 2]]
     assert second.without(set(first.keys())).counts.tolist() == [[0, 2]]
     assert len(Patterns.of([], 2) + first) == 2

@@ -9,16 +9,16 @@ from hypothesis import given, settings
 from formulations.placement.answer import answer, without_model
 from formulations.placement.beginning import begin
 from formulations.placement.bounds import round_up
-from formulations.placement.counting import counted
+from formulations.placement.counting import counting_bound
 from formulations.placement.dive import Diver
 from formulations.placement.generation import Generation
+from formulations.placement.integers import Bracket, solve_integers
 from formulations.placement.linear import Optimum, solve_relaxation
 from formulations.placement.maximal import maximal_patterns
 from formulations.placement.packing import Packing, Patterns
 from formulations.placement.pricers import pricer
-from formulations.placement.rounding import Rounded, rounded
-from formulations.placement.settle import Settled, settle
-from formulations.placement.start import complete, constructed
+from formulations.placement.rounding import Rounding, round_down
+from formulations.placement.start import complete, construct
 from formulations.placement.volume import volume
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Contradiction, ModelMismatch
@@ -38,7 +38,6 @@ NOW = Budget()
 def test_nothing_to_place_is_optimal() -> None:
     """Without workers the empty placement is optimal, whatever is in use already."""
     result = unwrap(without_model(committed("small/no-workers"), "method", NOW))
-
     assert (result.status, result.objective, result.bound) == (Status.OPTIMAL, 1, 1)
 
 
@@ -57,7 +56,7 @@ def test_a_worker_that_fits_nowhere_is_infeasible() -> None:
 def test_a_model_that_miscounts_is_found_out(counted: int, error: type[Exception]) -> None:
     """A model that counts less than the judge raises, and so does one that proves more."""
     patterns = Patterns.of([(0, 0, [1, 0, 2]), (0, 0, [0, 2, 1])], 3)
-    settled = Settled(counted, np.array([1, 1]), counted)
+    settled = Bracket(counted, np.array([1, 1]), counted)
     packing = Packing.of(committed("small/six-items"))
     with pytest.raises(error):
         answer(packing, patterns, settled, method="m", budget=NOW, message="")
@@ -67,7 +66,7 @@ def test_a_model_may_count_more_before_the_optimum() -> None:
     """Before the optimum a model may pay for servers that stay empty."""
     problem = committed("small/six-items")
     patterns = Patterns.of([(0, 0, [1, 0, 2]), (0, 0, [0, 2, 1])], 3)
-    settled = Settled(1, np.array([1, 2]), 3)
+    settled = Bracket(1, np.array([1, 2]), 3)
     result = answer(Packing.of(problem), patterns, settled, method="m", budget=NOW, message="note")
 
     assert (result.objective, result.bound, result.message) == (2, 1, "note")
@@ -91,7 +90,6 @@ def test_the_better_of_start_and_own_is_kept() -> None:
 def test_without_time_there_are_both() -> None:
     """Also without any time there is a solution and a bound above 0."""
     _, settled = begin(Packing.of(vectors(types=50, workers=1500)), Budget(time_limit=0.0))
-
     assert settled.objective is not None
     assert settled.bound > 0
 
@@ -99,7 +97,6 @@ def test_without_time_there_are_both() -> None:
 def test_too_little_is_infeasible() -> None:
     """Where a resource does not suffice nothing is begun."""
     _, settled = begin(Packing.of(committed("small/too-many-workers")), Budget())
-
     assert settled.infeasible or settled.objective is None
 
 
@@ -110,7 +107,7 @@ def test_what_is_found_is_a_placement(problem: Placement) -> None:
     if problem.misfit:
         return
     packing = Packing.of(problem)
-    found = constructed(packing, Budget())
+    found = construct(packing, Budget())
     if found is None:
         return
     solution = packing.solution(found.values, found.patterns)
@@ -149,8 +146,7 @@ def test_placements_are_written_and_read(problem: Placement) -> None:
 def test_it_is_about_as_good_as_the_papers_order(problem: Placement) -> None:
     """On instances of production size it is at most a hundredth worse than best-fit decreasing by GPUs."""
     packing = Packing.of(problem)
-    found, paper = unwrap(constructed(packing, Budget())), best_fit_decreasing(problem).objective
-
+    found, paper = unwrap(construct(packing, Budget())), best_fit_decreasing(problem).objective
     assert paper is None or packing.value(found) <= 1.01 * paper
 
 
@@ -159,8 +155,7 @@ def test_preferences_are_followed(split_jobs: bool) -> None:
     """With elastic jobs there is a placement too."""
     problem = elastic(seed=2, split_jobs=split_jobs)
     packing = Packing.of(problem)
-    found = unwrap(constructed(packing, Budget()))
-
+    found = unwrap(construct(packing, Budget()))
     assert problem.violations(packing.solution(found.values, found.patterns)) == []
 
 
@@ -169,7 +164,6 @@ def test_the_rest_is_placed_on_what_is_left() -> None:
     packing = Packing.of(vectors(types=2, workers=40))
     needs = np.array([3, 2])
     found = unwrap(complete(packing, needs, packing.limits))
-
     assert (found.values @ found.patterns.counts == needs).all()
     assert complete(packing, needs, np.zeros_like(packing.limits)) is None
 
@@ -180,7 +174,7 @@ def test_no_count_is_above_the_optimum(problem: Placement) -> None:
     """Whatever is minimized the count is at most the optimum, and there is one where there is a placement."""
     best = brute_force(problem)
     if not problem.misfit and best is not None:
-        count = unwrap(counted(Packing.of(problem)))
+        count = unwrap(counting_bound(Packing.of(problem)))
         assert count <= best[0]
 
 
@@ -192,7 +186,7 @@ def test_no_count_is_above_the_optimum_of_vectors() -> None:
         best = brute_force(problem)
         if best is None or problem.misfit:
             continue
-        count = unwrap(counted(Packing.of(problem)))
+        count = unwrap(counting_bound(Packing.of(problem)))
         assert count <= best[0]
         met += count == best[0]
     assert met >= cases(75)
@@ -204,21 +198,20 @@ def test_no_count_is_above_the_optimum_of_vectors() -> None:
 )
 def test_sizes_count_beyond_their_sum(sizes: tuple[int, ...], servers: int) -> None:
     """Workers larger than a half, just above a third, and beside larger ones need servers of their own."""
-    assert counted(Packing.of(gpu_line(*sizes))) == servers
+    assert counting_bound(Packing.of(gpu_line(*sizes))) == servers
 
 
 def test_too_little_of_a_resource_is_infeasible() -> None:
     """Where workers need more than all servers have there is no bound, but a proof."""
-    assert counted(Packing.of(gpu_line(4, 4, 4, servers=1))) is None
+    assert counting_bound(Packing.of(gpu_line(4, 4, 4, servers=1))) is None
 
 
 def test_every_resource_is_counted() -> None:
     """With ten resources the count is at least the sum of each."""
     problem = vector_packing(family=4, workers=60, resources=10)
-    count = unwrap(counted(Packing.of(problem)))
-
+    count = unwrap(counting_bound(Packing.of(problem)))
     assert count >= max(-(-sum(demand[r] for demand in problem.demands) // 1000) for r in range(10))
-    assert counted(Packing.of(fine_sizes())) is not None
+    assert counting_bound(Packing.of(fine_sizes())) is not None
 
 
 @given(placements())
@@ -271,7 +264,6 @@ def test_the_triplets_are_found() -> None:
     """Sixty workers of which three fill a server to the brim are put on twenty servers within ten dives."""
     packing, dives = diver(vector_packing(family=10, workers=60))
     found = unwrap(next(filter(None, (dives.dive(20, Budget()) for _ in range(10))), None))
-
     assert packing.value(found) == 20
 
 
@@ -280,18 +272,17 @@ def test_without_time_the_rest_is_placed_by_best_fit() -> None:
     problem = vectors(types=6, workers=100)
     packing, dives = diver(problem)
     found = unwrap(dives.dive(0, Budget(time_limit=0.0)))
-
     assert problem.violations(packing.solution(found.values, found.patterns)) == []
 
 
-def from_relaxation(problem: Placement, *, goal: int = -(10**9), seed: int = 0) -> tuple[Packing, Rounded]:
+def from_relaxation(problem: Placement, *, goal: int = -(10**9), seed: int = 0) -> tuple[Packing, Rounding]:
     """Round the relaxation over all maximal patterns."""
     packing = Packing.of(problem)
     every = unwrap(maximal_patterns(packing, limit=20_000, budget=Budget()))
     relaxed = solve_relaxation(packing.form(every), Budget())
     if relaxed is None:
-        return packing, Rounded(every, None, every)
-    return packing, rounded(packing, every, relaxed, goal=goal, budget=Budget(), seed=seed)
+        return packing, Rounding(every, None, every)
+    return packing, round_down(packing, every, relaxed, goal=goal, budget=Budget(), seed=seed)
 
 
 @given(placements())
@@ -331,7 +322,6 @@ def test_it_stops_at_the_goal() -> None:
     problem = vectors(types=8, workers=500, seed=1)
     _, quick = from_relaxation(problem, goal=10**9)
     _, long = from_relaxation(problem)
-
     assert len(quick.others) < len(long.others)
 
 
@@ -339,7 +329,6 @@ def test_the_seed_decides() -> None:
     """The same seed gives the same integers."""
     problem = vectors(types=8, workers=500, seed=1)
     first, second = (from_relaxation(problem, seed=3)[1].values for _ in range(2))
-
     assert first is not None
     assert second is not None
     assert first.tolist() == second.tolist()
@@ -353,11 +342,8 @@ CYCLE = StandardForm.build(
     row_upper=np.full(5, np.inf),
 )
 
-
 #: Two units of 2 or 3 make 7 only as 2 + 2 + 3; costs are multiples of ten.
 TENS = StandardForm.build(cost=[20, 30], matrix=[[2, 3]], row_lower=[7], row_upper=[7], offset=5)
-
-
 IMPOSSIBLE = StandardForm.build(cost=[1.0], matrix=[[2.0]], row_lower=[1], row_upper=[1])
 
 
@@ -367,11 +353,11 @@ def nothing(value: int) -> int:
 
 
 def settled(
-    form: StandardForm, known: Settled, *, complete: bool = True, limit: float | None = None
-) -> Settled:
+    form: StandardForm, known: Bracket, *, complete: bool = True, limit: float | None = None
+) -> Bracket:
     """Settle a program from its relaxation."""
     budget = Budget(time_limit=limit)
-    return settle(form, relaxation(form), known, prove=nothing, budget=budget, complete=complete)
+    return solve_integers(form, relaxation(form), known, prove=nothing, budget=budget, complete=complete)
 
 
 def relaxation(form: StandardForm) -> Optimum:
@@ -382,24 +368,21 @@ def relaxation(form: StandardForm) -> Optimum:
 @pytest.mark.parametrize(("form", "bound", "optimum"), [(CYCLE, 3, 3), (CYCLE, 0, 3), (TENS, 0, 75)])
 def test_the_optimum_is_proven(form: StandardForm, bound: int, optimum: int) -> None:
     """From any bound the optimum is found, and proven where the columns are all that matter."""
-    found = settled(form, Settled(bound))
-
+    found = settled(form, Bracket(bound))
     assert (found.objective, found.bound, found.closed()) == (optimum, optimum, True)
     assert form.is_feasible(unwrap(found.values))
 
 
 def test_columns_that_may_be_missing_prove_nothing() -> None:
     """Where other columns may matter the bound stays what it was."""
-    found = settled(CYCLE, Settled(2), complete=False)
-
+    found = settled(CYCLE, Bracket(2), complete=False)
     assert (found.objective, found.bound, found.closed(), found.infeasible) == (3, 2, False, False)
-    assert not settled(IMPOSSIBLE, Settled(0), complete=False).infeasible
+    assert not settled(IMPOSSIBLE, Bracket(0), complete=False).infeasible
 
 
 def test_no_integers_are_proven_to_be_none() -> None:
     """A program with a relaxation but no integers is infeasible, if no column is missing."""
-    found = settled(IMPOSSIBLE, Settled(0))
-
+    found = settled(IMPOSSIBLE, Bracket(0))
     assert found.infeasible
     assert found.objective is None
 
@@ -407,28 +390,29 @@ def test_no_integers_are_proven_to_be_none() -> None:
 def test_what_is_known_is_kept() -> None:
     """A point that meets the bound is given back, and one that cannot be improved on is proven."""
     point = np.array([1, 1, 0, 1, 0])
-    closed = Settled(3).with_point(point, 3)
+    closed = Bracket(3).with_point(point, 3)
     kept = settled(CYCLE, closed)
     assert kept.closed()
     assert kept.values is closed.values
 
-    found = settled(CYCLE, Settled(2).with_point(point, 3))
+    found = settled(CYCLE, Bracket(2).with_point(point, 3))
     assert (found.objective, found.bound) == (3, 3)
 
 
 def test_what_can_be_proven_of_better_points_counts() -> None:
     """A proof that nothing is better than the point that is known ends the search."""
     relaxed = relaxation(CYCLE)
-    known = Settled(2).with_point(np.array([1, 1, 0, 1, 0]), 3)
-    found = settle(CYCLE, relaxed, known, prove=int, budget=Budget(time_limit=0.0), complete=False)
-
+    known = Bracket(2).with_point(np.array([1, 1, 0, 1, 0]), 3)
+    found = solve_integers(CYCLE, relaxed, known, prove=int, budget=Budget(time_limit=0.0), complete=False)
     assert (found.objective, found.bound, found.closed()) == (3, 3, True)
 
 
 def test_without_time_the_bound_stands() -> None:
     """Without time the known bound and point come back, stopped by the limit."""
     relaxed = relaxation(CYCLE)
-    found = settle(CYCLE, relaxed, Settled(2), prove=nothing, budget=Budget(time_limit=0.0), complete=True)
+    found = solve_integers(
+        CYCLE, relaxed, Bracket(2), prove=nothing, budget=Budget(time_limit=0.0), complete=True
+    )
 
     assert found.bound == 2
     assert found.stopped_by is StoppedBy.TIME_LIMIT
@@ -439,16 +423,14 @@ def test_columns_beyond_the_relaxation_are_zero_there() -> None:
     shorter = StandardForm.build(cost=[1], matrix=[[1]], row_lower=[3], row_upper=[np.inf])
     longer = StandardForm.build(cost=[1, 1], matrix=[[1, 5]], row_lower=[3], row_upper=[np.inf])
     relaxed = relaxation(shorter)
-    found = settle(longer, relaxed, Settled(0), prove=nothing, budget=Budget(), complete=False)
-
+    found = solve_integers(longer, relaxed, Bracket(0), prove=nothing, budget=Budget(), complete=False)
     assert found.objective == 1
 
 
 def test_costs_too_large_for_a_row_are_no_obstacle() -> None:
     """Costs of a million are minimized without the row that keeps the bound."""
     form = replace(CYCLE, cost=np.full(5, 1e6))
-
-    assert settled(form, Settled(0)).objective == 3_000_000
+    assert settled(form, Bracket(0)).objective == 3_000_000
 
 
 def test_solvers_of_integers_only_will_do() -> None:
@@ -456,6 +438,8 @@ def test_solvers_of_integers_only_will_do() -> None:
     from gsopt.solvers.backends import CpSat
 
     relaxed = relaxation(CYCLE)
-    found = settle(CYCLE, relaxed, Settled(0), prove=nothing, budget=Budget(backend=CpSat()), complete=True)
+    found = solve_integers(
+        CYCLE, relaxed, Bracket(0), prove=nothing, budget=Budget(backend=CpSat()), complete=True
+    )
 
     assert (found.objective, found.bound) == (3, 3)

@@ -15,8 +15,8 @@ from formulations.reclaiming import decomposition, exact, milp, reduced
 from formulations.reclaiming.at_once import at_once
 from formulations.reclaiming.choice import Hosting, ServerChoice
 from formulations.reclaiming.decomposition import curve
-from formulations.reclaiming.growth import grown
-from formulations.reclaiming.local_search import improved
+from formulations.reclaiming.growth import greedy_counts
+from formulations.reclaiming.local_search import tabu_search
 from formulations.reclaiming.reduction import Reduction, ServerGroup, reduce
 from gsopt.core.budget import Budget
 from gsopt.core.errors import InvalidSolution
@@ -44,15 +44,9 @@ from tests.strategies.reclaiming import (
 from tests.unwrap import unwrap
 
 BACKENDS: list[Backend] = [Highs(), CpSat(), Scip()]
-
-
 Model = Formulation[Reclaiming, ReclaimingSolution]
 every_model = pytest.mark.parametrize("model", [milp, reduced], ids=lambda model: model.name)
-
-
 HARD = server_uniform(servers=60, jobs=60, degree=5, demand=18)
-
-
 ELASTIC = churn(servers=60, mode="worker", demand=20, elastic_share=0.4, elasticity="fungible", seed=1)
 
 
@@ -68,7 +62,6 @@ ELASTIC = churn(servers=60, mode="worker", demand=20, elastic_share=0.4, elastic
 def test_figure_5_at_every_demand(method: Callable[..., Result[Any]], options: dict[str, Any]) -> None:
     """The paper's example costs 0, 1, 1, 2, 3, 3 and 4 preemptions, with each technique and solver."""
     results = [method(figure_5(demand=demand), **options) for demand in range(7)]
-
     assert [result.objective for result in results] == [0, 1, 1, 2, 3, 3, 4] == list(curve(figure_5()))
     assert {Status.OPTIMAL} == {result.status for result in results}
 
@@ -107,7 +100,6 @@ def test_every_variant_and_technique_has_the_enumerated_optimum(width: int) -> N
 def test_no_costs_make_it_claim_too_much(problem: Reclaiming) -> None:
     """Where sets of workers decide, whatever the costs, the optimum lies between bound and value."""
     oracle, result = unwrap(brute_force(problem)), exact(problem)
-
     assert unwrap(result.bound) <= oracle[0] <= unwrap(result.objective)
 
 
@@ -135,7 +127,6 @@ def test_a_large_constant_hides_nothing(method: Callable[..., Result[Any]], seed
 def test_the_hypergraph_that_was_called_optimal_too_early() -> None:
     """Of 60 servers with a job of a million each, the 20 cheapest preempt 22 jobs of 1.1 and not 27."""
     result = exact(drowned(server_uniform(servers=60, jobs=60, degree=3, demand=20, seed=2)))
-
     assert (Status.OPTIMAL, 20_000_000 + 22 * Fraction(11, 10)) == (result.status, result.objective)
 
 
@@ -146,7 +137,6 @@ def test_committed_instances_have_their_proven_optimum(name: str) -> None:
     assert isinstance(problem, Reclaiming)
     on_record = None if problem.about is None else problem.about.objective
     expected = milp(problem).objective if on_record is None else on_record
-
     assert expected == exact(problem).objective
 
 
@@ -187,7 +177,6 @@ def test_the_techniques_agree_on_clusters(kind: str, backend: Backend) -> None:
 def test_the_result_says_which_technique_answered(problem: Reclaiming, message: str, solver: str) -> None:
     """The message names the technique, the solver field the family that proved the result."""
     result = exact(problem)
-
     assert (Status.OPTIMAL, message, solver) == (result.status, result.message, result.solver)
 
 
@@ -205,7 +194,6 @@ VARIANTS = {
 def test_without_time_there_is_still_a_value_and_a_bound(kind: str, time_limit: float) -> None:
     """A time limit that allows nothing gives a feasible solution, a bound above 0, and the reason."""
     result = exact(VARIANTS[kind], time_limit=time_limit)
-
     assert result.solution is not None
     assert unwrap(result.bound) > 0
     assert (result.status is Status.OPTIMAL) is (result.stopped_by is StoppedBy.FINISHED)
@@ -228,7 +216,6 @@ def test_a_start_is_kept(problem: Reclaiming) -> None:
     """Without time the start is the answer where it is better than all quick choices."""
     best = exact(problem, gap=0.5)
     kept = exact(problem, start=best.solution, time_limit=0.0)
-
     assert unwrap(kept.objective) <= unwrap(best.objective)
 
 
@@ -272,7 +259,6 @@ print(*(name for name in ("pyomo", "highspy", "ortools") if name in sys.modules)
 def test_neither_pyomo_nor_a_solver_is_imported() -> None:
     """A fresh process solves every variant without importing Pyomo, which alone takes seconds."""
     done = subprocess.run([sys.executable, "-c", FRESH], capture_output=True, text=True, check=True)
-
     assert done.stdout.split() == []
 
 
@@ -344,7 +330,6 @@ def test_the_two_builders_are_equal(model: Model, problem: Reclaiming) -> None:
     """The Pyomo model and the arrays filled directly are the same model, name by name, in every variant."""
     arrays = unless_unsupported(model.standard_form, problem)
     pyomo = StandardForm.from_pyomo(model.build(problem))
-
     assert by_name(pyomo) == by_name(arrays)
     assert (pyomo.offset, pyomo.sense) == (arrays.offset, arrays.sense)
 
@@ -370,7 +355,6 @@ def test_a_start_is_improved_on() -> None:
     """From a poor start the optimum is still found."""
     problem = figure_5(demand=2)
     poor = ReclaimingSolution(servers=("s4", "s6"))
-
     assert milp(problem, start=poor).objective == 1
 
 
@@ -394,7 +378,6 @@ def test_without_jobs_any_servers_will_do() -> None:
     """A problem without jobs has the optimum 0."""
     problem = Reclaiming(demand=1, servers=(Server(name="s1", gpus=1),), jobs=())
     oracle = unwrap(brute_force(problem))
-
     assert oracle[0] == milp(problem).objective
 
 
@@ -415,7 +398,6 @@ def test_the_two_builders_have_the_same_optimum_and_relaxation(problem: Reclaimi
     """On larger instances both builders have the same optimum and the same linear relaxation."""
     arrays, pyomo = reduced.standard_form(problem), StandardForm.from_pyomo(reduced.build(problem))
     solver = Highs()
-
     assert solver.solve(pyomo).objective == pytest.approx(solver.solve(arrays).objective)
     assert solver.solve(pyomo.relaxation).objective == pytest.approx(solver.solve(arrays.relaxation).objective)
 
@@ -453,7 +435,6 @@ def test_the_solvers_agree(model: Model, problem: Reclaiming) -> None:
 def test_figure_5_has_eight_columns() -> None:
     """Three jobs and five groups of servers remain of the paper's example."""
     form = reduced.standard_form(figure_5())
-
     assert (len(form.columns), len(form.rows)) == (8, 6)
     assert np.all(form.integer)
 
@@ -464,7 +445,6 @@ def test_the_choice_is_feasible_and_the_bound_holds(problem: Reclaiming) -> None
     """In every variant and with any costs the optimum lies between the bound and the choice."""
     solution, bound = at_once(problem)
     oracle = unwrap(brute_force(problem))
-
     assert problem.violations(solution) == []
     assert bound <= oracle[0] <= problem.objective(solution)
 
@@ -474,7 +454,6 @@ def test_models_return_it_whatever_their_solver_does(model: Model) -> None:
     """A model whose solver crashes still has a solution and a bound above 0."""
     problem = server_uniform(servers=60, jobs=60, degree=5, demand=18)
     result = model(problem, backend=FixedBackend(stopped(StoppedBy.CRASH)))
-
     assert result.stopped_by is StoppedBy.CRASH
     assert result.solution is not None
     assert unwrap(result.bound) > 0
@@ -516,7 +495,6 @@ def test_costs_beyond_doubles_are_rounded_to_their_digits() -> None:
 def test_counts_and_servers_are_two_views_of_a_choice() -> None:
     """The first servers of each group are counted as they were asked for."""
     hosting = Hosting.of(reduce(figure_5()))
-
     assert hosting.first([1, 0, 1, 0, 1]) == [0, 3, 5]
     assert hosting.counts([0, 3, 5]) == [1, 0, 1, 0, 1]
     assert hosting.counts([]) == [0, 0, 0, 0, 0]
@@ -537,7 +515,7 @@ def test_the_choice_is_feasible_and_no_worse(problem: Reclaiming) -> None:
     """From any choice the search leads to one of as many servers that costs no more, with any costs."""
     reduction = reducible(problem).net()
     begin = first_servers(reduction)
-    counts = improved(reduction, begin, Budget(), patience=2)
+    counts = tabu_search(reduction, begin, Budget(), patience=2)
 
     assert sum(counts) == reduction.demand
     assert all(0 <= count <= len(group.servers) for count, group in zip(counts, reduction.groups, strict=True))
@@ -555,7 +533,9 @@ DENSE = [
 def test_dense_hypergraphs_get_better_choices_than_the_heuristics(problem: Reclaiming) -> None:
     """Where Algorithm 1 and its improvement by reverse delete end, the search goes on."""
     reduction = reduce(problem).net()
-    found = reduction.number(reduction.value(improved(reduction, grown(reduction, Budget()), Budget())))
+    found = reduction.number(
+        reduction.value(tabu_search(reduction, greedy_counts(reduction, Budget()), Budget()))
+    )
     known = [method(problem).objective for method in (greedy, reverse_delete)]
 
     assert all(value is not None and found < value for value in known)
@@ -570,8 +550,7 @@ def test_known_optima_of_dense_hypergraphs_are_found(
 ) -> None:
     """The search reaches optima that solvers of mixed-integer programs need seconds to minutes for."""
     reduction = reduce(server_uniform(servers=servers, jobs=jobs, degree=degree, demand=demand, seed=1)).net()
-
-    assert value == reduction.value(improved(reduction, grown(reduction, Budget()), Budget()))
+    assert value == reduction.value(tabu_search(reduction, greedy_counts(reduction, Budget()), Budget()))
 
 
 def test_the_same_seed_finds_the_same() -> None:
@@ -579,7 +558,7 @@ def test_the_same_seed_finds_the_same() -> None:
     reduction = reduce(DENSE[2]).net()
     seen: list[list[list[int]]] = [[], []]
     for run in seen:
-        improved(reduction, first_servers(reduction), Budget(), seed=4, on_better=run.append)
+        tabu_search(reduction, first_servers(reduction), Budget(), seed=4, on_better=run.append)
 
     assert seen[0] == seen[1]
     assert len(seen[0]) > 1
@@ -594,7 +573,7 @@ def test_each_better_choice_is_told_and_true_ends_the_search() -> None:
         told.append(counts)
         return len(told) == 3
 
-    counts = improved(reduction, first_servers(reduction), Budget(), on_better=stop_at_third)
+    counts = tabu_search(reduction, first_servers(reduction), Budget(), on_better=stop_at_third)
     values = [reduction.value(each) for each in told]
 
     assert (counts, 3) == (told[-1], len(told))
@@ -605,5 +584,4 @@ def test_without_time_the_choice_stays() -> None:
     """A budget that has passed leaves the choice as it is."""
     reduction = reduce(DENSE[0]).net()
     begin = first_servers(reduction)
-
-    assert begin == improved(reduction, begin, Budget(time_limit=0.0))
+    assert begin == tabu_search(reduction, begin, Budget(time_limit=0.0))

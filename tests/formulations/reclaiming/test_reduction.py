@@ -65,7 +65,6 @@ def test_jobs_on_the_same_servers_are_merged() -> None:
 def test_a_job_without_cost_is_left_out() -> None:
     """A job that costs nothing needs no decision."""
     reduction = reduce(problem(Job(name="a", workers={"s1": 1, "s2": 1}, cost=0)))
-
     assert reduction.weights == ()
     assert reduction.groups == (ServerGroup((0, 1, 2, 3), 0, ()),)
 
@@ -92,7 +91,6 @@ def test_every_choice_has_exactly_the_judges_value(given: Reclaiming) -> None:
 def test_optimistic_reductions_never_cost_more(given: Reclaiming) -> None:
     """What is forgotten of sets of lost workers can only make a choice cheaper."""
     reduction = reduce(given, optimistic=True)
-
     assert all(mine <= judged for mine, judged in values(reduction, given))
 
 
@@ -120,7 +118,6 @@ def test_any_servers_of_a_group_will_do(given: Reclaiming, random: object) -> No
     reduction = reducible(given)
     choice = random.choice(list(given.candidates()))  # type: ignore[attr-defined]
     lifted = reduction.lift(reduction.counts(choice, given), given)
-
     assert given.violations(lifted) == []
     assert given.objective(lifted) == given.objective(choice)
 
@@ -153,7 +150,6 @@ def test_net_of_constants_all_costs_are_whole_and_coprime(given: Reclaiming) -> 
 def test_the_unit_is_the_greatest_common_divisor(costs: tuple[float, ...], unit: Fraction) -> None:
     """The unit divides all costs as they are written."""
     jobs = [Job(name=f"j{number}", workers={"s1": 1}, cost=cost) for number, cost in enumerate(costs)]
-
     assert reduce(problem(*jobs)).unit == unit
 
 
@@ -174,14 +170,12 @@ def test_a_job_on_more_servers_than_may_be_kept_is_a_constant() -> None:
         Job(name="a", workers={"s1": 1, "s2": 1, "s3": 1}, cost=7), Job(name="b", workers={"s3": 1, "s4": 1})
     )
     reduction = reduce(given).net()
-
     assert (reduction.weights, reduction.base) == ((1,), 7)
 
 
 def test_preempting_and_sparing_jobs_keeps_positions() -> None:
     """A preempted job is paid for, a spared job blocks its servers, and nothing changes its place."""
     rest = reduce(figure_5()).restricted(preempted=[1], spared=[2], kept=[0])
-
     assert rest.paid == 1
     assert rest.weights == (1, 1, 1)
     assert [group.servers for group in rest.groups] == [(), (2,), (3,), (), ()]
@@ -203,7 +197,6 @@ def test_what_cannot_be_merged_is_refused(
 ) -> None:
     """A problem that a fixed set of servers per job does not describe is refused with the reason."""
     given = problem(*jobs, elasticity=elasticity, second_objective=second_objective)
-
     with pytest.raises(Unsupported, match=reason):
         reduce(given)
 
@@ -240,7 +233,6 @@ def test_a_solution_has_the_value_of_the_curve(problem: Reclaiming) -> None:
     """The solution for a demand is judged to have the value that the curve has there."""
     found = unless_unsupported(curve, problem)
     result = decomposition(problem)
-
     assert result.status is Status.OPTIMAL
     assert result.objective == found[problem.demand]
 
@@ -264,7 +256,6 @@ def test_committed_instances_have_the_optimum_of_the_plain_model(name: str) -> N
 def test_the_curve_never_falls(problem: Reclaiming) -> None:
     """Returning more servers never costs less, and returning none costs nothing."""
     found = curve(problem)
-
     assert found[0] == 0
     assert list(found) == sorted(found)
 
@@ -301,7 +292,6 @@ def test_deleting_a_job_never_costs(problem: Reclaiming, data: st.DataObject) ->
     gone = data.draw(st.integers(0, len(problem.jobs)))
     less = problem.model_copy(update={"jobs": (*problem.jobs[:gone], *problem.jobs[gone + 1 :])})
     pairs = zip(curve(less), curve(problem), strict=True)
-
     assert all(one <= other for one, other in pairs)
 
 
@@ -310,7 +300,6 @@ def test_deleting_a_job_never_costs(problem: Reclaiming, data: st.DataObject) ->
 def test_an_empty_server_shifts_the_curve_by_one(problem: Reclaiming) -> None:
     """With one more server that has no job, every demand costs what one server less costs without it."""
     more = problem.model_copy(update={"servers": (*problem.servers, Server(name="empty", gpus=1))})
-
     assert curve(more) == (0, *curve(problem))
 
 
@@ -411,7 +400,6 @@ def test_the_dearest_choice_is_a_choice() -> None:
     """Where everything must go the optimum costs all that there is."""
     reduction = reduce(figure_5(demand=6))
     program = unwrap(plan(reduction, 12))
-
     assert optimum(program, 6) == [2, 1, 1, 1, 1]
 
 
@@ -421,21 +409,18 @@ def test_tables_of_any_size_count_as_more_work() -> None:
     large = Reduction(1, (10**30,), small.groups)
     plans = [plan(reduction, 1) for reduction in (small, large)]
     works = [program.work(1) for program in plans if program is not None]
-
     assert works[1] > works[0]
 
 
 def test_too_few_servers_have_no_optimum() -> None:
     """A reduction with fewer servers than demanded has no best choice."""
     program = unwrap(plan(Reduction(2, (), (ServerGroup((0,), 0, ()),)), 1))
-
     assert optimum(program, 2) is None
 
 
 def test_a_start_is_judged_and_other_options_are_named() -> None:
     """The tables take no start in, but a wrong one is refused; options without a use are said to have none."""
     problem = figure_5()
-
     with pytest.raises(InvalidSolution, match="the demand is 2"):
         decomposition(problem, start=ReclaimingSolution(servers=("s1",)))
     assert "decomposition takes no time_limit" in decomposition(problem, time_limit=1.0).message
@@ -481,7 +466,6 @@ def width(cliques: list[tuple[int, ...]], order: list[int]) -> int:
 def test_an_order_has_every_vertex_once_and_keeps_the_limit(cliques: list[tuple[int, ...]], limit: int) -> None:
     """An order that is given eliminates every vertex once and is no wider than asked."""
     order = min_degree(cliques, limit)
-
     if order is not None:
         assert sorted(order) == sorted({vertex for clique in cliques for vertex in clique})
         assert width(cliques, order) <= limit or not order

@@ -82,7 +82,6 @@ def test_chunks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = elastic_jobs(jobs=15, gpus=8, load=1.2, seed=4)
     found = _annealed(Annealing, problem)
     monkeypatch.setattr("formulations.scheduling.annealing._GROWTH", 1)
-
     assert _annealed(Annealing, problem) == found
 
 
@@ -194,7 +193,6 @@ def test_a_timetable_of_one_job() -> None:
     job = ElasticJob(name="a", release=3, work=8, rates={1: 1.0, 2: 1.5, 4: 2.0})
     instance = Instance.of(Scheduling(gpus=4, jobs=[job]))
     found = timetable(instance, Segments.of(instance), np.zeros(3, dtype=np.int64))
-
     assert [tuple(piece) for piece in found.pieces] == [(0, 0.0, 4.0, 4)]
 
 
@@ -232,7 +230,6 @@ def _moved(before: list[int], places: int, size: int) -> list[int]:
 def test_only_jobs_nearby_count_for_the_way() -> None:
     """Two places further, not counting jobs whose numbers are far away."""
     names = np.array([10, 99, 11, 98, 97, 12, 13])
-
     assert walk(names, 0, 2, 5) == 5
     assert walk(names, 0, 2, 100) == 2
     assert walk(names, 5, -2, 5) == 0
@@ -278,7 +275,7 @@ def test_segments_lead_to_the_counts_of_hulls() -> None:
             assert np.cumsum(segments.gain[own]).tolist() == pytest.approx(segments.speed[own].tolist())
             assert (segments.job[own] == job).all()
             assert segments.fastest[job] == pytest.approx(modes[-1].rate)
-        assert segments.fewest == segments.more.min()
+        assert segments.least_gpus == segments.more.min()
 
 
 def test_every_order_names_each_job_as_often_as_it_has_segments() -> None:
@@ -296,7 +293,6 @@ def test_every_order_names_each_job_as_often_as_it_has_segments() -> None:
 def test_rigid_jobs_stand_by_area_or_by_time() -> None:
     """A job of 4 GPUs for 2 s has more area than one of a GPU for 5 s, and takes less time."""
     segments = _of(_job("long", 5, {1: 1.0}), _job("wide", 8, {4: 4.0}))
-
     assert segments.by_size(segments.areas).tolist() == [0, 1]
     assert segments.by_size(segments.times).tolist() == [1, 0]
 
@@ -304,7 +300,6 @@ def test_rigid_jobs_stand_by_area_or_by_time() -> None:
 def test_a_second_gpu_that_helps_little_comes_last() -> None:
     """Two jobs get their first GPUs before one of them gets a second one that gains a tenth."""
     rates = {1: 1.0, 2: 1.1}
-
     segments = _of(_job("a", 4, rates), _job("b", 5, rates))
     assert segments.by_size(segments.areas).tolist() == [0, 1, 0, 1]
 
@@ -312,7 +307,6 @@ def test_a_second_gpu_that_helps_little_comes_last() -> None:
 def test_slopes_rank_segments() -> None:
     """What a GPU gains is weighed with what the job's work is worth."""
     segments = _of(_job("a", 4, {1: 1.0, 2: 1.5}), _job("b", 4, {1: 1.0, 2: 1.9}))
-
     assert segments.by_slopes(np.array([1.0, 0.6])).tolist() == [0, 1, 1, 0]
     assert segments.by_slopes(np.array([2.1, 1.0])).tolist() == [0, 0, 1, 1]
 
@@ -320,14 +314,12 @@ def test_slopes_rank_segments() -> None:
 def test_the_order_of_completion_is_an_order_of_size() -> None:
     """Of rigid jobs the one that completes first stands first, whatever its size."""
     jobs = [_job(str(work), work, {1: 1.0}) for work in (3, 1, 2)]
-
     assert _of(*jobs).by_completion((5.0, 9.0, 7.0)).tolist() == [0, 2, 1]
 
 
 def test_areas_and_times() -> None:
     """A job's area is that on its most efficient count, its time that on the fastest."""
     segments = _of(_job("a", 12, {1: 1.0, 2: 3.0, 4: 4.0}))
-
     assert (segments.areas.tolist(), segments.times.tolist()) == ([8.0], [3.0])
     assert segments.relative_efficiency.tolist() == pytest.approx([1, 1 / 3])
 
@@ -404,30 +396,16 @@ def test_a_trace_is_the_naive_schedule() -> None:
 
 
 def test_any_list_makes_a_schedule() -> None:
-    """In any order of names the judge finds nothing wrong, and the value is the one said."""
+    """By any order of names, or any sizes of what is left, the judge finds the value said and nothing wrong."""
     for seed in range(60):
-        problem = tiny(seed)
+        problem, random = tiny(seed), Random(seed)
         instance = Instance.of(problem)
         segments = Segments.of(instance)
-        names = Random(seed).sample(segments.job.tolist(), len(segments.job))
-        timetable = serve_list(instance, segments, names)
-        assert problem.violations(timetable.solution) == []
-        assert problem.objective(timetable.solution) == pytest.approx(
-            instance.mean_jct(timetable.total), rel=1e-9
-        )
-
-
-def test_what_is_left_makes_a_schedule() -> None:
-    """Served by what is left of them, in any sizes, jobs complete when the judge says."""
-    for seed in range(60):
-        problem = tiny(seed)
-        instance = Instance.of(problem)
-        sizes = [Random(seed).uniform(1, 2) for _ in problem.jobs]
-        timetable = serve_by_rest(instance, Segments.of(instance), sizes)
-        assert problem.violations(timetable.solution) == []
-        assert problem.objective(timetable.solution) == pytest.approx(
-            instance.mean_jct(timetable.total), rel=1e-9
-        )
+        names = random.sample(segments.job.tolist(), len(segments.job))
+        sizes = [random.uniform(1, 2) for _ in problem.jobs]
+        for made in (serve_list(instance, segments, names), serve_by_rest(instance, segments, sizes)):
+            assert problem.violations(made.solution) == []
+            assert problem.objective(made.solution) == pytest.approx(instance.mean_jct(made.total), rel=1e-9)
 
 
 def _rigid(seed: int) -> Scheduling:
@@ -451,7 +429,6 @@ def test_rigid_jobs_are_served_as_by_priorities() -> None:
     """With one count each, a list of segments is an order of priority."""
     instance = Instance.of(_rigid(3))
     names = Random(3).sample(range(40), 40)
-
     plan = list_schedule(instance, Priorities(tuple(names), instance.modes))
     assert serve_list(instance, Segments.of(instance), names).completions == pytest.approx(plan.completions)
 
@@ -461,7 +438,6 @@ def test_figure_4_by_segments() -> None:
     instance = Instance.of(figure_4())
     segments = Segments.of(instance)
     names = [job for job in (0, 2, 1) for _ in range(segments.first[job], segments.first[job + 1])]
-
     assert serve_list(instance, segments, names).completions == pytest.approx((3, 8, 5.5))
 
 
@@ -483,7 +459,6 @@ def test_a_segment_that_does_not_fit_is_passed_over() -> None:
 def test_a_cluster_may_be_empty_for_a_while() -> None:
     """Between two jobs far apart nothing runs."""
     instance = Instance.of(rigid((1.7e9, 1), (1.7e9 + 100, 1)))
-
     assert serve_list(instance, Segments.of(instance), [1, 0]).completions == (1.0, 101.0)
 
 
@@ -491,14 +466,12 @@ def test_growth_by_fewer_gpus_than_any_job_begins_with() -> None:
     """A job that begins with 2 of 3 GPUs takes the third one too."""
     job = ElasticJob(name="a", release=0, work=6, rates={2: 2.0, 3: 3.0})
     instance = Instance.of(Scheduling(gpus=3, jobs=[job]))
-
     assert serve_list(instance, Segments.of(instance), [0, 0]).completions == (2.0,)
 
 
 def test_a_job_is_not_done_a_little_early() -> None:
     """What is left of a job when another arrives, a hundred millionth of its work, is done too."""
     instance = Instance.of(rigid((0, 1 + 1e-8), (1, 1)))
-
     assert serve_list(instance, Segments.of(instance), [1, 0]).completions == pytest.approx(
         (2 + 1e-8, 2), abs=1e-12
     )
@@ -513,7 +486,6 @@ def test_lists_without_search_beat_the_papers() -> None:
     problem = elastic_jobs(jobs=100, gpus=16, load=1.2, seed=2)
     found = _incumbents_of(problem)
     found.serve()
-
     policies = [float(policy(problem).objective or 0) for policy in (efq, elastic_srtf, srtf)]
     assert found.best.instance.mean_jct(found.best.total) < min(policies)
 
@@ -524,7 +496,6 @@ def test_the_order_by_time_is_tried_too() -> None:
     jobs.append(ElasticJob(name="long", release=0, work=7, rates={1: 1.0}))
     found = _incumbents_of(Scheduling(gpus=8, jobs=jobs))
     found.serve()
-
     assert found.best.total == 1 + 2 + 3 + 4 + 5 + 12
 
 
@@ -543,7 +514,6 @@ def test_dual_values_make_a_list() -> None:
     """What is worth most is served first."""
     found = _incumbents_of(rigid((0, 2), (0, 2)))
     found.serve_by(np.array([1.0, 2.0]))
-
     assert found.best.completions == (4, 2)
 
 

@@ -67,7 +67,6 @@ def test_a_schedule_outside_its_windows_is_no_point() -> None:
     """A job that completes later than its window lets has no column."""
     instance = Instance.of(packing())
     model = _model(instance, 4.0, Random(0))
-
     assert model.point(OrderPlan((), (1.0, 2.9))) is not None
     assert model.point(OrderPlan((), (3.5, 2.0))) is None
 
@@ -169,7 +168,6 @@ def test_groups_know_that_area_is_not_enough() -> None:
     instance = Instance.of(packing())
     windows = Windows.of(instance, 4.0)
     model = BucketModel(instance, Grid.of(instance, windows, [1.0, 3.0]), windows, 4.0)
-
     outcome = Highs().solve(model.form())
     assert unwrap(outcome.objective) * model.unit == pytest.approx(4.0)
 
@@ -210,7 +208,6 @@ def test_a_grid_keeps_release_dates_and_drops_what_is_close() -> None:
     """Times next to another one are dropped, release dates only on a coarse grid."""
     instance = Instance.of(rigid((0, 10), (1e-6, 10), (5, 10)))
     windows = Windows(((0.0, 60.0),) * 3)
-
     assert Grid.of(instance, windows, [5 + 1e-6, 7.0, inf]).times == (0, 1e-6, 5, 7, 60)
     assert Grid.of(instance, windows, [7.0], shortest=0.2).times == (0, 60)
 
@@ -287,7 +284,6 @@ def test_windows_that_touch_decide_nothing() -> None:
 def test_orders_reach_through_windows() -> None:
     """What is before a job is before all that its window, or an order, puts after that job."""
     windows = Windows(((0.0, 9.0), (0.0, 2.0), (3.0, 9.0), (0.0, 9.0)), frozenset({(0, 1), (2, 3)}))
-
     assert [windows.places(job) for job in range(4)] == [(0, 0), (1, 1), (2, 2), (3, 3)]
     assert windows.needed == ((0, 1), (2, 3))
 
@@ -326,7 +322,6 @@ def test_a_total_too_small_leaves_what_is_earliest() -> None:
 def test_without_a_total_deadlines_bound_the_windows() -> None:
     """Deadlines are the ends of windows that the total leaves longer, and infinity where there are none."""
     fair = _three(fairness=1.25)
-
     assert [high for _, high in Windows.of(fair, inf).spans] == pytest.approx([2.25, 3.25, 6.25])
     assert [high for _, high in Windows.of(_three(), inf).spans] == [inf] * 3
     assert Windows.of(fair, 11.125).spans == ((2.0, 2.125), (3.0, 3.125), (6.0, 6.125))
@@ -346,7 +341,6 @@ def test_narrowing_is_what_both_leave() -> None:
     """Narrowed windows are the overlap and have the orders of both, but none becomes empty."""
     windows = Windows(((0.0, 4.0), (1.0, 5.0), (2.0, 6.0), (0.0, 3.0)), frozenset({(0, 2)}))
     narrowed = windows.narrowed([(1.0, 3.0), (0.0, 7.0), (6.5, 8.0), (3.0, 9.0)], [(1, 2)])
-
     assert narrowed.spans == ((1.0, 3.0), (1.0, 5.0), (2.0, 6.0), (3.0, 3.0))
     assert narrowed.orders == {(0, 2), (1, 2)}
     assert windows.narrowed(windows.spans) == windows
@@ -414,7 +408,6 @@ def test_the_problem_may_bring_its_fairness() -> None:
     """In Figure 4 nobody need be late, and the constant given is the one that counts."""
     problem = Scheduling(gpus=6, jobs=figure_4().jobs, fairness=0.25)
     price = price_of_fairness(problem)
-
     assert price.fairness == 0.25
     assert price.relative == pytest.approx(0, abs=1e-6)
 
@@ -422,7 +415,6 @@ def test_the_problem_may_bring_its_fairness() -> None:
 def test_fairness_that_cannot_be_kept_has_no_price() -> None:
     """A constant below the smallest possible one is refused with that one."""
     problem = rigid((0, 2), gpus=4, fairness=0.5)
-
     assert smallest_fairness(problem) == pytest.approx(1.5)
     with pytest.raises(Unsupported, match=r"smallest fairness possible is 1\.5 s"):
         price_of_fairness(problem)
@@ -506,7 +498,6 @@ def test_a_job_that_fills_no_group_has_a_row_of_its_own() -> None:
 def test_only_those_that_may_run_count() -> None:
     """Sizes and jobs come from the items given, not from all modes of the instance."""
     instance = _instance(8, (1, 8), (1, 2), (4,))
-
     assert groups(instance, [(0, 0), (1, 1)]) == [(2, 0)]
     assert groups(instance, [(2, 0), (1, 1)]) == [(2, 2), (4, 1)]
     assert groups(instance, [(0, 0), (1, 0)]) == []
@@ -521,7 +512,6 @@ def test_groups_taken_up_whole_and_in_part() -> None:
 def test_jobs_are_numbered_by_release_date() -> None:
     """Jobs are sorted by release date, and keep their order where it is the same."""
     instance = Instance.of(rigid((3, 1), (0, 1), (0, 1)))
-
     assert instance.names == ("b", "c", "a")
     assert instance.arrivals == (0.0, 3.0)
 
@@ -530,7 +520,6 @@ def test_modes_that_help_nobody_are_left_out() -> None:
     """A mode that is no faster than one on fewer GPUs, or does not fit the cluster, is left out."""
     job = ElasticJob(name="a", release=0, work=6, rates={1: 1.0, 2: 1.0, 3: 0.5, 4: 3.0, 8: 9.0})
     instance = Instance.of(Scheduling(gpus=4, jobs=[job]))
-
     assert instance.modes == ((SpeedMode(1, 1.0), SpeedMode(4, 3.0)),)
     assert (instance.height(0), instance.area(0), instance.least_gpus) == (2.0, 6.0, 1)
 
@@ -545,7 +534,6 @@ def test_deadlines_are_the_fair_completion_and_the_fairness() -> None:
 def test_no_deadline_is_rounded_down(seed: int) -> None:
     """Deadlines in floats are at least those in fractions, and hardly later."""
     problem = tiny(seed, jobs=(3, 4), fair=True)
-
     for due, exact in zip(Instance.of(problem).deadline, unwrap(problem.deadlines), strict=True):
         assert exact <= Fraction(due) <= exact * (1 + Fraction(1, 10**14))
 
@@ -553,5 +541,4 @@ def test_no_deadline_is_rounded_down(seed: int) -> None:
 def test_the_mean_job_completion_time_is_from_the_release() -> None:
     """Completions at 4 and 8 of jobs released at 0 and 2 make a mean of 5."""
     instance = Instance.of(rigid((0, 1), (2, 1), gpus=2))
-
     assert instance.mean_jct([4, 8]) == instance.mean_jct(12) == 5

@@ -38,7 +38,6 @@ from tests.unwrap import unwrap
 
 Found = Result[SchedulingSolution]
 
-
 #: The module; its name in the package is the method's.
 MODULE = import_module("formulations.scheduling.exact")
 
@@ -95,7 +94,6 @@ def test_the_bound_is_the_one_found() -> None:
     """Where branch and bound closes the bracket, the tiny gap that its tolerances leave is shown."""
     problem = elastic_jobs(jobs=7, gpus=8, load=1.5, seed=9)
     result = exact(problem)
-
     assert (result.status, result.message) == (Status.OPTIMAL, "model of positions")
     assert 0 < float(result.objective or 0) - _bound(result) < CONTINUOUS * float(result.objective or 0)
     assert 0 < unwrap(result.gap) < CONTINUOUS
@@ -146,7 +144,6 @@ def test_optima_by_hand(method: Callable[[Scheduling], Found]) -> None:
 def test_fairness_that_cannot_be_kept_is_proven() -> None:
     """An infeasible constant is refused with the smallest that is possible."""
     result = exact(rigid((0, 2), gpus=4, fairness=1.0))
-
     assert result.status is Status.INFEASIBLE
     assert "the smallest fairness possible is 1.5 s" in result.message
 
@@ -155,7 +152,6 @@ def test_shortest_first_is_optimal_on_rigid() -> None:
     """On one GPU with jobs at once the optimum is shortest processing time first."""
     works = [1 + (7 * i) % 13 for i in range(12)]
     result = exact(rigid(*((0, work) for work in works)))
-
     clock = [sum(sorted(works)[: i + 1]) for i in range(len(works))]
     assert result.status is Status.OPTIMAL
     assert result.objective == pytest.approx(sum(clock) / len(works))
@@ -166,7 +162,6 @@ def test_a_time_limit_leaves_a_bracket(jobs: int) -> None:
     """What takes too long ends with a schedule and a bound no weaker than the plain bounds."""
     problem = elastic_jobs(jobs=jobs, gpus=8, load=1.5, seed=3)
     result = exact(problem, time_limit=2.0)
-
     assert result.status in {Status.FEASIBLE, Status.OPTIMAL}
     plain = mean_jct(lower_bound(problem.workload, problem.gpus), problem.workload)
     assert plain * (1 - SUM) <= _bound(result) <= unwrap(result.objective)
@@ -177,7 +172,6 @@ def test_times_too_different_for_a_model_leave_a_bracket() -> None:
     sizes = {"a": (3e-4, 3), "b": (1.5e-9, 2), "c": (3.6e8, 2), "d": (6e5, 2)}
     jobs = [ElasticJob(name=n, release=0, work=work, rates={on: 1.0}) for n, (work, on) in sizes.items()]
     result = exact(Scheduling(gpus=3, jobs=jobs))
-
     assert result.status is Status.FEASIBLE
     assert _bound(result) <= float(result.objective or 0) <= 1.01 * _bound(result)
 
@@ -185,7 +179,6 @@ def test_times_too_different_for_a_model_leave_a_bracket() -> None:
 def test_without_time_there_still_is_a_schedule() -> None:
     """A limit of 0 leaves the first list schedule and the plain bounds."""
     result = exact(elastic_jobs(jobs=12, gpus=8, seed=1), time_limit=0)
-
     assert (result.status, result.stopped_by) == (Status.FEASIBLE, StoppedBy.TIME_LIMIT)
     assert _bound(result) > 0
 
@@ -206,7 +199,6 @@ def test_a_gap_that_is_met_ends_the_search() -> None:
     """With a wide gap the search ends before the bracket closes."""
     problem = elastic_jobs(jobs=12, gpus=8, load=1.5, seed=5)
     result = exact(problem, gap=0.2)
-
     assert result.stopped_by is StoppedBy.GAP
     assert CONTINUOUS < unwrap(result.gap) <= 0.2
 
@@ -274,8 +266,6 @@ def _plan(*steps: tuple[float, int | None]) -> OrderPlan:
 
 #: Completions at 2 and 3 s, both in total 5 s; at 3 and 2 s, no better; and half a second, or 8 s, later.
 LONG_FIRST, SHORT_FIRST = _plan((2, 0), (1, 1)), _plan((1, 0), (1, 1), (1, 0))
-
-
 LATE, LAST = _plan((0.25, None), (2, 0), (1, 1)), _plan((4, None), (2, 0), (1, 1))
 
 
@@ -296,7 +286,6 @@ def test_only_what_is_better_is_taken() -> None:
     """A schedule is kept if its total is below the best one's; none, an equal and a worse one are not."""
     best = _best()
     taken = [best.take(plan) for plan in (None, LAST, LATE, LONG_FIRST, SHORT_FIRST, LATE)]
-
     assert taken == [False, True, True, True, False, False]
     assert best.total == 5
     assert unwrap(best.plan).steps == LONG_FIRST.steps
@@ -342,7 +331,6 @@ def test_completions_are_those_of_the_replay() -> None:
 def test_a_plan_that_leaves_a_job_out_is_no_schedule() -> None:
     """Where a job does not complete there is nothing to take."""
     best = _best()
-
     assert not best.take(_plan((2, 0)))
     assert best.plan is None
 
@@ -351,7 +339,6 @@ def test_what_misses_a_deadline_is_not_taken() -> None:
     """With fairness a better schedule that makes a job late is refused."""
     best = _best(_two(fairness=0))
     assert best.instance.deadline == pytest.approx((3, 3))
-
     assert not best.take(_plan((1.5, None), (2, 0), (1, 1)))
     assert best.take(SHORT_FIRST)
 
@@ -360,7 +347,6 @@ def test_schedules_are_looked_for_up_to_the_best_with_room_for_rounding() -> Non
     """The limit is the best total and a little of the sum of job completion times, or all deadlines."""
     best, fair = _best(), _best(_two(fairness=0))
     assert (best.limit, fair.limit) == (inf, sum(fair.instance.deadline))
-
     best.take(LONG_FIRST)
     assert best.limit - 5 == pytest.approx(LINEAR_ROWS * (5 - 1), rel=1e-6)
 
@@ -429,7 +415,6 @@ def test_a_bound_at_the_goal_settles_the_problem() -> None:
     best = _best()
     best.take(LONG_FIRST)
     assert best.lower < best.goal < best.total
-
     best.raise_bound(best.goal)
     assert best.closed
 
@@ -454,7 +439,6 @@ def test_a_proof_that_there_is_none_ends_it() -> None:
     best = _best(_two(fairness=0))
     best.infeasible = "too late"
     result = best.result(StoppedBy.FINISHED, message="other")
-
     assert best.finished is StoppedBy.FINISHED
     assert (result.status, result.bound, result.message) == (Status.INFEASIBLE, None, "too late")
 
@@ -462,7 +446,6 @@ def test_a_proof_that_there_is_none_ends_it() -> None:
 def test_a_result_says_how_it_came_about() -> None:
     """Method, solver, message and reason are those given."""
     result = _best().result(StoppedBy.CRASH, solver="highs", message="lost")
-
     assert (result.method, result.solver, result.message) == ("test", "highs", "lost")
     assert result.stopped_by is StoppedBy.CRASH
 
@@ -471,7 +454,6 @@ def test_the_start_is_taken_over() -> None:
     """The schedule given to start from is the best one known, with its completion times."""
     runs = [Run(job="a", start=10, end=12, gpus=1), Run(job="b", start=12.5, end=13.5, gpus=1)]
     best = _best(budget=Budget(start=SchedulingSolution(runs=runs)))
-
     assert best.take_start()
     assert unwrap(best.plan).completions == (2, 3.5)
     assert best.result(StoppedBy.FINISHED).objective == 2.25
@@ -480,7 +462,6 @@ def test_the_start_is_taken_over() -> None:
 def test_without_a_start_there_is_none() -> None:
     """No start is nothing taken."""
     best = _best()
-
     assert not best.take_start()
     assert best.plan is None
 
@@ -513,7 +494,6 @@ def test_a_wish_to_stop_stays() -> None:
 
 
 Solve = Callable[[Scheduling, Budget], Found]
-
 
 #: Half a second on a clock that shows seconds since 1970.
 EPOCH = 1_700_000_000.5
@@ -552,7 +532,6 @@ def test_fair_shares_keep_jobs_together() -> None:
     rates = {1: 1.0, 2: 4.0}
     jobs = [ElasticJob(name=n, release=r, work=4, rates=rates, gpus=1) for n, r in (("a", 0), ("b", 1.5))]
     free = Scheduling(gpus=2, jobs=jobs)
-
     assert list(blocks_of(free)) == [("a",), ("b",)]
     assert list(blocks_of(free.model_copy(update={"fairness": 1.0}))) == [("a", "b")]
 

@@ -17,7 +17,7 @@ from formulations.scheduling import cells as module
 from formulations.scheduling import event_orders, milp
 from formulations.scheduling.cells import Cells, cell_form, encode
 from formulations.scheduling.instance import Instance
-from formulations.scheduling.mixture import lifted, shortest_mixture
+from formulations.scheduling.mixture import lift_prices, shortest_mixture
 from formulations.scheduling.order import OrderPlan
 from formulations.scheduling.positions import Positions
 from formulations.scheduling.rows import Entry, SparseRows
@@ -37,10 +37,8 @@ from tests.unwrap import unwrap
 
 Found = Result[SchedulingSolution]
 
-
 #: The module; its name in the package is the method's.
 MODULE = import_module("formulations.scheduling.milp")
-
 
 #: Seeds of tiny instances; every other one has a fairness constraint.
 SEEDS = range(cases(64))
@@ -73,14 +71,12 @@ def test_a_poor_schedule_to_start_from_will_do(monkeypatch: pytest.MonkeyPatch) 
     """The optimum is found from a schedule of one job at a time too, whose windows cut off next to nothing."""
     monkeypatch.setattr(MODULE, "good_plans", _poor)
     problems = [tiny(seed, fair=seed % 2 == 1) for seed in SEEDS if seed % 3 == 0]
-
     assert [each.name for each in problems if not _agree(milp(each), event_orders(each))] == []
 
 
 def test_scip_agrees() -> None:
     """A second solver proves the same optima."""
     problems = [tiny(seed, fair=seed % 2 == 1) for seed in range(cases(12))]
-
     assert [each.name for each in problems if not _agree(milp(each, backend=Scip()), event_orders(each))] == []
 
 
@@ -145,7 +141,6 @@ def test_a_schedule_is_a_point_of_the_model_and_back(seed: int) -> None:
 def test_without_time_the_schedule_of_the_local_search_is_given() -> None:
     """When the time is up at once there still are a schedule and a bound."""
     result = milp(figure_4(), time_limit=0)
-
     assert result.status in {Status.FEASIBLE, Status.OPTIMAL}
     assert (result.stopped_by, result.solver) == (StoppedBy.TIME_LIMIT, "")
 
@@ -154,7 +149,6 @@ def test_a_gap_that_is_met_ends_the_search(monkeypatch: pytest.MonkeyPatch) -> N
     """With a gap of 90 % the first bound will do."""
     monkeypatch.setattr(MODULE, "good_plans", _poor)
     result = milp(figure_4(), gap=0.9)
-
     assert unwrap(result.gap) <= 0.9
 
 
@@ -217,7 +211,6 @@ def test_a_start_must_be_a_schedule() -> None:
     """A start that leaves a job out is refused, and one that is a schedule is not made worse."""
     problem = packing()
     wide, long = Run(job="a", start=2, end=3, gpus=2), Run(job="b", start=0, end=2, gpus=1)
-
     assert milp(problem, start=SchedulingSolution(runs=[wide, long])).objective == 2
     with pytest.raises(InvalidSolution, match="'b' does not complete"):
         milp(problem, start=SchedulingSolution(runs=[wide]))
@@ -340,7 +333,6 @@ ROWS = {
 def test_the_rows_of_two_jobs() -> None:
     """Every kind of row is what the model of record says of it."""
     form = cell_form(Cells.of(_two()))
-
     assert {name: _written(form, name) for name in ROWS} == ROWS
     kinds = {name.split("[")[0] for name in form.rows}
     assert kinds == {name.split("[")[0] for name in ROWS}
@@ -369,7 +361,6 @@ def test_without_a_total_there_is_no_limit() -> None:
     """Where no schedule is known its total is no row, nor are windows that do not end."""
     positions = _two(total=inf)
     assert "limit" not in cell_form(Cells.of(positions)).rows
-
     windows = Windows(((200.0, inf), (600.0, 900.0)))
     free = Positions(positions.instance, windows, positions.lower, positions.upper, inf)
     assert not [name for name in cell_form(Cells.of(free)).rows if name.startswith("latest")]
@@ -417,7 +408,6 @@ def test_a_completion_is_in_no_earlier_epoch_than_the_one_before() -> None:
 def test_where_a_size_does_not_divide_the_gpus_only_whole_groups_count() -> None:
     """On three GPUs a job on one of them takes up no group of two."""
     form = cell_form(Cells.of(_two(gpus=3)))
-
     assert _written(form, "groups[2,0,1,1]") == "- 1 l[1,1] + 1 y[0,1,1,1] + 1 y[1,0,1,1] <= 0"
 
 
@@ -480,7 +470,6 @@ def test_too_many_times_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """A model of more times of modes in cells than there may be is not made."""
     monkeypatch.setattr(module, "MOST_TIMES", 10)
     assert sum(map(len, Cells.of(_two()).times.values())) == 10
-
     monkeypatch.setattr(module, "MOST_TIMES", 9)
     with pytest.raises(Unsupported, match="milp: 10 times of modes in cells: at most 9"):
         Cells.of(_two())
@@ -509,7 +498,6 @@ def _alike(*, fairness: float | None = None) -> Scheduling:
 def test_a_total_bounds_each_position() -> None:
     """Of three jobs of 2 s with a total of 13 s the first ends by 3 s, the second by 5 s, the last by 7 s."""
     positions = Positions.of(_alike(), Instance.of(_alike()), 13)
-
     assert positions.lower == pytest.approx((2, 4, 6))
     assert positions.upper == pytest.approx((3, 5, 7))
 
@@ -518,7 +506,6 @@ def test_deadlines_bound_each_position() -> None:
     """Jobs that are all due at 7 s complete by then, and none can be due before they can be complete."""
     problem = _alike(fairness=1)
     positions = Positions.of(problem, Instance.of(problem))
-
     assert positions.upper == pytest.approx((7, 7, 7))
     assert not positions.contradict
 
@@ -600,7 +587,6 @@ def test_two_matrices_share_nothing() -> None:
     """Rows added to one matrix are not in another."""
     one, other = SparseRows(), SparseRows()
     one.add("only", [(0, 1.0)])
-
     assert other.names == []
     assert other.matrix(1).shape == (0, 1)
 
@@ -620,7 +606,6 @@ def test_prices_hold_however_early_they_are_taken(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("formulations.scheduling.mixture.PRICING", 9.0)
     instance = Instance.of(rigid(*[(0, 1)] * 3, gpus=3))
     mixture = shortest_mixture(instance, dict.fromkeys([(0, 0), (1, 0), (2, 0)], 1.0))
-
     assert mixture.length == pytest.approx(3)
     assert sum(mixture.prices.values()) <= 1 + 1e-15
 
@@ -636,7 +621,7 @@ def test_prices_prove_the_length(seed: int) -> None:
     length, prices = shortest_mixture(instance, times)
 
     assert sum(prices[item] * time for item, time in times.items()) == pytest.approx(length)
-    raised = lifted(instance, prices)
+    raised = lift_prices(instance, prices)
     assert all(price <= raised[item] for item, price in prices.items() if price > 0)
     for choice in product(*([None, *range(len(modes))] for modes in instance.modes)):
         chosen = [(job, mode) for job, mode in enumerate(choice) if mode is not None]

@@ -45,7 +45,6 @@ order_module = import_module("formulations.scheduling.order")
 def test_events_are_ordered_by_time() -> None:
     """Arrivals after the first stand as -1, before completions at the same time and after none of their own."""
     instance = Instance.of(rigid((0, 1), (2, 1), (2, 1), (5, 1)))
-
     assert event_order(instance, [2.0, 9.0, 6.0, 1.0]) == (-1, 0, -1, 3, 2, 1)
 
 
@@ -119,7 +118,6 @@ def test_coinciding_events_are_exchanged() -> None:
 def test_configurations_are_whole() -> None:
     """A job on both GPUs and one on either cannot overlap, though their area would fit."""
     instance = Instance.of(packing())
-
     plan = unwrap(best_plan(instance, [0, 1]))
     assert plan.completions == (1.0, 3.0)
 
@@ -201,7 +199,6 @@ def test_the_bound_is_the_least_of_all_orders(monkeypatch: pytest.MonkeyPatch) -
     bounds = iter([9.0, 7.0, 8.0, 12.0, 7.5, 11.0])
     monkeypatch.setattr(MODULE, "_solve", lambda *_: ([], next(bounds)))
     result = event_orders(rigid(*[(0, 2)] * 3, gpus=3))
-
     assert result.bound == pytest.approx(7 / 3)
 
 
@@ -235,7 +232,6 @@ def test_deadlines_that_no_schedule_keeps() -> None:
     job = ElasticJob(name="a", release=0, work=2, rates={2: 1.0})
     jobs = [job, job.model_copy(update={"name": "b"})]
     statuses = [event_orders(Scheduling(gpus=3, jobs=jobs, fairness=each)).status for each in (1, 2)]
-
     assert statuses == [Status.INFEASIBLE, Status.OPTIMAL]
 
 
@@ -307,7 +303,6 @@ def _job(name: str, *, release: float = 0, work: float = 2, **rates: float) -> E
 
 BASE = _job("base")
 
-
 PAIRS = [
     ("a copy", _job("other"), True, False),
     ("less work", _job("other", work=1.9), False, True),
@@ -333,7 +328,6 @@ def test_one_precedes_the_other(other: ElasticJob, first: bool, second: bool) ->
     """With rates in proportion, the one released no later and with no more work is first, else neither."""
     instance = Instance.of(Scheduling(gpus=3, jobs=[BASE, other]))
     expected = {(0, 1): first, (1, 0): second}
-
     assert exchange_orders(instance) == {pair for pair, holds in expected.items() if holds}
 
 
@@ -341,7 +335,6 @@ def test_decimals_are_taken_as_they_are_written() -> None:
     """Rates of 0.1 and 0.7, and 0.3 and 2.1, are in proportion, though their doubles are not."""
     one, other = _job("one", work=0.1, on_1=0.1, on_2=0.7), _job("other", work=0.3, on_1=0.3, on_2=2.1)
     assert 0.1 * 2.1 != 0.7 * 0.3
-
     assert exchange_orders(Instance.of(Scheduling(gpus=2, jobs=[one, other]))) == {(0, 1)}
 
 
@@ -363,7 +356,6 @@ def test_figure_4_as_a_list_schedule() -> None:
     """Served in the order of fair completion, the jobs of Figure 4 complete at 3, 8 and 5.5."""
     instance = Instance.of(figure_4())
     modes = tuple(tuple(reversed(modes)) for modes in instance.modes)
-
     plan = list_schedule(instance, Priorities((0, 2, 1), modes))
     assert plan.completions == pytest.approx((3, 8, 5.5))
 
@@ -427,7 +419,6 @@ def test_a_known_plan_is_a_start() -> None:
     instance = Instance.of(figure_4())
     known = OrderPlan((), (3.0, 8.0, 5.5))
     plans = list(islice(LocalSearch(instance).begin(Budget(), known=[known]), 4))
-
     assert plans[-1].completions == pytest.approx((3, 8, 5.5))
 
 
@@ -435,7 +426,6 @@ def test_the_order_of_a_known_plan_is_tried() -> None:
     """An order in which no other start serves the jobs, the longest first, is tried where a plan has it."""
     instance = Instance.of(rigid((0, 2), (0, 1), (0, 4)))
     starts = list(islice(LocalSearch(instance).begin(Budget(), known=[OrderPlan((), (6.0, 7.0, 4.0))]), 16))
-
     assert [plan.completions for plan in starts] == [(3, 1, 7), (3, 1, 7), (3, 1, 7), (6, 7, 4)] * 4
 
 
@@ -458,7 +448,6 @@ def test_the_order_of_deadlines_is_tried() -> None:
 def test_alike_jobs_stay_where_they_are() -> None:
     """A move that makes nothing better is not made: jobs of one kind are served by their number."""
     plans = list(good_plans(Instance.of(rigid(*[(0, 1)] * 5)), Budget()))
-
     assert {plan.completions for plan in plans} == {(1, 2, 3, 4, 5)}
 
 
@@ -480,7 +469,6 @@ def test_steps_end_with_completions_and_arrivals() -> None:
     """A completion and an arrival at the same time end one step; however little is left of a job is done."""
     instance = Instance.of(rigid((0, 1), (1, 1), (1.99999, 1)))
     plan = list_schedule(instance, Priorities((0, 2, 1), instance.modes))
-
     assert [step.duration for step in plan.steps] == pytest.approx([1, 0.99999, 1, 0.00001])
     assert plan.completions == pytest.approx((1, 3, 2.99999), abs=1e-9)
 
@@ -491,7 +479,6 @@ def test_the_search_goes_on_from_the_best() -> None:
     search = LocalSearch(instance)
     first = min(plan.total for plan in search.begin(Budget()))
     further = [plan.total for _ in range(5) for plan in search.go_on(Budget())]
-
     assert min(further) < first * (1 - 1e-6)
 
 
@@ -499,7 +486,6 @@ def test_the_search_ends_where_the_time_does(monkeypatch: pytest.MonkeyPatch) ->
     """When the time is up in the middle of a descent, its schedule is the last one after the twelve starts."""
     asked = count()
     monkeypatch.setattr(Budget, "passed", property(lambda _: next(asked) >= 20))
-
     assert len(list(good_plans(Instance.of(figure_4()), Budget()))) == 12 + 1
 
 
@@ -512,7 +498,6 @@ def test_a_busy_cluster_is_not_wasted() -> None:
     """Of 200 jobs the first list schedule, on efficient counts only, is twice as good as on all counts."""
     instance = Instance.of(elastic_jobs(jobs=200, gpus=16, load=1.5, seed=1))
     totals = [plan.total for plan in islice(LocalSearch(instance).begin(Budget()), 10)]
-
     assert 2 * instance.mean_jct(totals[0]) < instance.mean_jct(totals[9])
 
 
@@ -582,21 +567,18 @@ def test_pieces_alike_are_one_run() -> None:
 def test_a_step_waits_for_the_release_of_its_jobs() -> None:
     """A step that rounding puts before a release date begins there."""
     steps = [TimetableStep(2 - 1e-10, {}), TimetableStep(1, {1: 1}), TimetableStep(2, {0: 2})]
-
     assert _completions(_two(), replay(Instance.of(_two()), steps).solution) == (5, 3)
 
 
 def test_a_job_stops_when_it_is_done() -> None:
     """Of a step longer than a job needs, the job takes no more than it needs."""
     steps = [TimetableStep(7, {0: 1}), TimetableStep(1, {1: 1})]
-
     assert _completions(_two(), replay(Instance.of(_two()), steps).solution) == (4, 8)
 
 
 def test_a_job_without_a_step_does_not_complete() -> None:
     """What the plan leaves out is left to the judge to report."""
     timetable = replay(Instance.of(_two()), [TimetableStep(2, {0: 2})])
-
     assert timetable.completions == (2, inf)
     assert {run.job for run in timetable.solution.runs} == {"a"}
 
@@ -604,7 +586,6 @@ def test_a_job_without_a_step_does_not_complete() -> None:
 def test_the_problem_has_a_clock_of_its_own() -> None:
     """Of jobs released at 1.7e9 s the timetable counts from there, and the solution from 1970."""
     timetable = replay(Instance.of(rigid((1.7e9, 3))), [TimetableStep(3, {0: 1})])
-
     assert timetable.completions == (3,)
     assert [(run.start, run.end) for run in timetable.solution.runs] == [(1.7e9, 1.7e9 + 3)]
 
@@ -613,7 +594,6 @@ def test_pieces_shorter_than_a_tick_are_left_to_the_clock() -> None:
     """At 1.7e9 s a job of 1e-9 s takes the one tick that the clock can tell, and the judge accepts it."""
     problem = rigid((1.7e9, 1e-9), (1.7e9, 1.0))
     solution = replay(Instance.of(problem), [TimetableStep(1e-9, {0: 1}), TimetableStep(1.0, {1: 1})]).solution
-
     assert problem.violations(solution) == []
     assert len(solution.runs) == 2
     assert problem.objective(solution) == pytest.approx(0.5, abs=1e-6)
@@ -636,7 +616,6 @@ def test_gpus_that_are_of_no_use_are_given_back() -> None:
     """A run on more GPUs that are no faster is taken to be on fewer."""
     job = ElasticJob(name="a", release=0, work=2, rates={1: 1.0, 2: 1.0})
     run = Run(job="a", start=0, end=2, gpus=2)
-
     instance = Instance.of(Scheduling(gpus=2, jobs=[job]))
     assert steps_of(instance, SchedulingSolution(runs=[run])) == [TimetableStep(2, {0: 1})]
 

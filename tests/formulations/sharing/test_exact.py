@@ -57,7 +57,6 @@ def test_a_job_that_runs_is_not_taken_for_one_that_waits() -> None:
     slowdowns = {"a": {"b": 1.5, "c": 3.0}, "c": {"a": 2.0, "b": 1.5}}
     sizes = [("a", 0, 4.5, 2), ("b", 0, 4.5, 2), ("c", 1, 2, 1)]
     jobs = [Job(name=n, release_date=r, duration=d, gpus=g, model=n) for n, r, d, g in sizes]
-
     result = exact(Sharing(gpus=2, jobs=jobs, interference=slowdowns))
     assert (result.status, result.objective) == (Status.OPTIMAL, Fraction(97, 18))
 
@@ -93,7 +92,6 @@ def test_magnitudes(scale: float) -> None:
     """Run times of 17 digits at any magnitude, released at one moment of today, are proven to rounding."""
     release = 1.7e9 if scale >= 1 else 0.0
     jobs = [Job(name=str(i), release_date=release, duration=scale * (1 + i / 7), gpus=2) for i in range(4)]
-
     assert exact(Sharing(gpus=3, jobs=jobs, default_interference=1.3)).status is Status.OPTIMAL
 
 
@@ -111,7 +109,6 @@ def test_many_jobs_get_a_schedule_and_a_bound() -> None:
 def test_without_time_there_is_a_schedule_and_a_bound() -> None:
     """A budget that has passed leaves a schedule and a bound all the same."""
     result = exact(interfering_jobs(jobs=8), time_limit=0.0)
-
     assert (result.status, result.stopped_by) == (Status.FEASIBLE, StoppedBy.TIME_LIMIT)
     assert unwrap(result.bound) > 0
 
@@ -119,14 +116,12 @@ def test_without_time_there_is_a_schedule_and_a_bound() -> None:
 def test_it_stops_when_asked() -> None:
     """A callback that returns True ends the search with the schedule that it was told of."""
     result = exact(interfering_jobs(jobs=6), on_incumbent=lambda found: found.objective is not None)
-
     assert (result.status, result.stopped_by) == (Status.FEASIBLE, StoppedBy.INTERRUPT)
 
 
 def test_the_first_bound_is_that_of_jobs_alone() -> None:
     """No job ends sooner than alone and at once, so the mean is bounded by that of durations, and no higher."""
     jobs = [Job(name=name, release_date=5, duration=seconds, gpus=1) for name, seconds in [("a", 1), ("b", 4)]]
-
     assert Best(Sharing(gpus=1, jobs=jobs), Budget(), "test").bound == Fraction(5, 2)
 
 
@@ -234,7 +229,6 @@ def test_plans_in_slots_follow() -> None:
     problem = drawn(5)
     known = slots(problem)
     later = slots(timed(problem, 1.0, 1.7e9))
-
     assert (later.objective, later.bound) == (known.objective, known.bound)
 
 
@@ -244,7 +238,6 @@ def test_a_job_years_later_hides_nothing(far: float) -> None:
     jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 10.1), ("b", 10.0)]]
     jobs += [Job(name=f"far{i}", release_date=far + 100 * i, duration=10.0, gpus=1) for i in range(4)]
     result = exact(Sharing(gpus=1, jobs=jobs, share_limit=1))
-
     assert (result.status, result.objective) == (Status.OPTIMAL, Fraction(10 * 5 + 20 * 1, 6) + Fraction(1, 60))
 
 
@@ -263,7 +256,6 @@ def test_no_schedule_is_below() -> None:
 def test_a_start_between_events_is_found() -> None:
     """The four jobs that end at 26 s together with starts at events end at 25 s, and no sooner."""
     result = orders(between_events(starts="any"))
-
     assert result.status is Status.OPTIMAL
     assert result.objective == Fraction(25 - 10, 4)
     assert result.message.startswith("Model C")
@@ -275,7 +267,6 @@ def test_any_time_is_no_worse_than_events(seed: int) -> None:
     anywhere = interfering_jobs(jobs=3, gpus=2, seed=seed, starts="any")
     at_events = anywhere.model_copy(update={"starts": "events"})
     free, bound_to_events = orders(anywhere), exact(at_events)
-
     assert free.status is bound_to_events.status is Status.OPTIMAL
     assert unwrap(free.objective) <= unwrap(bound_to_events.objective)
 
@@ -312,7 +303,6 @@ def test_memory_keeps_jobs_apart() -> None:
     given = [("a", 0, 3, 2), ("b", 0, 3, 2), ("c", 0.5, 4, 1)]
     jobs = [Job(name=n, release_date=r, duration=d, gpus=1, memory=m) for n, r, d, m in given]
     problem = Sharing(gpus=1, jobs=jobs, memory=3, default_interference=1.3, starts="any")
-
     assert orders(problem).objective == Fraction(323, 60)
     assert orders(problem.model_copy(update={"memory": 4})).objective == Fraction(76, 15)
 
@@ -354,7 +344,6 @@ def test_far_jobs_change_no_proof() -> None:
     near = between_events(starts="any")
     far = Job(name="far", release_date=1e8, duration=10, gpus=1)
     result = orders(near.model_copy(update={"jobs": (*near.jobs, far)}))
-
     assert (result.status, result.objective) == (Status.OPTIMAL, Fraction(25 - 10 + 10, 5))
 
 

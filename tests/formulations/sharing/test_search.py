@@ -56,7 +56,6 @@ def test_floats_and_fractions_find_the_same(seed: int) -> None:
     exact, units = arrays_of(interfering_jobs(jobs=4, gpus=4, seed=seed))
     rounded = search_all(in_floats(exact), new_stack(in_floats(exact)), search)
     found = search_all(exact, new_stack(exact), twin(search))
-
     assert list(rounded.rest) == list(found.rest) == list(units.rests(found.value[0]))
     assert rounded.value[0] == pytest.approx(float(found.value[0]), rel=1e-12)
 
@@ -68,7 +67,6 @@ def test_a_table_that_forgets_changes_no_optimum(places: int) -> None:
     known, forgetful = (
         search_all(jobs, new_stack(jobs), twin(search), new_table(jobs, size)) for size in (2**16, places)
     )
-
     assert known.value[0] == forgetful.value[0]
 
 
@@ -151,7 +149,6 @@ def test_what_floats_cannot_tell_is_proven(number: int) -> None:
     """Schedules that differ by less than rounding are told apart, and so are two events."""
     problem = CLOSE[number].problem
     result = exact(problem)
-
     assert (result.status, result.objective) == (Status.OPTIMAL, oracle.optimum(problem))
 
 
@@ -161,7 +158,6 @@ def test_no_rule_changes_an_optimum(rule: str, monkeypatch: pytest.MonkeyPatch) 
     problems = [tiny.problem for tiny in TINY if len(tiny.jobs) < 4 or tiny.gpus < 3]
     known = [least_in_fractions(problem) for problem in problems]
     switch_off(rule, monkeypatch)
-
     assert [least_in_fractions(problem) for problem in problems] == known
 
 
@@ -238,7 +234,6 @@ def test_further_gpus_are_the_cheapest(need: int, least: float) -> None:
     """GPUs come from the cheapest jobs first, one by one, and from none that delays more than the worst."""
     room, own = np.array([1, 2, 2, 2, 5]), np.array([2.0, 2.0, 1.0, 2.0, 2.5])
     others = np.array([0.0, 2.0, 2.0, 6.0, 0.0])  # a GPU costs 1, 1 and 3
-
     assert twin(cover)(need, room, 0, own, others) == least
 
 
@@ -288,7 +283,6 @@ def test_a_total_between_the_parts_has_no_remainders() -> None:
     """The sum of ends of a schedule that starts between two events may equal no other by its remainders."""
     _, units = arrays_of(TINY[0].problem)
     between = Fraction(1, 2 * units.parts) / units.unit
-
     assert list(units.rests(2 * between)) == [1 % prime * pow(units.parts, -1, prime) for prime in units.primes]
     assert set(units.rests(between)) == {-1}
 
@@ -346,7 +340,6 @@ def test_only_a_lower_cost_makes_a_state_new() -> None:
 def test_states_of_the_same_key_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where all states have one key, the search still takes none for another."""
     monkeypatch.setattr(states, "remainder", lambda *_: 0)
-
     assert all(least_in_fractions(tiny.problem) == oracle.optimum(tiny.problem) for tiny in TINY)
 
 
@@ -400,7 +393,6 @@ def test_rounding_may_hide_a_state_but_not_merge_two() -> None:
     table = new_table(jobs, 64)
     run(stack, 0)
     stack.slip[0] = jobs.near[0] / 16
-
     assert [bool(twin(is_new)(jobs, stack, 0, table)) for _ in range(2)] == [True, True]
 
 
@@ -409,5 +401,4 @@ def test_a_table_keeps_to_its_memory(memory: int) -> None:
     """A table has as many places as its bytes hold, and never none."""
     table = table_within(floats_of(TINY[0].problem), memory)
     place = sum(column.nbytes // len(table.keys) for column in table)
-
     assert len(table.keys) == max(1, memory // place)

@@ -46,7 +46,6 @@ def test_it_is_between_the_optimum_and_the_best_policy() -> None:
 def test_a_start_between_events_is_kept_where_it_is_legal() -> None:
     """The plan of 25 s in all is a schedule for starts at any time; with starts at events it is one of 26 s."""
     anywhere, at_events = slots(between_events(starts="any"), most=10), slots(between_events(), most=10)
-
     assert anywhere.objective == Fraction(25 - 10, 4)
     assert anywhere.message == "Model C: starts at any time; slots of 1 s: 3.75 is optimal"
     assert at_events.objective == Fraction(26 - 10, 4)
@@ -263,14 +262,12 @@ def totals(model: Slotted, plan: tuple[tuple[int, tuple[int, ...]], ...]) -> Ite
 def test_both_solvers_prove_the_same_optimum() -> None:
     """On random instances the least sum of ends is the same from constraints and from the program."""
     models = [drawn(seed, 7) for seed in range(cases(100))]
-
     assert [by_cp_sat(model) for model in models] == [by_highs(model) for model in models]
 
 
 def test_no_plan_is_better() -> None:
     """On the tiniest instances the optimum is the least of all plans."""
     models = [drawn(seed, 4) for seed in range(100, 100 + cases(100))]
-
     assert [by_cp_sat(model) for model in models] == [by_trying(model) for model in models]
     assert [by_highs(model) for model in models[:20]] == [by_trying(model) for model in models[:20]]
 
@@ -280,7 +277,6 @@ def test_it_follows_its_plan_at_events(starts: str) -> None:
     """The reference gives a schedule that is no better than the optimum, and its value in slots."""
     problem = between_events(starts=starts)
     result, proven = time_indexed(problem), exact(between_events())
-
     assert result.objective == proven.objective
     assert result.message == "slots of 0.5 s: 3.75 is optimal"
     assert unwrap(result.bound) < 3.75

@@ -16,7 +16,7 @@ from formulations.scheduling.resizing.cuts import groups
 from formulations.scheduling.resizing.jobs import Resizable
 from formulations.scheduling.resizing.model import COST, launch_model, soonest_completions
 from formulations.scheduling.resizing.order import Event, best_steps
-from formulations.scheduling.resizing.rules import launched
+from formulations.scheduling.resizing.rules import launch
 from gsopt.core.errors import Unsupported
 from gsopt.core.method import Method
 from gsopt.core.numbers.tolerances import CONTINUOUS
@@ -53,7 +53,6 @@ def late_start() -> Scheduling:
 def test_tables_3_and_4(most: int, total: float) -> None:
     """The completion times of Aryl's two jobs add up to 83.33 s, and to 124 s where job A is less elastic."""
     result = resizing(problem(8, elastic("A", 300, 2, most), elastic("B", 120, 2, 6)))
-
     assert result.status is Status.OPTIMAL
     assert 2 * float(result.objective or 0) == pytest.approx(total)
 
@@ -61,7 +60,6 @@ def test_tables_3_and_4(most: int, total: float) -> None:
 def test_one_job_has_its_most_workers() -> None:
     """A job alone completes in its work over its most GPUs."""
     result = resizing(problem(10, elastic("a", 60, 1, 4, size=2)))
-
     assert (result.status, result.objective) == (Status.OPTIMAL, 60 / 8)
 
 
@@ -81,7 +79,6 @@ def test_a_large_job_waits_for_a_small_one() -> None:
     """All GPUs stand still until a job of a second comes, as the one that is there would take ten."""
     jobs = elastic("large", 40, 4, 4), later(elastic("small", 4, 4, 4), 1)
     result = resizing(problem(4, *jobs))
-
     assert result.status is Status.OPTIMAL
     assert result.objective == pytest.approx((12 + 1) / 2)
 
@@ -90,7 +87,6 @@ def test_nothing_runs_before_the_next_release_date() -> None:
     """A job that is released long after the other one is complete runs by itself, on its most GPUs."""
     jobs = elastic("early", 8, 1, 4), later(elastic("late", 8, 1, 4), 1e6)
     result = resizing(problem(4, *jobs))
-
     assert result.status is Status.OPTIMAL
     assert result.objective == pytest.approx(2)
 
@@ -110,7 +106,6 @@ def test_workers_of_two_sizes() -> None:
     """Where shares of GPUs are no averages of workers, there is a schedule and a bound that is no higher."""
     mixed = problem(7, elastic("a", 30, 1, 3, size=2), elastic("b", 30, 1, 2, size=3), elastic("c", 9, 1, 1))
     result = resizing(mixed)
-
     assert result.bound is not None
     assert result.bound <= unwrap(result.objective) <= 1.2 * result.bound
 
@@ -162,7 +157,6 @@ def test_a_cold_start_keeps_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_no_time() -> None:
     """Without time there is the best of the simple rules."""
     result = resizing(late_start(), time_limit=0.0)
-
     assert unwrap(result.bound) <= 195 / 5 <= unwrap(result.objective)
 
 
@@ -311,7 +305,7 @@ def test_jobs_start_when_they_are_there() -> None:
         elastic(name, work, 1, 4).model_copy(update={"release": date}) for name, (work, date) in sizes.items()
     ]
     jobs = Resizable.of(Scheduling(gpus=4, jobs=drawn, preemptive=False))
-    steps = launched(jobs, [2, 1, 0], jobs.least)
+    steps = launch(jobs, [2, 1, 0], jobs.least)
 
     assert [dict(step.gpus) for step in steps] == [{0: 4}, {0: 3, 1: 1}, {1: 4}, {}, {2: 4}]
     assert [step.duration for step in steps] == pytest.approx([2, 4 / 3, 5 / 3, 4, 1])
@@ -353,13 +347,10 @@ def test_the_others_of_a_group_are_those_that_it_leaves_no_room_for() -> None:
     sizes = {"a": (1, 2), "b": (3, 4), "c": (2, 4)}
     made = [elastic(name, 4, *counts) for name, counts in sizes.items()]
     jobs = Resizable.of(Scheduling(gpus=4, jobs=made, preemptive=False))
-
     assert list(groups(jobs)) == [({0: 1.0, 1: pytest.approx(1 / 3)}, 0.5)]
 
 
 MODEL = import_module("formulations.scheduling.resizing.model")
-
-
 METHOD = import_module("formulations.scheduling.resizing.method")
 
 
@@ -488,7 +479,6 @@ def _one_more_after(soonest: Sequence[float], total: float) -> list[float]:
 
 
 SOONEST, LATEST = soonest_completions, MODEL._latest  # noqa: SLF001 - the rule to be broken
-
 
 #: Rules that leave out too much.
 WRONG = [

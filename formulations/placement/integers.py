@@ -1,4 +1,4 @@
-"""Settle: from the linear relaxation over some columns to integers, and what they prove."""
+"""Integers: from the linear relaxation over some columns to integers, and what they prove."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from gsopt.solvers.standard_form import LARGEST_BIG_M, StandardForm
 
 
 @dataclass(frozen=True)
-class Settled:
+class Bracket:
     """Best point and bound of an integer program."""
 
     bound: int  # proven bound on the value of any point
@@ -35,29 +35,29 @@ class Settled:
             return self.infeasible
         return self.objective <= self.bound or is_within(self.objective, self.bound, gap)
 
-    def with_point(self, values: NDArray[np.int64], objective: int) -> "Settled":
+    def with_point(self, values: NDArray[np.int64], objective: int) -> "Bracket":
         """Take a point if it is better."""
         if self.objective is not None and self.objective <= objective:
             return self
         return replace(self, values=values, objective=objective)
 
-    def with_bound(self, bound: int) -> "Settled":
+    def with_bound(self, bound: int) -> "Bracket":
         """Take a bound if it is better; never beyond the value, which it would only meet."""
         best = max(self.bound, bound)
         return replace(self, bound=best if self.objective is None else min(best, self.objective))
 
 
-def settle(
+def solve_integers(
     form: StandardForm,
     relaxed: Optimum,
-    known: Settled,
+    known: Bracket,
     *,
     prove: Callable[[int], int],
     budget: Budget,
     complete: bool,
     dive: float = 5.0,
     search: float | None = None,
-) -> Settled:
+) -> Bracket:
     """Improve on what is known of an integer program whose linear relaxation is solved.
 
     First the relaxation is rounded down and the small program that is left is solved; with few demands that
@@ -105,7 +105,7 @@ def settle(
     return _bounded(_proven(known, proof) if complete else known, prove)
 
 
-def _bounded(known: Settled, prove: Callable[[int], int]) -> Settled:
+def _bounded(known: Bracket, prove: Callable[[int], int]) -> Bracket:
     if known.objective is None:
         return known
     return known.with_bound(prove(known.objective))
@@ -123,14 +123,14 @@ def _rounded_down(form: StandardForm, values: Reals) -> StandardForm:
     return form.with_bounds(below, form.column_upper)
 
 
-def _proven(known: Settled, proof: Proof) -> Settled:
+def _proven(known: Bracket, proof: Proof) -> Bracket:
     """Add what a search over all columns that matter has proven."""
     if proof.status is Status.INFEASIBLE and known.objective is None:
         return replace(known, infeasible=True)
     return known if proof.bound is None else known.with_bound(ceil(proof.bound))
 
 
-def _better(known: Settled, form: StandardForm, proof: Proof, columns: NDArray[np.int64]) -> Settled:
+def _better(known: Bracket, form: StandardForm, proof: Proof, columns: NDArray[np.int64]) -> Bracket:
     """Keep the better of the known point and the one that a solver found for some of the columns."""
     if proof.values is None:
         return known
@@ -152,7 +152,7 @@ def _at_least(form: StandardForm, bound: int) -> StandardForm:
     )
 
 
-def _promising(form: StandardForm, relaxed: Optimum, known: Settled) -> NDArray[np.int64]:
+def _promising(form: StandardForm, relaxed: Optimum, known: Bracket) -> NDArray[np.int64]:
     """Find the columns that a better point may use: their reduced cost does not exceed the gap."""
     if known.objective is None:
         return np.arange(form.cost.size)
