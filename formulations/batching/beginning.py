@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from formulations.batching.case import Case
-from formulations.common.first import ends
+from formulations.common.first import judged_start
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
-from gsopt.core.result import Result, value_of
+from gsopt.core.result import Result
 from gsopt.problems.batching import Batches
 
 #: Jobs times GPUs up to which it is remembered which numbers of GPUs can be used.
@@ -21,21 +21,8 @@ def begin(case: Case, budget: Budget, method: str) -> tuple[Result[Batches], boo
     The bound is the cost of all jobs as if each had what is best for it alone. The search ends if value and
     bound meet or are as close as was asked, if time is over, or if the caller stops it.
     """
-    problem = case.problem
-    solution = case.solution(first_division(case))
-    if budget.start is not None and not problem.sense.better(
-        problem.objective(solution), value_of(problem, budget.start)
-    ):
-        solution = budget.start
-    first = Result.judged(
-        problem,
-        method=method,
-        solution=solution,
-        bound=case.sign * bound_alone(case),
-        message="filling",
-        runtime=budget.runtime,
-    )
-    return ends(first, budget)
+    solution, bound = case.solution(first_division(case)), case.sign * bound_alone(case)
+    return judged_start(case.problem, solution, bound, method=method, message="filling", budget=budget)
 
 
 def bound_alone(case: Case) -> float:

@@ -56,6 +56,16 @@ class Milp(Formulation[Batching, Batches]):
     ------
     ONES, Equations 3 and 4, with the number of GPUs that can be used in place of all of them, which the limits
     of batches may not allow. Separable costs take the place of a batch size for every job and GPU (Equation 1).
+
+    Examples
+    --------
+    >>> from gsopt.performance.batching import BatchingJob, StepTime
+    >>> model = StepTime(fixed=0.05, per_sample=0.001)
+    >>> a = BatchingJob(name="a", batch_limit=512, local_limit=256, throughput=model, remaining=200_000)
+    >>> b = BatchingJob(name="b", batch_limit=300, local_limit=100, throughput=model, remaining=90_000)
+    >>> result = milp(Batching(gpus=4, jobs=[a, b]))
+    >>> result.status, float(result.objective)
+    (<Status.OPTIMAL: 'optimal'>, 374.0625)
     """
 
     name: ClassVar[str] = "milp"

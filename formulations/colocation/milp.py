@@ -49,6 +49,13 @@ class Milp(Formulation[Colocation, ColocationSolution]):
     ------
     Castor, Equations 4-13 for one moment: at most two jobs on a GPU, and the sum of completion times of
     section 5.1. The slots of the paper have no part in it.
+
+    Examples
+    --------
+    >>> from instances.colocation import full_cluster
+    >>> result = milp(full_cluster(running=6, pending=6, seed=1))
+    >>> result.status, len(result.solution.shares)
+    (<Status.OPTIMAL: 'optimal'>, 4)
     """
 
     name: ClassVar[str] = "milp"

@@ -47,6 +47,12 @@ class Milp(Formulation[Configuration, ConfigurationSolution]):
     Source
     ------
     Sia (SOSP 2023), section 3.4, Equations 3-5.
+
+    Examples
+    --------
+    >>> from instances.configuration import growing_jobs
+    >>> milp(growing_jobs(nodes=2, jobs=3, seed=1)).status
+    <Status.OPTIMAL: 'optimal'>
     """
 
     name: ClassVar[str] = "milp"

@@ -55,6 +55,13 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
     Source
     ------
     Dally, section II-B, for worth by tier.
+
+    Examples
+    --------
+    >>> from instances.consolidation import half_busy
+    >>> result = counts(half_busy(racks=2, machines=2, jobs=8, seed=3))
+    >>> result.status, round(float(result.objective), 6)
+    (<Status.OPTIMAL: 'optimal'>, 11.456834)
     """
 
     name: ClassVar[str] = "counts"

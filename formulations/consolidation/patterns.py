@@ -58,6 +58,13 @@ class Patterns(Merged):
     ------
     Unsupported
         There are more than 2,000 patterns of one size.
+
+    Examples
+    --------
+    >>> from instances.consolidation import half_busy
+    >>> result = patterns(half_busy(racks=2, machines=2, jobs=8, demands="any", seed=3))
+    >>> result.status, round(float(result.objective), 6)
+    (<Status.OPTIMAL: 'optimal'>, 11.532011)
     """
 
     name: ClassVar[str] = "patterns"

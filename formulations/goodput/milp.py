@@ -61,6 +61,12 @@ class Milp(Formulation[Goodput, GoodputSolution]):
     Source
     ------
     Pollux (OSDI 2021), section 4.2, as an integer program: a sum of powers is linear in what is chosen.
+
+    Examples
+    --------
+    >>> from instances.goodput import running_jobs
+    >>> milp(running_jobs(nodes=2, jobs=3, seed=1)).status
+    <Status.OPTIMAL: 'optimal'>
     """
 
     name: ClassVar[str] = "milp"

@@ -59,6 +59,12 @@ class Milp(Formulation[Placement, PlacementSolution]):
     Source
     ------
     Aryl, section 5.3.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> milp(gsopt.load("placement/small/six-items")).objective
+    2
     """
 
     name: ClassVar[str] = "milp"

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formulations.common.probing import ChoiceColumns
+from formulations.common.rows import Entry, SparseRows
 from formulations.scheduling.groups import groups, taken
 from formulations.scheduling.instance import Instance, SpeedMode
 from formulations.scheduling.mixture import Item, lift_prices, shortest_mixture
 from formulations.scheduling.order import OrderPlan
-from formulations.scheduling.rows import Entry, SparseRows
 from formulations.scheduling.windows import Span, Windows
 from gsopt.core.numbers.tolerances import LINEAR_ROWS, SPAN_ERROR
 from gsopt.solvers.standard_form import StandardForm

@@ -9,10 +9,10 @@ from math import inf, isfinite
 import numpy as np
 from numpy.typing import NDArray
 
+from formulations.common.rows import Entry, SparseRows
 from formulations.scheduling.groups import groups, taken
 from formulations.scheduling.mixture import Item
 from formulations.scheduling.positions import Positions
-from formulations.scheduling.rows import Entry, SparseRows
 from formulations.scheduling.timetable import Timetable
 from gsopt.core.errors import Unsupported
 from gsopt.core.numbers.tolerances import HIGHS_ROWS

@@ -90,6 +90,14 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
     ------
     The model is gsopt's own, for the decision of Ares, Eq. 1. Coverage of GPUs by area alone goes back to
     McNaughton, Management Science 6 (1959).
+
+    Examples
+    --------
+    >>> from gsopt.problems.scheduling import ElasticJob
+    >>> a = ElasticJob(name="a", release=0, work=1, rates={2: 1.0})
+    >>> b = ElasticJob(name="b", release=0, work=2, rates={1: 1.0})
+    >>> milp(Scheduling(gpus=2, jobs=[a, b])).objective
+    2.0
     """
 
     name: ClassVar[str] = "milp"

@@ -52,6 +52,13 @@ class Milp(Formulation[Sequencing, Sequences]):
     Source
     ------
     AlloX (EuroSys 2020), section 4.2; W. Horn, Minimizing average flow time with parallel machines (1973).
+
+    Examples
+    --------
+    >>> from instances.sequencing import unit_jobs
+    >>> result = milp(unit_jobs(jobs=6, gpus=1, seed=1))
+    >>> result.status, result.objective == result.bound
+    (<Status.OPTIMAL: 'optimal'>, True)
     """
 
     name: ClassVar[str] = "milp"

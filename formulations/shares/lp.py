@@ -58,6 +58,14 @@ class Lp(Formulation[Shares, TimeShares]):
     has a linear program of its own (`formulations.shares.climb`).
 
     The bound is that of the solver, weakened by what it may be wrong; `exact` proves one.
+
+    Examples
+    --------
+    >>> from gsopt.problems.shares import TypedJob
+    >>> jobs = [TypedJob(name=name, throughputs={"v100": 4.0, "k80": 1.0}, steps=400) for name in "ab"]
+    >>> result = lp(Shares(gpus={"v100": 1, "k80": 1}, jobs=jobs, criterion="makespan"))
+    >>> round(float(result.objective), 6), round(result.bound, 2)
+    (160.0, 160.0)
     """
 
     name: ClassVar[str] = "lp"

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from formulations.common.rows import Entry, SparseRows
 from formulations.scheduling import cells as module
 from formulations.scheduling import event_orders, milp
 from formulations.scheduling.cells import Cells, cell_form, encode
@@ -20,7 +21,6 @@ from formulations.scheduling.instance import Instance
 from formulations.scheduling.mixture import lift_prices, shortest_mixture
 from formulations.scheduling.order import OrderPlan
 from formulations.scheduling.positions import Positions
-from formulations.scheduling.rows import Entry, SparseRows
 from formulations.scheduling.timetable import TimetableStep, replay
 from formulations.scheduling.windows import Windows
 from gsopt.core.budget import Budget
