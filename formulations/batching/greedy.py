@@ -111,7 +111,7 @@ def take_steps(case: Case, budget: Budget) -> Walk | None:
 
     None when the budget has passed before.
     """
-    counts = [_fewest(row) for row in case.costs]
+    counts = [_least_gpus(row) for row in case.costs]
     left = case.gpus - sum(counts)
     steps: list[HullStep] = []
     for job, row in enumerate(case.costs):
@@ -154,7 +154,7 @@ def _slope(first: tuple[int, float], last: tuple[int, float]) -> float:
     return (last[1] - first[1]) / (last[0] - first[0])
 
 
-def _fewest(row: Floats) -> int:
+def _least_gpus(row: Floats) -> int:
     return int(np.argmax(row < np.inf))
 
 

@@ -61,21 +61,21 @@ class NodePacking:
 
     def _improve(self, job: int, order: Iterable[Option]) -> None:
         before = self._lift(job)
-        self._settle(job, order, before[0].cost)
+        self._place_first(job, order, before[0].cost)
         if self.chosen[job].cost >= before[0].cost:
             self.take(job)
             self._restore(job, *before)
 
     def _exchange(self, job: int, other: int, orders: Sequence[Sequence[Option]]) -> None:
         own, before = self.chosen[job], self._lift(other)
-        self._settle(job, orders[job], own.cost)
-        self._settle(other, orders[other], inf)
+        self._place_first(job, orders[job], own.cost)
+        self._place_first(other, orders[other], inf)
         if self.chosen[job].cost + self.chosen[other].cost >= own.cost + before[0].cost:
             self.take(job)
             self.take(other)
             self._restore(other, *before)
 
-    def _settle(self, job: int, order: Iterable[Option], cost: float) -> None:
+    def _place_first(self, job: int, order: Iterable[Option], cost: float) -> None:
         """Grant a job without GPUs the first fitting option in an order, of those below a cost."""
         for option in order:
             if option.cost >= cost or self.put(job, option):

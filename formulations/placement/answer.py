@@ -27,7 +27,7 @@ def without_model(problem: Placement, method: str, budget: Budget) -> Result[Pla
 def answer(
     packing: Packing,
     patterns: Patterns,
-    settled: Bracket,
+    bracket: Bracket,
     *,
     method: str,
     budget: Budget,
@@ -40,21 +40,21 @@ def answer(
     proof.
     """
     solution = None
-    if settled.values is not None:
-        solution = packing.solution(settled.values, patterns)
+    if bracket.values is not None:
+        solution = packing.solution(bracket.values, patterns)
     result = Result.judged(
         packing.problem,
         method=method,
         solution=solution,
-        bound=None if settled.infeasible else settled.bound,
-        infeasible=settled.infeasible,
-        stopped_by=settled.stopped_by,
+        bound=None if bracket.infeasible else bracket.bound,
+        infeasible=bracket.infeasible,
+        stopped_by=bracket.stopped_by,
         solver=solver,
         message=message,
         runtime=budget.runtime,
     )
-    if result.objective is not None and settled.objective is not None and result.objective > settled.objective:
-        counted = f"counts {settled.objective}, the problem {plain(result.objective)}"
+    if result.objective is not None and bracket.objective is not None and result.objective > bracket.objective:
+        counted = f"counts {bracket.objective}, the problem {plain(result.objective)}"
         raise ModelMismatch(f"{method}: the model {counted} for the same solution")
     return result
 

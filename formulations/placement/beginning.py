@@ -12,14 +12,14 @@ def begin(packing: Packing, budget: Budget) -> tuple[Patterns, Bracket]:
     bound = counting_bound(packing)
     budget.report(bound=bound)
     known: list[Filled] = [] if budget.start is None else [packing.encode(budget.start)]
-    settled = Bracket(packing.floor if bound is None else bound, infeasible=bound is None)
+    bracket = Bracket(packing.floor if bound is None else bound, infeasible=bound is None)
     if bound is not None and not (known and _is_enough(packing, known[0], bound)):
         own = construct(packing, budget)
         known += [] if own is None else [own]
     if not known:
-        return Patterns.of((), len(packing.demands)), settled
+        return Patterns.of((), len(packing.demands)), bracket
     best = min(known, key=packing.value)
-    return best.patterns, settled.with_point(best.values, packing.value(best))
+    return best.patterns, bracket.with_point(best.values, packing.value(best))
 
 
 def _is_enough(packing: Packing, known: Filled, bound: int) -> bool:

@@ -88,25 +88,25 @@ def column_generation(problem: Placement, budget: Budget, *, seed: int = 0) -> R
     if known is not None:
         return known
     packing = Packing.of(problem)
-    patterns, settled = begin(packing, budget)
-    if settled.closed(budget.gap):
-        return answer(packing, patterns, settled, method=_NAME, budget=budget, message="resources counted")
-    best = None if settled.values is None else Filled(patterns, settled.values)
+    patterns, bracket = begin(packing, budget)
+    if bracket.closed(budget.gap):
+        return answer(packing, patterns, bracket, method=_NAME, budget=budget, message="resources counted")
+    best = None if bracket.values is None else Filled(patterns, bracket.values)
     pricers = tuple(pricer(packing, zone) for zone in packing.zones)
-    search = _Search(packing, pricers, budget, seed, patterns, settled.bound, best)
-    for step in (_relax, _round, _dive_first, _relax_on, _settle, _dive_on, _round_on, _settle):
+    search = _Search(packing, pricers, budget, seed, patterns, bracket.bound, best)
+    for step in (_relax, _round, _dive_first, _relax_on, _solve_integers, _dive_on, _round_on, _solve_integers):
         search = step(search)
         budget.report(bound=search.bound)
         if search.ended:
             break
-    patterns, settled = search.known
+    patterns, bracket = search.known
     every = None if search.ended else maximal_patterns(packing, limit=_FEW, budget=budget)
     if every is not None:
-        return over_patterns(packing, patterns, settled, every, method=_NAME, budget=budget)
+        return over_patterns(packing, patterns, bracket, every, method=_NAME, budget=budget)
     return answer(
         packing,
         patterns,
-        replace(settled, stopped_by=search.ending),
+        replace(bracket, stopped_by=search.ending),
         method=_NAME,
         solver=solver_of(budget).name,
         budget=budget,
@@ -149,10 +149,10 @@ class _Search:
     @property
     def known(self) -> tuple[Patterns, Bracket]:
         """The patterns of the best solution, and what is known in terms of these."""
-        settled = Bracket(self.bound, infeasible=self.infeasible)
+        bracket = Bracket(self.bound, infeasible=self.infeasible)
         if self.best is None:
-            return Patterns.of((), len(self.packing.demands)), settled
-        return self.best.patterns, settled.with_point(self.best.values, self.packing.value(self.best))
+            return Patterns.of((), len(self.packing.demands)), bracket
+        return self.best.patterns, bracket.with_point(self.best.values, self.packing.value(self.best))
 
     @property
     def ended(self) -> bool:
@@ -162,12 +162,12 @@ class _Search:
     @property
     def ending(self) -> StoppedBy:
         """Why the search ended."""
-        _, settled = self.known
-        if settled.closed():
+        _, bracket = self.known
+        if bracket.closed():
             return StoppedBy.FINISHED
         if self.interrupted:
             return StoppedBy.INTERRUPT
-        if settled.closed(self.budget.gap):
+        if bracket.closed(self.budget.gap):
             return StoppedBy.GAP
         return StoppedBy.TIME_LIMIT if self.budget.passed else StoppedBy.FINISHED
 
@@ -264,27 +264,27 @@ def _promising(packing: Packing, patterns: Patterns, optimum: Optimum) -> Patter
     return patterns.only(kept)
 
 
-def _settle(search: _Search) -> _Search:
+def _solve_integers(search: _Search) -> _Search:
     """Solve integer programs over the patterns so far."""
     relaxed, packing = search.relaxed, search.packing
     if relaxed is None or relaxed.optimum is None or relaxed.prices is None:
         return search
-    patterns, settled = search.patterns, Bracket(search.bound)
+    patterns, bracket = search.patterns, Bracket(search.bound)
     if search.best is not None:
         moved, times = np.split(search.best.values, [packing.moves])
         values = np.concatenate([moved, np.zeros(len(patterns), dtype=np.int64), times])
-        settled = settled.with_point(values, packing.value(search.best))
+        bracket = bracket.with_point(values, packing.value(search.best))
         patterns += search.best.patterns
-    settled = solve_integers(
+    bracket = solve_integers(
         packing.form(patterns),
         relaxed.optimum,
-        settled,
+        bracket,
         prove=partial(better_than, packing, relaxed.prices),
         budget=search.budget,
         complete=False,
         dive=_DIVE,
         search=_SEARCH,
     )
-    found = search if settled.values is None else search.better(Filled(patterns, settled.values))
-    stopped = settled.stopped_by is StoppedBy.INTERRUPT
-    return replace(found, bound=settled.bound, interrupted=found.interrupted or stopped)
+    found = search if bracket.values is None else search.better(Filled(patterns, bracket.values))
+    stopped = bracket.stopped_by is StoppedBy.INTERRUPT
+    return replace(found, bound=bracket.bound, interrupted=found.interrupted or stopped)

@@ -77,7 +77,7 @@ class ReclaimingSearch:
         self._counts: list[int] = []
         self._value = 1 + reduction.largest  # above every value
         self._bound = 0  # what every choice pays is taken out, and no cost is negative
-        self._settled: int | None = None  # the value whose core was looked at last
+        self._searched: int | None = None  # the value whose core was searched last
         self._stopped = False
 
     def run(self, known: list[int] | None = None, *, branch: bool = True) -> SearchResult:
@@ -101,9 +101,9 @@ class ReclaimingSearch:
         self._raise_bound(ceil(frame.shares.bound))
         for technique, step in (
             ("rounding", self._round),
-            ("decomposition of the core", self._settle),
+            ("decomposition of the core", self._search_core),
             ("local search", self._improve),
-            ("decomposition of the core", self._settle),
+            ("decomposition of the core", self._search_core),
         ):
             step(frame)
             if self._over:
@@ -133,11 +133,11 @@ class ReclaimingSearch:
         counts = None if program is None else optimum(program, self._reduction.demand)
         self._offer(greedy_counts(frame.rest, self._late) if counts is None else counts)
 
-    def _settle(self, frame: Hull) -> None:
+    def _search_core(self, frame: Hull) -> None:
         """Search all better choices that the hull allows, if tables can."""
-        if self._value == self._settled:
+        if self._value == self._searched:
             return
-        self._settled = self._value
+        self._searched = self._value
         program = self._affordable(frame.shares.core(self._value - 1), _WORK_OF_REST, self._budget)
         if program is not None:
             self._take_optimum(program)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from formulations.common.rows import SparseRows
+from formulations.common.rows import Entry, SparseRows
 from formulations.waiting.instance import SlottedInstance, SlottedRun
 from gsopt.core.numbers.grid import Exact
 from gsopt.solvers.standard_form import StandardForm
@@ -117,8 +117,7 @@ class Relaxation:
             own = ((index, 1.0) for index, column in enumerate(self.columns) if column.job == job)
             rows.add(f"once[{job}]", own, 1.0, 1.0)
         for (place, slot), within in self._capacity().items():
-            needed = ((index, self.instance.demand[self.columns[index].job]) for index in within)
-            rows.add(f"room[{place},{slot}]", needed, upper=self.instance.places[place].gpus)
+            rows.add(f"room[{place},{slot}]", within, upper=self.instance.places[place].gpus)
         number = len(self.costs)
         if number > len(self.columns):
             self._add_last_end(rows)
@@ -181,18 +180,19 @@ class Relaxation:
             == self.instance.seconds[job][own.tier]
         )
 
-    def _capacity(self) -> dict[tuple[int, int], list[int]]:
-        """Return the columns that hold GPUs of each place in each slot, where something of its own can be."""
-        instance, found = self.instance, dict[tuple[int, int], list[int]]()
+    def _capacity(self) -> dict[tuple[int, int], list[Entry]]:
+        """Return the GPUs that columns hold of each place in each slot, where something of its own can be."""
+        instance, found = self.instance, dict[tuple[int, int], list[Entry]]()
         own = {place for _, place, _ in self.columns}
         around = [
             [p for p, wide in enumerate(instance.places) if p in own and set(place.cells) <= set(wide.cells)]
             for place in instance.places
         ]
         for index, (job, place, start) in enumerate(self.columns):
+            entry = index, instance.demand[job]
             for slot in range(start, start + instance.length(job, place)):
                 for wide in around[place]:
-                    found.setdefault((wide, slot), []).append(index)
+                    found.setdefault((wide, slot), []).append(entry)
         return found
 
     def _add_last_end(self, rows: SparseRows) -> None:
