@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class ProofQuestion(NamedTuple):
-    """What the worker shall prove."""
+    """An integer program and the bound to reach, as the worker receives them."""
 
     model: Model
     options: dict[str, Any]
@@ -42,30 +42,11 @@ class ProofQuestion(NamedTuple):
 
 
 def proven_bound(form: "StandardForm", budget: Budget, *, largest: Reals, goal: float) -> float:
-    """Bound an integer program by branch and bound over linear relaxations, each bound from dual values.
+    """Bound a minimisation by branch and bound over linear relaxations, each bound from dual values.
 
-    Parameters
-    ----------
-    form
-        The model, to be minimised.
-    budget
-        When to stop; the bound that is proven until then is given.
-    largest
-        Largest value of each column in any solution that matters, finite, shape (columns,).
-    goal
-        Bound at which the search may end.
-
-    Returns
-    -------
-    float
-        No solution costs less, or none costs less than the goal; minus infinity where nothing is proven.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        Ctrl-C.
-    MissingSolver
-        HiGHS is not installed.
+    No solution costs less than what is returned, or none costs less than the goal, at which the search may end;
+    it is minus infinity where nothing is proven in time. `largest` holds, finite, the largest value of each
+    column in any solution that matters.
     """
     solver = Highs()
     left = budget.left()

@@ -77,32 +77,16 @@ def solve_by_bundling(groups: Groups, budget: Budget, hear: Hear) -> Found:
 
 
 def bundling_message(groups: Groups, sizes: Sequence[int]) -> str:
-    """Say what the instance must be like: its sizes of steps, and ever smaller gains."""
+    """Name what makes an instance fit for bundling: its step sizes, and gains that shrink."""
     return f"bundling: steps of {', '.join(str(size * groups.unit) for size in sizes)} GPUs, each saving less"
 
 
 def bundle(capacity: int, first: Integers, weight: Integers, value: Numbers) -> Integers:
-    """Choose one option of every group so that the value is largest and the weights fit.
+    """Return the place of the option of each group that together fit the capacity and are worth most.
 
-    Parameters
-    ----------
-    capacity
-        Total weight that fits; not less than that of the first options.
-    first
-        Where the options of each group begin, and at the end their number, shape (groups + 1,).
-    weight, value
-        Of each option, shape (options,), weights in rising order within a group.
-
-    Returns
-    -------
-    ndarray
-        Place of the chosen option of each group, shape (groups,).
-
-    Raises
-    ------
-    Unsupported
-        Steps from option to option differ in weight within a group, do not divide each other, or add more than
-        the one before.
+    `first` says where the options of each group begin, and last how many there are; the weights of a group
+    rise. Raises `Unsupported` where steps between options do not divide each other, differ within a group, or
+    add more than the one before.
     """
     sizes = step_sizes(first, weight)
     group, size, gain = _steps(first, weight, value)
@@ -116,13 +100,7 @@ def bundle(capacity: int, first: Integers, weight: Integers, value: Numbers) -> 
 
 
 def step_sizes(first: Integers, weight: Integers) -> list[int]:
-    """List the different weights of steps from option to option, in rising order.
-
-    Raises
-    ------
-    Unsupported
-        They do not divide each other, or differ within a group.
-    """
+    """List the different weights of steps, rising, each of which divides the next; else raise `Unsupported`."""
     group, size, _ = _steps(first, weight, weight)
     if np.any((size[1:] != size[:-1]) & (group[1:] == group[:-1])):
         raise Unsupported("the allowed numbers of workers of a job must be equally far apart")
@@ -145,7 +123,7 @@ def divide_each_other(sizes: list[int]) -> bool:
 
 
 def _best_items(size: Integers, gain: Numbers, sizes: list[int], capacity: int) -> Integers:
-    """Choose items of the largest total gain that fit; places in the arrays given."""
+    """Return the places of the items that fit and gain most together."""
     levels: list[Level] = []
     bundles, tied = gain[:0], np.empty((0, 1), dtype=np.int64)
     for d, larger in pairwise([*sizes, 0]):
@@ -163,7 +141,7 @@ def _best_items(size: Integers, gain: Numbers, sizes: list[int], capacity: int) 
 
 
 def _rows(order: Integers, width: int) -> Integers:
-    """Arrange places in rows; -1, the place of a zero, where the last row is not full."""
+    """Arrange places in rows; fill up the last row with -1, the place of a zero."""
     rows = np.full((-(-order.size // width), width), -1)
     rows.flat[: order.size] = order
     return rows

@@ -87,7 +87,7 @@ def solve_core(groups: Groups, budget: Budget, hear: Hear, *, bundles: bool = Fa
 
 
 def _with_grace(budget: Budget) -> Budget:
-    """Leave the core a moment even if the price took all the time: mostly that is enough for the proof."""
+    """Leave the core a moment even if the price took all the time; that is usually enough for the proof."""
     if budget.time_limit is None:
         return budget
     return replace(budget, time_limit=max(budget.time_limit, budget.runtime + GRACE))
@@ -110,7 +110,7 @@ def _search(core: "_Core", whole: Whole, message: str, budget: Budget, hear: Hea
 
 
 def _enough(core: "_Core", budget: Budget) -> Fraction:
-    """Return an excess at which the budget's gap is met: relative to a value that the bound is not below."""
+    """Return an excess at which the budget's gap is met, relative to a value that the bound exceeds."""
     if not budget.gap:
         return Fraction(0)
     known = core.groups.solution(core.priced.choice)
@@ -119,18 +119,12 @@ def _enough(core: "_Core", budget: Budget) -> Fraction:
 
 @dataclass(frozen=True, eq=False)
 class _Core:
-    """The jobs that a price leaves undecided.
+    """The jobs that a price leaves undecided."""
 
-    Attributes
-    ----------
-    groups, priced
-        All jobs, and what the price tells of them.
-    jobs, items
-        The undecided ones, and their items that are left.
-    """
-
+    # groups, priced: all jobs, and what the price tells of them
     groups: Groups
     priced: PricedOptions
+    # jobs, items: the undecided ones, and their items that are left
     jobs: Integers
     items: Integers
 

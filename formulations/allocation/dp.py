@@ -16,7 +16,7 @@ from gsopt.problems.allocation import Allocation, AllocationSolution
 #: Cells (group, GPU) of the table of choices, and steps (option, GPU) of the computation, that are still tried.
 LARGEST_TABLE, LONGEST_RUN = 200_000_000, 10_000_000_000
 
-#: So many times longer does a step take with numbers beyond machine integers.
+#: How many times longer a step takes with numbers beyond machine integers.
 _LONG_STEP = 50
 
 
@@ -76,13 +76,7 @@ def fill_table(groups: Groups, budget: Budget, hear: Hear) -> Found:
 
 
 def refuse_large(first: Integers, capacity: int, *, long: bool = False) -> None:
-    """Refuse a table that memory cannot hold, or that takes hours to fill.
-
-    Raises
-    ------
-    Unsupported
-        With its size.
-    """
+    """Raise `Unsupported` for a table that memory cannot hold, or that takes hours to fill."""
     groups, options = first.size - 1, int(first[-1])
     steps = options * (capacity + 1) * (_LONG_STEP if long else 1)
     if groups * (capacity + 1) > LARGEST_TABLE or steps > LONGEST_RUN:
@@ -92,25 +86,10 @@ def refuse_large(first: Integers, capacity: int, *, long: bool = False) -> None:
 def best_options(
     weight: Integers, value: Numbers, first: Integers, capacity: int, budget: Budget
 ) -> Integers | None:
-    """Choose one option of every group so that the value is largest and the weights fit.
+    """Return the place within each group of the options worth most that fit; None when the budget runs out.
 
-    Parameters
-    ----------
-    weight
-        Weight of each option, shape (options,), in rising order within a group; the first of a group weighs 0.
-    value
-        Value of each option, shape (options,).
-    first
-        Where the options of each group begin, and at the end their number, shape (groups + 1,).
-    capacity
-        Total weight that fits.
-    budget
-        The deadline is looked at.
-
-    Returns
-    -------
-    ndarray
-        Place of the chosen option within its group, shape (groups,); None when the budget has passed before.
+    `first` says where the options of each group begin, and last how many there are; the weights of a group rise
+    from 0.
     """
     kind = np.min_scalar_type(int(np.diff(first).max(initial=0)))
     choices = np.zeros((first.size - 1, capacity + 1), dtype=kind)

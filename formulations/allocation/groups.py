@@ -22,36 +22,22 @@ class Groups:
     """One group of items per job; an item stands for a number of extra workers, the first one for none.
 
     A choice of one item per job is an array of their places, shape (jobs,).
-
-    Attributes
-    ----------
-    problem
-        The problem.
-    unit
-        Greatest common divisor of the worker sizes: GPUs are counted in this unit.
-    capacity
-        GPUs to share.
-    size
-        GPUs per worker, shape (jobs,).
-    first
-        Where the items of each job begin, and at the end their number, shape (jobs + 1,); items that do not fit
-        into the capacity are left out.
-    job, extra, workers, weight
-        Job, number of extra workers, number of workers in all and GPUs of each item, shape (items,).
-    value
-        Reduction of the running time by each item, shape (items,), in floats: four roundings away from the
-        exact numbers, which `formulations.allocation.whole` gives.
     """
 
     problem: Allocation
-    unit: int
-    capacity: int
-    size: Integers
+    unit: int  # greatest common divisor of the worker sizes: GPUs are counted in this unit
+    capacity: int  # GPUs to share
+    size: Integers  # GPUs per worker, shape (jobs,)
+    # where the items of each job begin, and at the end their number, shape (jobs + 1,); items that do not fit
+    # into the capacity are left out
     first: Integers
+    # of each item, shape (items,): job, number of extra workers, number of workers in all, and GPUs
     job: Integers
     extra: Integers
     workers: Integers
     weight: Integers
+    # reduction of the running time by each item, shape (items,), in floats: four roundings away from the
+    # exact numbers, which `formulations.allocation.whole` gives
     value: Floats
 
     @classmethod
@@ -104,24 +90,13 @@ class Groups:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What an algorithm found: a choice that fits, what bounds the optimum, and how.
+    """What an algorithm found: a choice that fits, a bound on the optimum, and how it got there."""
 
-    Attributes
-    ----------
-    choice
-        One item per job, shape (jobs,).
-    excess
-        The optimum is worth at most so much more than the choice: 0 where the choice is proven to be optimal.
-    message
-        The technique, a colon, and what is worth knowing of it.
-    stopped_by
-        Why the algorithm stopped.
-    """
-
-    choice: Integers
+    choice: Integers  # one item per job, shape (jobs,)
+    # most that the optimum may be worth beyond the choice: 0 where the choice is proven to be optimal
     excess: Exact
-    message: str
-    stopped_by: StoppedBy = StoppedBy.FINISHED
+    message: str  # the technique, a colon, and what is worth knowing of it
+    stopped_by: StoppedBy = StoppedBy.FINISHED  # why the algorithm stopped
 
 
 #: Told of each better choice, and of the excess; True stops the algorithm.
@@ -164,7 +139,7 @@ def judge(groups: Groups, method: str, found: Found, budget: Budget) -> Result[A
 
 
 def fitting_extras(job: ElasticJob, most: int) -> Sequence[int]:
-    """List the allowed numbers of extra workers of a job up to one."""
+    """List the allowed numbers of extra workers of a job, up to a largest one."""
     extras = job.extras
     return extras if not extras or extras[-1] <= most else extras[: bisect_right(extras, most)]
 

@@ -19,33 +19,17 @@ class Knapsack:
     At a price per unit of weight every group has an option of the best value after payment: of equals that of a
     known choice, or else the lightest. Together these are the base; weights and values are counted from there.
     A choice is an array of one option per group, shape (groups,).
-
-    Attributes
-    ----------
-    room
-        Weight that the base leaves; negative where it is too heavy.
-    first
-        Where the options of each group begin, and at the end their number, shape (groups + 1,).
-    base
-        The choice that is best at the price.
-    weight, value
-        What each option weighs and is worth more than the base of its group, shape (options,).
-    loss
-        What each option is worth less than the base of its group after payment, shape (options,).
-    price
-        The price.
-    factor
-        Values are so many times those given.
     """
 
-    room: int
-    first: Integers
-    base: Integers
+    room: int  # weight that the base leaves; negative where it is too heavy
+    first: Integers  # where the options of each group begin, and at the end their number, shape (groups + 1,)
+    base: Integers  # the choice that is best at the price
+    # weight, value: what each option weighs and is worth more than the base of its group, shape (options,)
     weight: Integers
     value: Numbers
-    loss: Numbers
+    loss: Numbers  # what each option is worth less than the base of its group after payment, shape (options,)
     price: int
-    factor: int
+    factor: int  # by which the given values are multiplied
 
     @classmethod
     def of(
@@ -57,22 +41,10 @@ class Knapsack:
         price: Fraction,
         start: Integers,
     ) -> "Knapsack":
-        """Look at a knapsack from a price near the one given.
+        """Centre a knapsack on a price per unit of weight at which the best choice nearly fills the capacity.
 
-        Machine integers are used where all that is ever added up fits into them.
-
-        Parameters
-        ----------
-        capacity
-            Total weight that fits.
-        first
-            As the attribute.
-        weight, value
-            Of each option, shape (options,), weights in rising order within a group.
-        price
-            Price per unit of weight at which what is chosen nearly fills the capacity.
-        start
-            A choice that fits.
+        Machine integers are used where all that is ever added up fits into them. The weights of a group rise;
+        `start` is a choice that fits.
         """
         reach = abs(capacity) + _sum_of_largest(weight, first)
         largest = _sum_of_largest(abs(value), first) + 2 * (int(price) + 1) * reach
@@ -99,16 +71,16 @@ class Knapsack:
 
     @property
     def step(self) -> int:
-        """Number of which the difference of any two choices' values is a multiple."""
+        """Common divisor of the differences between the values of any two choices."""
         return int(np.gcd.reduce(self.value)) or 1
 
     def worth(self, choice: Integers) -> int:
-        """Return what a choice is worth more than the base."""
+        """Return how much more a choice is worth than the base."""
         return int(self.value[choice].sum())
 
 
 def _factor(largest: int, price: Fraction) -> tuple[int, bool]:
-    """Choose a factor that makes the price a whole number if it can; tell whether machine integers hold all."""
+    """Return a factor that makes the price a whole number if possible, and whether machine integers do."""
     digits = LARGEST_TOTAL.bit_length() - 1 - largest.bit_length()
     shift = min(digits, _MOST_SHIFT) if digits >= 0 else _MOST_SHIFT
     spare = shift - price.denominator.bit_length()

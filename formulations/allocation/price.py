@@ -19,31 +19,20 @@ _MOST_CHANGES = 64
 
 @dataclass(frozen=True, eq=False)
 class PricedOptions:
-    """What a price per GPU tells.
+    """The choices and bound that a price per GPU implies.
 
     At a price each job takes the item of the best value after payment; the total, and the price of the whole
     capacity, bound the optimum from above.
-
-    Attributes
-    ----------
-    price
-        The price per GPU.
-    few, many
-        Two choices that are best at the price; the smaller one fits.
-    choice
-        A choice that fits.
-    excess
-        The optimum is worth at most so much more than the choice.
-    items
-        Places of the items that a better choice may hold, rising: those that lose no more against the best of
-        their job, after payment, than the excess.
     """
 
-    price: float
+    price: float  # the price per GPU
+    # few, many: two choices that are best at the price; the smaller one fits
     few: Integers
     many: Integers
-    choice: Integers
-    excess: float
+    choice: Integers  # a choice that fits
+    excess: float  # most that the optimum may be worth beyond the choice
+    # places of the items that a better choice may hold, rising: those that lose no more against the best of
+    # their job, after payment, than the excess
     items: Integers
 
 

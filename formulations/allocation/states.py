@@ -32,24 +32,12 @@ Hear = Callable[[Integers, int], object]
 
 @dataclass(frozen=True, eq=False)
 class Improved:
-    """What the search found.
+    """What the search found."""
 
-    Attributes
-    ----------
-    choice
-        The best choice known.
-    excess
-        The best possible value is at most so much more; 0 where the choice is proven to be best.
-    stopped_by
-        Why the search ended.
-    full
-        Whether it ended because it would have needed too much memory.
-    """
-
-    choice: Integers
-    excess: int
-    stopped_by: StoppedBy
-    full: bool = False
+    choice: Integers  # the best choice known
+    excess: int  # most that a choice may be worth beyond it; 0 where it is proven to be best
+    stopped_by: StoppedBy  # why the search ended
+    full: bool = False  # whether it ended because it would have needed too much memory
 
 
 def improve(
@@ -62,20 +50,9 @@ def improve(
     that the groups to come can add; from one that is too heavy, each unit costs at least the least ratio that
     they can give back. A state is dropped where that bound is not above the best value known, or where another
     state is as light and worth as much. Groups come in the order of how close their ratios are to the price, so
-    that the bounds get sharper on the way; options that lose too much are passed over.
-
-    Parameters
-    ----------
-    knapsack
-        The problem.
-    start
-        A choice that fits.
-    budget
-        The deadline is looked at.
-    enough
-        An excess at which to stop.
-    hear
-        Told of each better choice; True stops.
+    that the bounds get sharper on the way; options that lose too much are passed over. The search starts from a
+    choice that fits and stops at an excess that is `enough`, or when `hear`, told of each better choice,
+    returns True.
 
     Notes
     -----
@@ -110,18 +87,11 @@ def _reason(excess: int, enough: int, stopped: bool, full: bool) -> StoppedBy:
 
 @dataclass(frozen=True, eq=False)
 class _Order:
-    """Groups in the order in which they come, and what those after each of them can add or give back.
+    """Groups in the order in which they come, and what those after each of them can add or give back."""
 
-    Attributes
-    ----------
-    groups
-        Shape (groups,).
-    gain, cost
-        Most value of a unit of weight that the groups after a place can add, and least value of one that they
-        can give back, shape (groups,).
-    """
-
-    groups: Integers
+    groups: Integers  # shape (groups,)
+    # gain, cost: most value of a unit of weight that the groups after a place can add, and least value of one
+    # that they can give back, shape (groups,)
     gain: Numbers
     cost: Numbers
 
@@ -153,7 +123,7 @@ def _ranks(numbers: Numbers) -> Integers:
 
 
 class _Goal(NamedTuple):
-    """What a pass is to beat, and its size.
+    """What a pass has to beat, and how large it may get.
 
     The best value known; the step of values; the excess at which to stop; most groups, and most states.
     """
@@ -177,7 +147,7 @@ class _States(NamedTuple):
 
 
 class _Level(NamedTuple):
-    """What leads back from the states of one group to those before it."""
+    """How the states of one group lead back to those before it."""
 
     group: int
     options: Integers
@@ -288,7 +258,7 @@ def _undominated(weight: Integers, value: Numbers, origin: Integers) -> _States:
 
 
 def _choice(knapsack: Knapsack, levels: Sequence[_Level], place: int) -> Integers:
-    """Follow a state back to the base, and give the choice that it stands for."""
+    """Follow a state back to the base, and return the choice that it stands for."""
     choice = knapsack.base.copy()
     for level in reversed(levels):
         option, place = divmod(int(level.origin[place]), level.before)

@@ -33,36 +33,16 @@ _CHUNK = 50_000
 
 @dataclass(frozen=True, eq=False)
 class Whole:
-    """Values as integers over a denominator.
+    """Values as integers over a denominator."""
 
-    Attributes
-    ----------
-    numbers
-        Shape (items,).
-    denominator
-        Common to all.
-    """
-
-    numbers: Numbers
-    denominator: int
+    numbers: Numbers  # shape (items,)
+    denominator: int  # common to all
 
 
 def whole_values(groups: Groups, items: Integers, budget: Budget) -> Whole | None:
-    """Return the exact values of some items; None when the budget has passed before.
+    """Return the exact values of the items at some places, in rising order; None when the budget runs out.
 
-    Parameters
-    ----------
-    groups
-        All items.
-    items
-        Places of the wanted ones, in rising order.
-    budget
-        The deadline is looked at.
-
-    Raises
-    ------
-    Unsupported
-        The values have no common denominator of reasonable length.
+    Raises `Unsupported` where the values have no common denominator of reasonable length.
     """
     if budget.passed:
         return None
@@ -115,20 +95,11 @@ def _decimals(values: NDArray[np.float64], budget: Budget) -> Whole | None:
 
 @dataclass(frozen=True, eq=False)
 class _Proportional:
-    """What the values T w / (w + m) of proportional speed are made of.
+    """What the values T w / (w + m) of proportional speed are made of."""
 
-    Attributes
-    ----------
-    times
-        T by job.
-    workers
-        The different numbers w + m, rising.
-    time_unit, share_unit
-        Common denominators of the times, and of the shares w / (w + m).
-    """
-
-    times: dict[int, Fraction]
-    workers: Integers
+    times: dict[int, Fraction]  # t by job
+    workers: Integers  # the different numbers w + m, rising
+    # time_unit, share_unit: common denominators of the times, and of the shares w / (w + m)
     time_unit: int
     share_unit: int
 
@@ -160,13 +131,7 @@ class _Proportional:
 
 
 def _common(denominators: Iterable[int]) -> int:
-    """Return the least common multiple.
-
-    Raises
-    ------
-    Unsupported
-        It is too long.
-    """
+    """Return the least common multiple; raise `Unsupported` where it is too long."""
     common = 1
     for denominator in set(denominators):
         common = lcm(common, denominator)

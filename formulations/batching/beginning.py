@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from formulations.batching.case import Case
-from formulations.common.first import ends
+from formulations.common.first import judged_start
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
-from gsopt.core.result import Result, value_of
+from gsopt.core.result import Result
 from gsopt.problems.batching import Batches
 
 #: Jobs times GPUs up to which it is remembered which numbers of GPUs can be used.
@@ -18,38 +18,22 @@ _MOST_BITS = 2_000_000_000
 def begin(case: Case, budget: Budget, method: str) -> tuple[Result[Batches], bool]:
     """Return the first division that uses the GPUs, or the start, with a bound; and whether that is the end.
 
-    It is where value and bound meet or are as close as was asked, where time is over, and where the caller
-    wants no more. The bound is the cost of all jobs as if each had what is best for it alone.
+    The bound is the cost of all jobs as if each had what is best for it alone. The search ends if value and
+    bound meet or are as close as was asked, if time is over, or if the caller stops it.
     """
-    problem = case.problem
-    solution = case.solution(filled(case))
-    if budget.start is not None and not problem.sense.better(
-        problem.objective(solution), value_of(problem, budget.start)
-    ):
-        solution = budget.start
-    first = Result.judged(
-        problem,
-        method=method,
-        solution=solution,
-        bound=case.sign * alone(case),
-        message="filling",
-        runtime=budget.runtime,
-    )
-    return ends(first, budget)
+    solution, bound = case.solution(first_division(case)), case.sign * bound_alone(case)
+    return judged_start(case.problem, solution, bound, method=method, message="filling", budget=budget)
 
 
-def alone(case: Case) -> float:
+def bound_alone(case: Case) -> float:
     """Return a bound on the cost: the least of each job, whatever the others have."""
     return float(case.costs.min(axis=1, initial=np.inf).sum()) - case.error if len(case.costs) else 0.0
 
 
-def filled(case: Case) -> list[int]:
-    """Return a division that uses the GPUs: jobs that must run first, then the others in the order of the list.
+def first_division(case: Case) -> list[int]:
+    """Return a division that uses the GPUs: jobs that must run first, then the others in list order.
 
-    Raises
-    ------
-    Unsupported
-        Which numbers of GPUs can be used is more than memory holds.
+    Raises `Unsupported` where the reachable numbers of GPUs need more than memory.
     """
     problem = case.problem
     must = [job.name in problem.required for job in problem.jobs]
@@ -64,7 +48,7 @@ def filled(case: Case) -> list[int]:
 
 
 def _most(counts: Sequence[int], room: int) -> int:
-    """Return the largest of the allowed numbers that fits; 0 if none does."""
+    """Return the largest of the allowed numbers that fits, or 0."""
     if isinstance(counts, range):
         return min(counts.stop - 1, room) if counts and room >= counts.start else 0
     return max((count for count in counts if count <= room), default=0)

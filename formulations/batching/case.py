@@ -28,30 +28,16 @@ class Case:
 
     Of each job and number of GPUs only the best batch matters: the fastest, or the one that the job has already
     where it would cost something to change it.
-
-    Attributes
-    ----------
-    problem
-        The problem.
-    costs
-        Cost of each job on 0, 1, ... GPUs, shape (jobs, most GPUs of a job + 1); infinite where not allowed.
     """
 
     problem: Batching
+    # cost of each job on 0, 1, ... GPUs, shape (jobs, most GPUs of a job + 1); infinite where not allowed
     costs: Floats
     _exact: dict[tuple[int, int], tuple[Exact, Grant | None]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, problem: Batching, budget: Budget = UNLIMITED) -> "Case":
-        """Compute the costs of a problem.
-
-        Raises
-        ------
-        TimeUp
-            The budget passes before they are known, which are many.
-        Unsupported
-            There are more of them than memory holds.
-        """
+        """Compute the costs of a problem; raise `TimeUp` or `Unsupported` out of time or memory."""
         widest = max((counts[-1] for counts in problem.counts if counts), default=0)
         cells = len(problem.jobs) * (widest + 1)
         if cells > LARGEST_TABLE:
@@ -78,12 +64,12 @@ class Case:
 
     @property
     def use_all(self) -> bool:
-        """Whether exactly `gpus` are used."""
+        """Whether exactly `gpus` must be used."""
         return self.problem.use == "all"
 
     @property
     def error(self) -> float:
-        """By how much the total of any choice of costs may be wrong."""
+        """How far the total of any choice of costs may be off."""
         largest = np.abs(np.where(self.costs < np.inf, self.costs, 0.0)).max(axis=1, initial=0.0)
         return float(largest.sum()) * (BATCH_COST + (len(largest) + 2) * TERM)
 
@@ -135,7 +121,7 @@ class Case:
 
 
 def _kept(job: BatchingJob, gpus: int) -> int | None:
-    """Return the batch size that a job has already on so many GPUs, if it may keep it."""
+    """Return the batch size that a job already has on so many GPUs, if it may keep it."""
     size = job.previous_batch
     return size if gpus == job.previous_gpus and size is not None and job.allows(size, gpus) else None
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from formulations.batching.beginning import begin
 from formulations.batching.case import LARGEST_TABLE, Case
-from formulations.batching.proof import Tables, settle
+from formulations.batching.proof import Tables, optimal_counts
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
 from gsopt.core.method import exact_method, no_worse
@@ -67,13 +67,7 @@ def dp(problem: Batching, budget: Budget) -> Result[Batches]:
 
 
 def fill(case: Case, budget: Budget, known: Result[Batches], method: str = "dp") -> Result[Batches]:
-    """Fill both tables, and keep what is known where it is better.
-
-    Raises
-    ------
-    Unsupported
-        The tables have more cells than memory.
-    """
+    """Fill both tables, and keep the known result if it is better; raise `Unsupported` without the memory."""
     jobs = len(case.costs)
     if (jobs + 1) * (case.gpus + 1) > LARGEST_TABLE:
         raise Unsupported(f"a table of {jobs:,} jobs by {case.gpus:,} GPUs is too large")
@@ -84,7 +78,7 @@ def fill(case: Case, budget: Budget, known: Result[Batches], method: str = "dp")
     solution = case.solution(read_back(before, case.costs, used).tolist())
     least = case.sign * (float(before[-1, used]) - case.error)
     behind = filled_table(case.costs[::-1], case.gpus, budget)
-    proven = None if behind is None else settle(Tables(case, before, behind), budget)
+    proven = None if behind is None else optimal_counts(Tables(case, before, behind), budget)
     if proven is not None:
         solution = case.solution(proven)
     result = Result.judged(

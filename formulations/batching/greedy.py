@@ -25,7 +25,7 @@ _POINTS = 10_000
 
 
 class HullStep(NamedTuple):
-    """From one corner of a job's hull to the next: what each GPU more costs, and how many there are."""
+    """A step between two corners of a job's hull: the cost of each further GPU, and their number."""
 
     slope: float
     job: int
@@ -34,24 +34,12 @@ class HullStep(NamedTuple):
 
 @dataclass(frozen=True)
 class Walk:
-    """What a walk along all hulls came to.
+    """Outcome of a walk along all hulls."""
 
-    Attributes
-    ----------
-    counts
-        GPUs of each job.
-    left
-        GPUs that are left because the next step is too long; 0 where the walk ended well.
-    taken
-        The steps taken.
-    slope
-        What a GPU costs where the walk ended.
-    """
-
-    counts: tuple[int, ...]
-    left: int
-    taken: tuple[HullStep, ...]
-    slope: float
+    counts: tuple[int, ...]  # GPUs of each job
+    left: int  # GPUs that are left because the next step is too long; 0 where the walk ended well
+    taken: tuple[HullStep, ...]  # the steps taken
+    slope: float  # what a GPU costs where the walk ended
 
 
 @exact_method(unused=["backend", "log"])
@@ -94,7 +82,7 @@ def greedy(problem: Batching, budget: Budget) -> Result[Batches]:
 def walk_hulls(case: Case, budget: Budget, known: Result[Batches], method: str = "greedy") -> Result[Batches]:
     """Walk along the hulls, and keep what is known where it is better."""
     problem = case.problem
-    walk = walked(case, budget)
+    walk = take_steps(case, budget)
     if walk is None:
         return replace(known, stopped_by=StoppedBy.TIME_LIMIT, runtime=budget.runtime)
     counts = _made_up(case, walk) if walk.left else list(walk.counts)
@@ -118,12 +106,12 @@ def walk_hulls(case: Case, budget: Budget, known: Result[Batches], method: str =
     return replace(no_worse(result, problem, known.solution), runtime=budget.runtime)
 
 
-def walked(case: Case, budget: Budget) -> Walk | None:
+def take_steps(case: Case, budget: Budget) -> Walk | None:
     """Take steps, the cheapest first, until the GPUs are used, or no step gains where any number may be used.
 
     None when the budget has passed before.
     """
-    counts = [_fewest(row) for row in case.costs]
+    counts = [_least_gpus(row) for row in case.costs]
     left = case.gpus - sum(counts)
     steps: list[HullStep] = []
     for job, row in enumerate(case.costs):
@@ -166,12 +154,12 @@ def _slope(first: tuple[int, float], last: tuple[int, float]) -> float:
     return (last[1] - first[1]) / (last[0] - first[0])
 
 
-def _fewest(row: Floats) -> int:
+def _least_gpus(row: Floats) -> int:
     return int(np.argmax(row < np.inf))
 
 
 def _made_up(case: Case, walk: Walk) -> list[int] | None:
-    """Return the GPUs that are left to the one job to which they cost least; None where no job takes them."""
+    """Grant the GPUs that are left to the one job for which they cost least; None where no job takes them."""
     counts = np.array(walk.counts)
     wanted = counts + walk.left
     able = np.flatnonzero(wanted < case.costs.shape[1])

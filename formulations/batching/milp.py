@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from formulations.batching.beginning import alone, filled
+from formulations.batching.beginning import bound_alone, first_division
 from formulations.batching.case import Case
 from gsopt.core.numbers.grid import Exact, Number, ceil_to, floor_to, step
 from gsopt.core.problem import Sense
@@ -56,6 +56,16 @@ class Milp(Formulation[Batching, Batches]):
     ------
     ONES, Equations 3 and 4, with the number of GPUs that can be used in place of all of them, which the limits
     of batches may not allow. Separable costs take the place of a batch size for every job and GPU (Equation 1).
+
+    Examples
+    --------
+    >>> from gsopt.performance.batching import BatchingJob, StepTime
+    >>> model = StepTime(fixed=0.05, per_sample=0.001)
+    >>> a = BatchingJob(name="a", batch_limit=512, local_limit=256, throughput=model, remaining=200_000)
+    >>> b = BatchingJob(name="b", batch_limit=300, local_limit=100, throughput=model, remaining=90_000)
+    >>> result = milp(Batching(gpus=4, jobs=[a, b]))
+    >>> result.status, float(result.objective)
+    (<Status.OPTIMAL: 'optimal'>, 374.0625)
     """
 
     name: ClassVar[str] = "milp"
@@ -89,7 +99,7 @@ class Milp(Formulation[Batching, Batches]):
         return model
 
     def exact_costs(self, problem: Batching, form: StandardForm) -> Sequence[Number]:
-        """Return what the items count as fractions, or rounded where those have no common step to speak of.
+        """Return the costs of the items as fractions, or rounded where those have no usable common step.
 
         Completions per second have a denominator for each item, whose common multiple has thousands of digits,
         and solving takes a stage for every five of them. Then costs are rounded in favour of every solution, so
@@ -113,7 +123,7 @@ class Milp(Formulation[Batching, Batches]):
     def at_once(self, problem: Batching) -> tuple[Batches, Number]:
         """Return the first division that uses the GPUs, and the bound as if nobody wanted the same GPU."""
         case = Case.of(problem)
-        return case.solution(filled(case)), case.sign * alone(case)
+        return case.solution(first_division(case)), case.sign * bound_alone(case)
 
     def extract(self, values: Mapping[str, float], problem: Batching) -> Batches:
         """Read the GPUs of each job, and give it the best batch on them."""
@@ -131,7 +141,7 @@ class Milp(Formulation[Batching, Batches]):
 
 
 def _worths(problem: Batching) -> tuple[dict[Item, Exact], Exact]:
-    """Return what each item adds to what the jobs count without GPUs, and that."""
+    """Return what each item adds to the cost of the jobs without GPUs, and that cost."""
     case = Case.of(problem)
     idle = [case.sign * case.cost(job, 0) for job in range(len(problem.jobs))]
     worths = {

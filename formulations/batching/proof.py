@@ -20,21 +20,11 @@ _LONGEST = 2_000_000
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """The least costs from both ends.
+    """The least costs from both ends."""
 
-    Attributes
-    ----------
-    case
-        The problem.
-    before
-        Least cost of the first jobs on so many GPUs, shape (jobs + 1, GPUs + 1).
-    behind
-        The same of the last jobs.
-    """
-
-    case: Case
-    before: Floats
-    behind: Floats
+    case: Case  # the problem
+    before: Floats  # least cost of the first jobs on so many GPUs, shape (jobs + 1, GPUs + 1)
+    behind: Floats  # the same of the last jobs
 
     @cached_property
     def limit(self) -> float:
@@ -61,7 +51,7 @@ class Tables:
                 yield used, gpus
 
 
-def settle(tables: Tables, budget: Budget) -> list[int] | None:
+def optimal_counts(tables: Tables, budget: Budget) -> list[int] | None:
     """Return the GPUs of each job in an optimum; None when time, or the length of numbers, did not allow it.
 
     Jobs that have the same GPUs wherever they may be are no question, and need no exact numbers.

@@ -1,28 +1,17 @@
 """Beginning: pairs and a bound that cost next to nothing, and the end where they suffice."""
 
 from formulations.colocation.case import Case
-from formulations.common.first import ends
+from formulations.common.first import judged_start
 from gsopt.core.budget import Budget
-from gsopt.core.result import Result, value_of
+from gsopt.core.result import Result
 from gsopt.problems.colocation import ColocationSolution
 
 
 def begin(case: Case, budget: Budget, method: str) -> tuple[Result[ColocationSolution], bool]:
     """Return the pairs that save most one by one, or the start, with a bound; and whether that is the end.
 
-    It is where value and bound meet or are as close as was asked, where time is over, and where the caller
-    wants no more.
+    The search ends if value and bound meet or are as close as was asked, if time is over, or if the caller
+    stops it.
     """
-    problem = case.problem
     solution = case.solution(case.greedy())
-    if budget.start is not None and value_of(problem, budget.start) >= problem.objective(solution):
-        solution = budget.start
-    first = Result.judged(
-        problem,
-        method=method,
-        solution=solution,
-        bound=case.bound,
-        message="greedy",
-        runtime=budget.runtime,
-    )
-    return ends(first, budget)
+    return judged_start(case.problem, solution, case.bound, method=method, message="greedy", budget=budget)

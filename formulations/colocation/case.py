@@ -20,21 +20,12 @@ class Saving(NamedTuple):
 
 @dataclass(frozen=True)
 class Case:
-    """A problem by the pairs that save something.
-
-    Attributes
-    ----------
-    problem
-        The problem.
-    savings
-        The best that a pair can save, by the places of the running and the pending job.
-    complete
-        Whether all pairs were looked at before time ran out.
-    """
+    """A problem by the pairs that save something."""
 
     problem: Colocation
+    # the best that a pair can save, by the places of the running and the pending job
     savings: Mapping[tuple[int, int], Saving]
-    complete: bool = True
+    complete: bool = True  # whether all pairs were looked at before time ran out
 
     @classmethod
     def of(cls, problem: Colocation, budget: Budget | None = None) -> "Case":

@@ -49,6 +49,13 @@ class Milp(Formulation[Colocation, ColocationSolution]):
     ------
     Castor, Equations 4-13 for one moment: at most two jobs on a GPU, and the sum of completion times of
     section 5.1. The slots of the paper have no part in it.
+
+    Examples
+    --------
+    >>> from instances.colocation import full_cluster
+    >>> result = milp(full_cluster(running=6, pending=6, seed=1))
+    >>> result.status, len(result.solution.shares)
+    (<Status.OPTIMAL: 'optimal'>, 4)
     """
 
     name: ClassVar[str] = "milp"
@@ -73,8 +80,8 @@ class Milp(Formulation[Colocation, ColocationSolution]):
         return model
 
     def exact_costs(self, problem: Colocation, form: StandardForm) -> Sequence[Number]:
-        """Return what the ways save as fractions."""
-        saved = {_column(*way): seconds for way, seconds in _savings(problem).items()}
+        """Return the savings of the columns as fractions."""
+        saved = {_column(*triple): seconds for triple, seconds in _savings(problem).items()}
         return [saved[column] for column in form.columns]
 
     def at_once(self, problem: Colocation) -> tuple[ColocationSolution, Number]:
@@ -86,7 +93,7 @@ class Milp(Formulation[Colocation, ColocationSolution]):
         """Read which pending job shares with which running one."""
         shares = {
             problem.pending[p].name: Share(running=problem.running[r].name, mode=mode)
-            for (r, p, w), mode in _ways(problem).items()
+            for (r, p, w), mode in _fitting_modes(problem).items()
             if values.get(_column(r, p, w), 0.0) == 1
         }
         return ColocationSolution(shares=shares)
@@ -95,19 +102,19 @@ class Milp(Formulation[Colocation, ColocationSolution]):
         """Return a solution as column values by name."""
         return {
             _column(r, p, w): 1.0
-            for (r, p, w), mode in _ways(problem).items()
+            for (r, p, w), mode in _fitting_modes(problem).items()
             if solution.shares.get(problem.pending[p].name) == Share(running=problem.running[r].name, mode=mode)
         }
 
 
-def _ways(problem: Colocation) -> dict[tuple[int, int, int], str]:
+def _fitting_modes(problem: Colocation) -> dict[tuple[int, int, int], str]:
     """Return the modes in which pending jobs fit beside running ones, by places."""
-    return {way: each.name for way, each in _offered(problem)}
+    return {triple: each.name for triple, each in _offered(problem)}
 
 
 def _savings(problem: Colocation) -> dict[tuple[int, int, int], Exact]:
-    """Return what each way saves."""
-    return {way: each.pair.saved for way, each in _offered(problem)}
+    """Return the saving of each mode of each pair."""
+    return {triple: each.pair.saved for triple, each in _offered(problem)}
 
 
 def _offered(problem: Colocation) -> Iterator[tuple[tuple[int, int, int], SubBatch]]:
@@ -116,8 +123,8 @@ def _offered(problem: Colocation) -> Iterator[tuple[tuple[int, int, int], SubBat
             yield from (((r, p, w), each) for w, each in enumerate(problem.offered(beside, job)))
 
 
-def _sum(model: Any, ways: Sequence[tuple[int, int, int]]) -> Any:
-    return sum(model.shares[way] for way in ways)
+def _sum(model: Any, triples: Sequence[tuple[int, int, int]]) -> Any:
+    return sum(model.shares[triple] for triple in triples)
 
 
 def _column(r: int, p: int, w: int) -> str:

@@ -21,27 +21,9 @@ S = TypeVar("S", bound=Frozen)
 
 
 class Best(Generic[P, S]):
-    """The best solution, the best bound, and what is asked of them.
+    """Best solution and best bound that a method has found, and what the budget asks of them.
 
-    Parameters
-    ----------
-    problem
-        The problem.
-    budget
-        When to stop; its start is the first solution known.
-    method
-        Name of the method.
-    bound
-        A number that no solution's value is better than, to begin with.
-
-    Attributes
-    ----------
-    solution, value
-        The best solution known and its value, or None.
-    bound
-        A number that no solution's value is better than.
-    asked_to_stop
-        Whether the budget's callback wants an end.
+    `bound` is a number that no solution's value is better than. The budget's start is the first solution.
     """
 
     def __init__(self, problem: P, budget: Budget, method: str, *, bound: Exact = 0) -> None:
@@ -79,7 +61,7 @@ class Best(Generic[P, S]):
         return StoppedBy.TIME_LIMIT if self.budget.passed else None
 
     def take(self, solution: S) -> bool:
-        """Keep a solution if it is the best; tell whether it is."""
+        """Keep a solution if it is the best one so far; return whether it is."""
         value = self._value(solution)
         self._refuse_better(value, self.bound)
         if self.value is not None and not self.problem.sense.better(value, self.value):
@@ -93,21 +75,10 @@ class Best(Generic[P, S]):
     def raise_bound(self, bound: Number, *, of_better: bool = False) -> None:
         """Keep a number that no solution's value is better than, where it is the best of these.
 
-        It is rounded to the next value that an optimum can have. A float is weakened by its rounding first;
-        what else may be wrong with it is for whoever proved it to take off.
-
-        Parameters
-        ----------
-        bound
-            The number.
-        of_better
-            Whether it holds only for solutions that are better than the best one known, as where a search has
-            left out all others. Then that one's value is a bound, too.
-
-        Raises
-        ------
-        Contradiction
-            The best solution known is better, by more than the problem's resolution: the proof is wrong.
+        It is rounded to the next value that an optimum can have. A float is weakened by its rounding first; any
+        other error is for the caller to take off. Where the bound holds only `of_better` solutions, as after a
+        search that left out all others, the value of the best one is a bound too. Raises `Contradiction` where
+        that value is beyond the bound by more than the problem's resolution: the proof is wrong.
         """
         least = self.problem.sense is Sense.MINIMIZE
         strongest, weakest, safe = (max, min, lowest) if least else (min, max, highest)

@@ -12,18 +12,10 @@ Reals = NDArray[np.float64]
 
 
 class Proof(NamedTuple):
-    """What dual values prove of a linear program that is minimised.
+    """What dual values prove of a linear program that is minimised."""
 
-    Attributes
-    ----------
-    bound
-        Bound on its optimum.
-    reduced
-        By how much the bound rises for each unit of each column, shape (columns,).
-    """
-
-    bound: float
-    reduced: Reals
+    bound: float  # bound on its optimum
+    reduced: Reals  # by how much the bound rises for each unit of each column, shape (columns,)
 
 
 def prove(model: Model, duals: Reals, largest: Reals) -> Proof:
@@ -32,16 +24,8 @@ def prove(model: Model, duals: Reals, largest: Reals) -> Proof:
     For any prices y of the rows, c x = y A x + (c - y A) x for all x. The first term is at least what the
     limits of the rows leave, the second what the limits of the columns leave; so the bound holds for any y, and
     no tolerance of the solver that found it enters. What rounding may add up to is taken off. A price whose row
-    has no limit on its side counts as 0.
-
-    Parameters
-    ----------
-    model
-        The linear program; integrality is ignored.
-    duals
-        Price of each row, shape (rows,).
-    largest
-        Largest value of each column in any solution that matters, finite, shape (columns,).
+    has no limit on its side counts as 0. `largest` holds, finite, the largest value of each column in any
+    solution that matters; integrality is ignored.
     """
     limits = np.where(duals > 0, model.row_lower, model.row_upper)
     prices = np.where(np.isfinite(limits), duals, 0.0)
@@ -61,16 +45,8 @@ def prove(model: Model, duals: Reals, largest: Reals) -> Proof:
 def bound_by_total(cost: Reals, matrix: Reals, limits: Reals, duals: Reals, *, total: float) -> float:
     """Compute the bound that prices of rows prove where all columns add up to at most a total.
 
-    Parameters
-    ----------
-    cost, matrix
-        Cost of each column, and the rows, shape (rows, columns).
-    limits
-        What a row comes to, or its limit on the side of its price.
-    duals
-        Price of each row: free where it is an equation, else of the sign of its limit.
-    total
-        Sum of all columns, which are at least 0, at most.
+    Columns are at least 0. `limits` are what rows come to, or their limits on the side of the price; the price
+    of an equation is free, any other has the sign of its limit.
     """
     rounding = TERM * (limits.size + 4)
     reduced = cost - duals @ matrix

@@ -3,15 +3,28 @@
 from dataclasses import replace
 
 from gsopt.core.budget import Budget
-from gsopt.core.problem import S
-from gsopt.core.result import Result, StoppedBy, is_within
+from gsopt.core.problem import Number, Problem, S
+from gsopt.core.result import Result, StoppedBy, is_within, value_of
+
+
+def judged_start(
+    problem: Problem[S], solution: S, bound: Number, *, method: str, message: str, budget: Budget
+) -> tuple[Result[S], bool]:
+    """Judge a first solution, or the budget's start if that is no worse; return whether it is the end too."""
+    start = budget.start
+    if start is not None and not problem.sense.better(problem.objective(solution), value_of(problem, start)):
+        solution = start
+    first = Result.judged(
+        problem, method=method, solution=solution, bound=bound, message=message, runtime=budget.runtime
+    )
+    return ends(first, budget)
 
 
 def ends(first: Result[S], budget: Budget) -> tuple[Result[S], bool]:
     """Report a first result to the caller, and return whether it is the end.
 
-    It is where the caller wants no more, where value and bound meet or are as close as was asked, and where
-    time is over. The result then says so.
+    The search ends if the caller stops it, if value and bound meet or are as close as was asked, or if time is
+    over; the result then says so.
     """
     if budget.on_incumbent is not None and budget.on_incumbent(first) is True:
         return replace(first, stopped_by=StoppedBy.INTERRUPT), True

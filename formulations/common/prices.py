@@ -13,14 +13,8 @@ def proves(savings: NDArray[np.object_], pairs: Collection[tuple[int, int]]) -> 
     nothing to gain. The least prices with which no row wants another column follow from each other: what a
     matched row would pay more for a column than for its own. Where they come to rest, a column without a row
     costs nothing, and no row pays more than it saves, savings and prices are a primal and a dual solution of
-    the assignment problem with one value. Where another set is better they do not come to rest.
-
-    Parameters
-    ----------
-    savings
-        What rows and columns save together, exact numbers of at least 0, shape (rows, columns).
-    pairs
-        Rows and columns that are matched, each at most once.
+    the assignment problem with one value. Where another set is better they do not come to rest. `savings` are
+    exact and at least 0; `pairs` match each row and column at most once.
     """
     count = savings.shape[1]
     rows = np.array([row for row, _ in pairs], dtype=int)

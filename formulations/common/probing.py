@@ -27,47 +27,26 @@ if TYPE_CHECKING:
 
 
 class ChoiceColumns(NamedTuple):
-    """Columns of which one is 1 and the others are 0, in an order that is common to all choices.
+    """Columns of which one is 1 and the others are 0, in an order that is common to all choices."""
 
-    Attributes
-    ----------
-    columns
-        The columns, in their order.
-    ranks
-        Place of each in the common order, rising.
-    level
-        Column of what is chosen as a number, by which choices of the same rank are compared.
-    """
-
-    columns: NDArray[np.int32]
-    ranks: NDArray[np.int32]
-    level: int
+    columns: NDArray[np.int32]  # the columns, in their order
+    ranks: NDArray[np.int32]  # place of each in the common order, rising
+    level: int  # column of what is chosen as a number, by which choices of the same rank are compared
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What is left of the choices in solutions no worse than the cutoff.
+    """What is left of the choices in solutions no worse than the cutoff."""
 
-    Attributes
-    ----------
-    values
-        Optimum of the relaxation, shape (columns,), or None where it was not reached.
-    bound
-        Bound on the relaxation's optimum that the dual values prove; minus infinity for none.
-    kept
-        Of each choice the first column that is left, and the first beyond.
-    orders
-        Pairs of choices of which the first is always earlier than the second.
-    """
-
-    values: Reals | None
-    bound: float
-    kept: tuple[tuple[int, int], ...]
+    values: Reals | None  # optimum of the relaxation, shape (columns,), or None where it was not reached
+    bound: float  # bound on the relaxation's optimum that the dual values prove; minus infinity for none
+    kept: tuple[tuple[int, int], ...]  # of each choice the first column that is left, and the first beyond
+    # pairs of choices of which the first is always earlier than the second
     orders: tuple[tuple[int, int], ...] = ()
 
 
 class ProbingQuestion(NamedTuple):
-    """What the worker shall find out."""
+    """A linear program, its choices and a cutoff, as the worker receives them."""
 
     model: Model
     options: dict[str, Any]
@@ -92,34 +71,10 @@ def probe(
     From both ends of each choice as many columns are cut off as the relaxation proves to be too expensive, by
     reduced costs and then by bisection: the program is solved with the columns up to some place fixed at 0. Of
     two choices that may come in either order, one order is ruled out likewise. Every proof is a bound computed
-    from dual values (`formulations.common.duals.prove`), so that no solver has to be trusted.
-
-    Parameters
-    ----------
-    form
-        The model, to be minimised; integrality is ignored.
-    budget
-        When to stop. What was found until then is given, if the solver obeys in time.
-    choices
-        The choices to narrow.
-    largest
-        Largest value of each column in any solution that matters, shape (columns,).
-    cutoff
-        Only solutions with at most this objective value matter.
-    pairs
-        Choices to be compared, by number.
-
-    Returns
-    -------
-    Finding or None
-        None when the time is up before there is anything to tell, or the solver fails.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        Ctrl-C.
-    MissingSolver
-        HiGHS is not installed.
+    from dual values (`formulations.common.duals.prove`), so that no solver has to be trusted. Integrality is
+    ignored. Only solutions of at most the cutoff matter; in these no column exceeds `largest`. `pairs` are the
+    choices to compare. Returns what was found when the time was up; None where that is nothing, or the solver
+    fails.
     """
     solver = Highs()
     left = budget.left()
@@ -181,7 +136,7 @@ class _Probing:
         return Finding(values, -inf if proof is None else proof.bound, tuple(self.kept), tuple(orders))
 
     def _solve(self) -> Proof | None:
-        """Solve with the bounds as they are, and give what the duals prove."""
+        """Solve with the current bounds, and return what the duals prove."""
         if self.end < inf:
             left = max(self.end - monotonic(), 0.0)
             self.solver.setOptionValue("time_limit", self.solver.getRunTime() + left)

@@ -24,7 +24,7 @@ _OPTIONS = {
 
 @dataclass(frozen=True)
 class Prover(Highs):
-    """HiGHS, told to prove rather than to search."""
+    """HiGHS with options for proving rather than for searching."""
 
     def request(
         self, form: "StandardForm", *, time_limit: float | None, gap: float, start: Vector | None

@@ -15,40 +15,21 @@ LARGEST_TOTAL = 2**60
 
 
 class Option(NamedTuple):
-    """What a job may have.
+    """What a job may have."""
 
-    Attributes
-    ----------
-    place
-        Place of the configuration in the list; None for none.
-    kind
-        Place of its type among those of the problem.
-    gpus
-        Its GPUs.
-    cost
-        What it costs, a whole number.
-    """
-
-    place: int | None
-    kind: int
-    gpus: int
-    cost: int
+    place: int | None  # place of the configuration in the list; None for none
+    kind: int  # place of its type among those of the problem
+    gpus: int  # its GPUs
+    cost: int  # what it costs, a whole number
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A problem in whole numbers.
-
-    Attributes
-    ----------
-    problem
-        The problem.
-    options
-        Options of each job, the preferred one first: what it has now, then in the order of the list, at last
-        none. What is dearer than an option with no more GPUs of its type is left out.
-    """
+    """A problem in whole numbers."""
 
     problem: Configuration
+    # options of each job, the preferred one first: what it has now, then in the order of the list, at last
+    # none. What is dearer than an option with no more GPUs of its type is left out
     options: tuple[tuple[Option, ...], ...]
 
     @classmethod
@@ -56,12 +37,8 @@ class Case:
         """List the options of a problem.
 
         A cost is counted in steps of the problem's values, times one more than the number of jobs, and one is
-        added for a change: so the least total has the fewest changes among those of the least value.
-
-        Raises
-        ------
-        Unsupported
-            The totals are too large for whole numbers of 64 bits.
+        added for a change: so the least total has the fewest changes among those of the least value. Raises
+        `Unsupported` where the totals exceed 64 bits.
         """
         unit = _unit(problem)
         options = tuple(tuple(_options(problem, job, unit)) for job in range(len(problem.jobs)))
@@ -80,7 +57,7 @@ def solution_of(problem: Configuration, places: Sequence[int | None]) -> Configu
     return ConfigurationSolution(configurations={job.name: place for job, place in named if place is not None})
 
 
-def kept(problem: Configuration) -> ConfigurationSolution:
+def current_configurations(problem: Configuration) -> ConfigurationSolution:
     """Return what jobs have now, as far as they run there and it fits, pinned ones first."""
     left = dict(problem.gpus)
     places: list[int | None] = [None] * len(problem.jobs)
@@ -95,7 +72,7 @@ def kept(problem: Configuration) -> ConfigurationSolution:
     return solution_of(problem, places)
 
 
-def alone(problem: Configuration) -> Exact:
+def bound_alone(problem: Configuration) -> Exact:
     """Return what jobs cost where each has what is best for it, as if nobody wanted the same GPU."""
     waits, unit = decimal(problem.penalty), _unit(problem)
     return exact_total(

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from formulations.common.best import Best
-from formulations.configuration.case import Case, alone, kept
+from formulations.configuration.case import Case, bound_alone, current_configurations
 from formulations.configuration.milp import milp
 from formulations.configuration.table import LeastCosts
 from gsopt.core.budget import Budget
@@ -47,8 +47,10 @@ def exact(problem: Configuration, budget: Budget) -> Result[ConfigurationSolutio
     >>> result.status, result.message
     (<Status.OPTIMAL: 'optimal'>, 'dynamic programming')
     """
-    best: Best[Configuration, ConfigurationSolution] = Best(problem, budget, "exact", bound=alone(problem))
-    best.take(kept(problem))
+    best: Best[Configuration, ConfigurationSolution] = Best(
+        problem, budget, "exact", bound=bound_alone(problem)
+    )
+    best.take(current_configurations(problem))
     budget.report(bound=best.bound)
     if best.finished not in (None, StoppedBy.FINISHED):  # a value that is best may have other ties
         return best.result(best.finished, message="current configurations")

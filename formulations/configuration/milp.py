@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.sparse import csr_array
 
-from formulations.configuration.case import alone, kept, solution_of
+from formulations.configuration.case import bound_alone, current_configurations, solution_of
 from gsopt.core.numbers.grid import Number
 from gsopt.problems.configuration import Configuration, ConfigurationSolution
 from gsopt.solvers.formulation import Formulation
@@ -47,6 +47,12 @@ class Milp(Formulation[Configuration, ConfigurationSolution]):
     Source
     ------
     Sia (SOSP 2023), section 3.4, Equations 3-5.
+
+    Examples
+    --------
+    >>> from instances.configuration import growing_jobs
+    >>> milp(growing_jobs(nodes=2, jobs=3, seed=1)).status
+    <Status.OPTIMAL: 'optimal'>
     """
 
     name: ClassVar[str] = "milp"
@@ -110,7 +116,7 @@ class Milp(Formulation[Configuration, ConfigurationSolution]):
 
     def at_once(self, problem: Configuration) -> tuple[ConfigurationSolution, Number]:
         """Return what jobs have now, and the bound as if nobody wanted the same GPU."""
-        return kept(problem), alone(problem)
+        return current_configurations(problem), bound_alone(problem)
 
     def extract(self, values: Mapping[str, float], problem: Configuration) -> ConfigurationSolution:
         """Read the configuration of each job."""

@@ -21,31 +21,16 @@ Wholes = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class LeastCosts:
-    """Least costs of the last jobs, by how many GPUs of each type are left for them.
+    """Least costs of the last jobs, by how many GPUs of each type are left for them."""
 
-    Attributes
-    ----------
-    case
-        The problem in whole numbers.
-    blocks
-        GPUs of each type in a cell: the most that all options of the type are multiples of.
-    costs
-        Least cost of the jobs from each on, shape (jobs + 1, blocks of the first type + 1, ...).
-    """
-
-    case: Case
+    case: Case  # the problem in whole numbers
+    # GPUs of each type in a cell: the most that all options of the type are multiples of
     blocks: tuple[int, ...]
-    costs: Wholes
+    costs: Wholes  # least cost of the jobs from each on, shape (jobs + 1, blocks of the first type + 1, ...)
 
     @classmethod
     def of(cls, case: Case, budget: Budget) -> "LeastCosts | None":
-        """Fill the table; None when time is over.
-
-        Raises
-        ------
-        Unsupported
-            It has more cells than memory.
-        """
+        """Fill the table; return None out of time, and raise `Unsupported` if memory cannot hold it."""
         blocks, sizes = _sizes(case)
         if (len(case.options) + 1) * prod(sizes) > LARGEST_TABLE:
             raise Unsupported(

@@ -27,20 +27,11 @@ class Case:
     longer so; penalties by tier, measured or computed, are what these models take.
 
     Source: Dally, section II-B, for worth by tier only.
-
-    Attributes
-    ----------
-    problem
-        The problem.
-    vacancy
-        The free GPUs.
-    kinds
-        The jobs that can be placed.
     """
 
     problem: Consolidation
-    vacancy: Vacancy
-    kinds: tuple[JobKind, ...]
+    vacancy: Vacancy  # the free GPUs
+    kinds: tuple[JobKind, ...]  # the jobs that can be placed
 
     @classmethod
     def of(cls, problem: Consolidation) -> "Case":
@@ -112,14 +103,8 @@ class Case:
 
         Jobs in inner groups come first, the large ones before the small. Each takes an even narrower group
         within its own where one has room, the one with the fewest free GPUs, and otherwise fills the roomiest
-        innermost groups; so a placement may be better than its choice of groups, and is never worse.
-
-        Parameters
-        ----------
-        stays
-            Number of jobs by kind and group; no group may hold more than fits.
-        spared
-            Machines that are left whole.
+        innermost groups; so a placement may be better than its choice of groups, and is never worse. No group
+        of `stays` may hold more than fits; `spared` machines are left whole.
         """
         nodes = self.vacancy.nodes
         filling = _Filling(self.vacancy, spared)

@@ -55,6 +55,13 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
     Source
     ------
     Dally, section II-B, for worth by tier.
+
+    Examples
+    --------
+    >>> from instances.consolidation import half_busy
+    >>> result = counts(half_busy(racks=2, machines=2, jobs=8, seed=3))
+    >>> result.status, round(float(result.objective), 6)
+    (<Status.OPTIMAL: 'optimal'>, 11.456834)
     """
 
     name: ClassVar[str] = "counts"
@@ -64,13 +71,7 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
         return begin(Case.of(problem))
 
     def build(self, problem: Consolidation) -> Any:
-        """Build the Pyomo model.
-
-        Raises
-        ------
-        Unsupported
-            The problem is larger than this reference is meant for.
-        """
+        """Build the Pyomo model; raise `Unsupported` for problems beyond a reference model."""
         from pyomo.environ import (
             Binary,
             ConcreteModel,
@@ -148,7 +149,7 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
         return [{**worths, **bonuses}.get(name, 0) for name in form.columns]
 
     def extract(self, values: Mapping[str, float], problem: Consolidation) -> ConsolidationSolution:
-        """Return every job the next free GPUs of its machines."""
+        """Grant every job the next free GPUs of its machines."""
         free = [iter(gpus) for gpus in Case.of(problem).vacancy.gpus]
         placed: dict[str, list[int]] = {}
         for j, job in enumerate(problem.jobs):

@@ -58,6 +58,13 @@ class Divisible(Merged):
     ------
     Unsupported
         A demand that fits on a machine does not divide the next larger one that does.
+
+    Examples
+    --------
+    >>> from instances.consolidation import half_busy
+    >>> result = divisible(half_busy(racks=2, machines=2, jobs=8, seed=3))
+    >>> result.status, round(float(result.objective), 6)
+    (<Status.OPTIMAL: 'optimal'>, 11.456834)
     """
 
     name: ClassVar[str] = "divisible"

@@ -3,7 +3,7 @@
 from contextlib import suppress
 from dataclasses import replace
 
-from formulations.common.first import ends
+from formulations.common.first import judged_start
 from formulations.consolidation.beginning import begin
 from formulations.consolidation.case import Case
 from formulations.consolidation.divisible import Divisible
@@ -12,7 +12,7 @@ from formulations.consolidation.patterns import Patterns
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
 from gsopt.core.method import exact_method, no_worse, tightened
-from gsopt.core.result import Result, value_of
+from gsopt.core.result import Result
 from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
 
 
@@ -50,16 +50,11 @@ def exact(problem: Consolidation, budget: Budget) -> Result[ConsolidationSolutio
     """
     case = Case.of(problem)
     solution, bound = begin(case)
-    if budget.start is not None and value_of(problem, budget.start) >= problem.objective(solution):
-        solution = budget.start
-    first = Result.judged(
-        problem, method="exact", solution=solution, bound=bound, message="knapsack", runtime=budget.runtime
-    )
-    first, ended = ends(first, budget)
+    first, ended = judged_start(problem, solution, bound, method="exact", message="knapsack", budget=budget)
     if ended:
         return first
-    found = _by_model(case, replace(budget, start=solution))
-    return tightened(no_worse(found, problem, solution), problem, bound)
+    found = _by_model(case, replace(budget, start=first.solution))
+    return tightened(no_worse(found, problem, first.solution), problem, bound)
 
 
 def _by_model(case: Case, budget: Budget) -> Result[ConsolidationSolution]:

@@ -11,24 +11,13 @@ from gsopt.problems.consolidation import Consolidation
 
 @dataclass(frozen=True)
 class JobKind:
-    """Jobs of one demand that are worth the same on every tier.
+    """Jobs of one demand that are worth the same on every tier."""
 
-    Attributes
-    ----------
-    gpus
-        GPUs of each.
-    worths
-        What each is worth by level.
-    jobs
-        Places of the jobs in the problem.
-    levels
-        The levels on which they may be placed, from the innermost. One where they fit nowhere is left out, and
-        so is one where they are worth no more than on the next: a place there counts as one on the next.
-    """
-
-    gpus: int
-    worths: tuple[Exact, ...]
-    jobs: tuple[int, ...]
+    gpus: int  # GPUs of each
+    worths: tuple[Exact, ...]  # what each is worth by level
+    jobs: tuple[int, ...]  # places of the jobs in the problem
+    # the levels on which they may be placed, from the innermost. One where they fit nowhere is left out, and
+    # so is one where they are worth no more than on the next: a place there counts as one on the next
     levels: tuple[int, ...]
 
     def counted(self, level: int) -> int:
@@ -37,15 +26,7 @@ class JobKind:
 
 
 def kinds(problem: Consolidation, room: Sequence[int]) -> tuple[JobKind, ...]:
-    """Put the jobs together that can be placed and are worth it, the most valuable for each GPU first.
-
-    Parameters
-    ----------
-    problem
-        The problem.
-    room
-        Most free GPUs of any group, by level.
-    """
+    """Group the jobs that fit the room of the levels and are worth placing, the most valuable per GPU first."""
     alike: dict[tuple[int, tuple[Exact, ...]], list[int]] = defaultdict(list)
     for index, job in enumerate(problem.jobs):
         alike[job.gpus, tuple(problem.worth(job, tier) for tier in problem.tiers)].append(index)

@@ -48,6 +48,13 @@ class Laminar(GroupModel):
     ------
     Dally, section II-B, for worth by tier. That the groups of a tree have room for all jobs within them is
     enough, see `formulations.consolidation.case.Case`.
+
+    Examples
+    --------
+    >>> from instances.consolidation import half_busy
+    >>> result = laminar(half_busy(racks=2, machines=2, jobs=8, seed=3))
+    >>> result.status, round(float(result.objective), 6)
+    (<Status.OPTIMAL: 'optimal'>, 11.456834)
     """
 
     name: ClassVar[str] = "laminar"

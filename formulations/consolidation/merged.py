@@ -16,15 +16,9 @@ from gsopt.problems.consolidation import Consolidation
 
 @dataclass(frozen=True, eq=False)
 class Indices:
-    """The index sets of the merged models.
+    """The index sets of the merged models."""
 
-    Attributes
-    ----------
-    case
-        The problem by groups.
-    """
-
-    case: Case
+    case: Case  # the problem by groups
 
     @cached_property
     def take(self) -> list[tuple[int, int]]:
@@ -177,13 +171,7 @@ class Merged(GroupModel):
         return program
 
     def check(self, case: Case) -> None:
-        """Refuse what the model does not express.
-
-        Raises
-        ------
-        Unsupported
-            Machines that are left whole count, and are not the innermost groups.
-        """
+        """Raise `Unsupported` if machines left whole count and are not the innermost groups."""
         if any(case.vacancy.nodes[v].level for v in case.untouched):
             raise Unsupported(f"{self.name}: whole machines that consist of islands; laminar takes them")
 

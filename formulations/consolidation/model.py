@@ -22,16 +22,10 @@ _UNITS = 400_000_000
 class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
     """A model that decides how many jobs of each kind stay in which groups.
 
-    A subclass writes the program, and translates between its columns and such numbers.
-
-    Parameters
-    ----------
-    case
-        The problem by groups, where a solve has it at hand; else it is made when it is asked for.
-    rounded
-        Whether worths are rounded up to a few hundred million different ones. Fractions with many different
-        denominators are solved in stages, each to its end; rounded up they bound the optimum all the same, and
-        one solve that stops at a gap is enough.
+    A subclass writes the program, and translates between its columns and such numbers. `case`, where a solve
+    has it at hand, saves making it again. `rounded` rounds worths up to a few hundred million different ones:
+    fractions with many denominators are solved in stages, each to its end, while rounded worths need one solve
+    that may stop at a gap, and bound the optimum all the same.
     """
 
     def __init__(self, case: Case | None = None, *, rounded: bool = False) -> None:
@@ -40,13 +34,7 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
 
     @abstractmethod
     def program(self, case: Case) -> NamedProgram:
-        """Write the arrays.
-
-        Raises
-        ------
-        Unsupported
-            The model does not express this case.
-        """
+        """Write the arrays; raise `Unsupported` if the model does not express this case."""
 
     @abstractmethod
     def choose(self, values: Mapping[str, float], case: Case) -> tuple[Stays, Collection[int]]:

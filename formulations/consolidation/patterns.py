@@ -58,6 +58,13 @@ class Patterns(Merged):
     ------
     Unsupported
         There are more than 2,000 patterns of one size.
+
+    Examples
+    --------
+    >>> from instances.consolidation import half_busy
+    >>> result = patterns(half_busy(racks=2, machines=2, jobs=8, demands="any", seed=3))
+    >>> result.status, round(float(result.objective), 6)
+    (<Status.OPTIMAL: 'optimal'>, 11.532011)
     """
 
     name: ClassVar[str] = "patterns"
@@ -164,15 +171,7 @@ def _fills(case: Case) -> list[tuple[int, int, int]]:
 
 @lru_cache(maxsize=2**10)
 def maximal(demands: Sequence[int], free: int) -> tuple[Pattern, ...]:
-    """Enumerate the maximal patterns of some GPUs, one more than are too many at most.
-
-    Parameters
-    ----------
-    demands
-        The demands, falling.
-    free
-        GPUs.
-    """
+    """Enumerate the maximal patterns of free GPUs by falling demands, at most one more than are too many."""
     return tuple(islice(_extend(demands, free), _MOST_PATTERNS + 1))
 
 

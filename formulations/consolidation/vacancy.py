@@ -10,39 +10,20 @@ from gsopt.scenario.cluster import MACHINE
 
 @dataclass(frozen=True)
 class VacantGroup:
-    """A group of GPUs that one tier joins, of which some are free.
+    """A group of GPUs that one tier joins, of which some are free."""
 
-    Attributes
-    ----------
-    level
-        Place of its tier among the cluster's, 0 for the innermost.
-    parent
-        Number of the group around it; the whole cluster's is its own.
-    free
-        Free GPUs in it.
-    whole
-        Whether it is a machine without a busy GPU.
-    """
-
-    level: int
-    parent: int
-    free: int
-    whole: bool = False
+    level: int  # place of its tier among the cluster's, 0 for the innermost
+    parent: int  # number of the group around it; the whole cluster's is its own
+    free: int  # free GPUs in it
+    whole: bool = False  # whether it is a machine without a busy GPU
 
 
 @dataclass(frozen=True, eq=False)
 class Vacancy:
-    """The groups that have free GPUs, the innermost first; the last one is the whole cluster.
+    """The groups that have free GPUs, the innermost first; the last one is the whole cluster."""
 
-    Attributes
-    ----------
-    nodes
-        The groups.
-    gpus
-        Numbers of the free GPUs of each innermost group; these are the first nodes.
-    """
-
-    nodes: tuple[VacantGroup, ...]
+    nodes: tuple[VacantGroup, ...]  # the groups
+    # numbers of the free GPUs of each innermost group; these are the first nodes
     gpus: tuple[tuple[int, ...], ...]
 
     @classmethod

@@ -6,13 +6,13 @@ from formulations.goodput.packing import pack
 from gsopt.problems.goodput import Goodput, GoodputSolution
 
 
-def kept(case: Case) -> GoodputSolution:
+def current_gpus(case: Case) -> GoodputSolution:
     """Return what jobs have now, as far as they may keep it."""
     wanted = [next((each for each in options if each.keeps), options[0]) for options in case.options]
     return case.solution(pack(case, wanted).vectors)
 
 
-def alone(case: Case) -> float:
+def bound_alone(case: Case) -> float:
     """Return a bound on the objective: the mean of what jobs count if each has what is best for it alone."""
     return mean(case, sum(min(option.cost for option in options) for options in case.options))
 
@@ -23,6 +23,6 @@ def mean(case: Case, total: float) -> float:
 
 
 def begin(case: Case, best: Best[Goodput, GoodputSolution]) -> None:
-    """Take over both."""
-    best.take(kept(case))
-    best.raise_bound(alone(case))
+    """Take over what jobs have now, and the bound of all jobs alone."""
+    best.take(current_gpus(case))
+    best.raise_bound(bound_alone(case))

@@ -18,25 +18,14 @@ Vector = tuple[int, ...]
 
 
 class Option(NamedTuple):
-    """A way in which a job may run.
+    """A way in which a job may run."""
 
-    Attributes
-    ----------
-    gpus
-        Its GPUs.
-    least, most
-        On how many nodes they may stand: any number between these costs the same.
-    cost
-        What the job counts, in doubles.
-    keeps
-        Whether these are the GPUs that it has now, on the same nodes.
-    """
-
-    gpus: int
+    gpus: int  # its GPUs
+    # least, most: on how many nodes they may stand: any number between these costs the same
     least: int
     most: int
-    cost: float
-    keeps: bool = False
+    cost: float  # what the job counts, in doubles
+    keeps: bool = False  # whether these are the GPUs that it has now, on the same nodes
 
     @property
     def is_wide(self) -> bool:
@@ -56,28 +45,21 @@ class Option(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A problem as options of its jobs.
-
-    Attributes
-    ----------
-    problem
-        The problem.
-    options
-        Options of each job: first to have no GPUs; then those that no other option with fewer GPUs equals.
-    """
+    """A problem as options of its jobs."""
 
     problem: Goodput
+    # options of each job: first to have no GPUs; then those that no other option with fewer GPUs equals
     options: tuple[tuple[Option, ...], ...]
 
     @classmethod
     def of(cls, problem: Goodput) -> "Case":
         """List the options of a problem."""
-        reach = np.cumsum(sorted(problem.nodes, reverse=True))
-        return cls(problem, tuple(tuple(_options(problem, job, reach)) for job in range(len(problem.jobs))))
+        widest = np.cumsum(sorted(problem.nodes, reverse=True))
+        return cls(problem, tuple(tuple(_options(problem, job, widest)) for job in range(len(problem.jobs))))
 
     @property
     def error(self) -> float:
-        """By which part of it a total of costs may be wrong, as none of them is negative."""
+        """Relative error that a total of costs may have, as none of them is negative."""
         return GOODPUT_COST * -self.problem.power + (len(self.options) + 2) * TERM
 
     def solution(self, vectors: Iterable[Vector]) -> GoodputSolution:
@@ -86,7 +68,7 @@ class Case:
         return GoodputSolution(gpus={job.name: gpus for job, gpus in named if any(gpus)})
 
 
-def _options(problem: Goodput, place: int, reach: NDArray[np.int64]) -> Iterable[Option]:
+def _options(problem: Goodput, place: int, widest: NDArray[np.int64]) -> Iterable[Option]:
     """List the options of a job, given how many GPUs so many nodes have at most."""
     job, current = problem.jobs[place], problem.currents[place]
     held, used = sum(current), sum(count > 0 for count in current)
@@ -96,9 +78,9 @@ def _options(problem: Goodput, place: int, reach: NDArray[np.int64]) -> Iterable
     yield Option(0, 0, 0, idle)
     if held and speedup:
         yield Option(held, used, used, kept, keeps=True)
-    speedups = _grown(_table(job.speedups, reach, job.max_gpus))
+    speedups = _grown(_table(job.speedups, widest, job.max_gpus))
     costs = _counted(problem, float(problem.factors[place] * share) * speedups)
-    most = _alike(speedups)
+    most = _last_equal(speedups)
     for gpus, nodes in np.argwhere(((speedups > 0) & (costs < idle)).T).tolist():
         first = nodes <= 1 or most[nodes - 1, gpus] < nodes + 1
         if first:
@@ -106,16 +88,16 @@ def _options(problem: Goodput, place: int, reach: NDArray[np.int64]) -> Iterable
 
 
 def _counted(problem: Goodput, scaled: Floats) -> Floats:
-    """Compute what jobs count that have these speed-ups against their fair shares."""
+    """Compute the costs of jobs from their speed-ups relative to their fair shares."""
     counted: Floats = (scaled + problem.floor) ** problem.power
     return counted
 
 
-def _table(rows: Sequence[Sequence[float]], reach: NDArray[np.int64], cap: int | None) -> Floats:
+def _table(rows: Sequence[Sequence[float]], widest: NDArray[np.int64], cap: int | None) -> Floats:
     """Return speed-ups by nodes and GPUs, both less one; -1 where a job cannot run."""
-    rows = rows[: len(reach)]
+    rows = rows[: len(widest)]
     ends = [
-        min(nodes + len(row), int(reach[nodes]), reach[-1] if cap is None else cap)
+        min(nodes + len(row), int(widest[nodes]), widest[-1] if cap is None else cap)
         for nodes, row in enumerate(rows)
     ]
     table = np.full((len(rows), max(ends, default=0)), -1.0)
@@ -125,15 +107,15 @@ def _table(rows: Sequence[Sequence[float]], reach: NDArray[np.int64], cap: int |
 
 
 def _grown(table: Floats) -> Floats:
-    """Drop what is no faster than fewer GPUs on the same nodes: these fit wherever more do."""
+    """Drop what is no faster than fewer GPUs on the same nodes, which fit wherever more do."""
     before = np.maximum.accumulate(table, axis=1)[:, :-1]
     dropped = np.zeros(table.shape, dtype=np.bool_)
     dropped[:, 1:] = table[:, 1:] <= before
     return np.where(dropped | (table <= 0), 0.0, table)
 
 
-def _alike(table: Floats) -> NDArray[np.int64]:
-    """Return up to how many nodes the same speed-up is there; one node is alike to no other number."""
+def _last_equal(table: Floats) -> NDArray[np.int64]:
+    """Return the largest number of nodes with the same speed-up; a single node equals no other number."""
     most = np.repeat(np.arange(1, len(table) + 1)[:, None], table.shape[1], axis=1)
     for nodes in range(len(table) - 2, 0, -1):
         same = (table[nodes] == table[nodes + 1]) & (table[nodes] > 0)

@@ -18,32 +18,19 @@ LARGEST_TABLE = 50_000_000
 
 @dataclass(frozen=True, eq=False)
 class Counting:
-    """Least costs where jobs share all GPUs as if they stood on one node: a multiple-choice knapsack.
+    """Least costs where jobs share all GPUs as if they stood on one node: a multiple-choice knapsack."""
 
-    Attributes
-    ----------
-    case
-        The problem.
-    costs
-        Least cost of each job on 0, 1, ... GPUs, however they stand, shape (jobs, most GPUs of a job + 1).
-    before, behind
-        Least cost of the first, and of the last, jobs on at most so many GPUs, shape (jobs + 1, GPUs + 1).
-    """
-
-    case: Case
+    case: Case  # the problem
+    # least cost of each job on 0, 1, ... GPUs, however they stand, shape (jobs, most GPUs of a job + 1)
     costs: Floats
+    # before, behind: least cost of the first, and of the last, jobs on at most so many GPUs, shape (jobs + 1,
+    # GPUs + 1)
     before: Floats
     behind: Floats
 
     @classmethod
     def of(cls, case: Case) -> "Counting":
-        """Fill the tables.
-
-        Raises
-        ------
-        Unsupported
-            They have more cells than memory.
-        """
+        """Fill the tables; raise `Unsupported` if memory cannot hold them."""
         gpus, jobs = case.problem.total, len(case.options)
         width = max((option.gpus for options in case.options for option in options), default=0)
         if (jobs + 1) * (gpus + 1) > LARGEST_TABLE:

@@ -5,7 +5,7 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Any, ClassVar
 
-from formulations.goodput.beginning import alone, kept
+from formulations.goodput.beginning import bound_alone, current_gpus
 from formulations.goodput.case import Case
 from gsopt.core.numbers.grid import Exact, Number, floor_to
 from gsopt.core.numbers.tolerances import SPEEDUP
@@ -61,6 +61,12 @@ class Milp(Formulation[Goodput, GoodputSolution]):
     Source
     ------
     Pollux (OSDI 2021), section 4.2, as an integer program: a sum of powers is linear in what is chosen.
+
+    Examples
+    --------
+    >>> from instances.goodput import running_jobs
+    >>> milp(running_jobs(nodes=2, jobs=3, seed=1)).status
+    <Status.OPTIMAL: 'optimal'>
     """
 
     name: ClassVar[str] = "milp"
@@ -111,13 +117,13 @@ class Milp(Formulation[Goodput, GoodputSolution]):
         costs = {_column("waits", job): _idle(problem) for job in range(len(problem.jobs))}
         costs |= {_column("keeps", job): cost for job, cost in _kept(problem).items()}
         costs |= {_column("runs", *shape): cost for shape, cost in _shapes(problem).items()}
-        grid = Fraction(alone(Case.of(problem))) * Fraction(SPEEDUP) / (4 * max(len(problem.jobs), 1))
+        grid = Fraction(bound_alone(Case.of(problem))) * Fraction(SPEEDUP) / (4 * max(len(problem.jobs), 1))
         return [floor_to(costs.get(column, 0), grid) for column in form.columns]
 
     def at_once(self, problem: Goodput) -> tuple[GoodputSolution, Number]:
         """Return what jobs have now, and the bound as if nobody wanted the same GPU."""
         case = Case.of(problem)
-        return kept(case), alone(case)
+        return current_gpus(case), bound_alone(case)
 
     def extract(self, values: Mapping[str, float], problem: Goodput) -> GoodputSolution:
         """Read the GPUs of each job on every node."""
@@ -150,12 +156,12 @@ class Milp(Formulation[Goodput, GoodputSolution]):
 
 
 def _idle(problem: Goodput) -> Exact:
-    """Return what a job without GPUs adds to the mean."""
+    """Return how much a job without GPUs adds to the mean."""
     return Fraction(problem.cost(0, 0, 0)) / len(problem.jobs)
 
 
 def _kept(problem: Goodput) -> dict[int, Exact]:
-    """Return what each job adds that keeps what it has, where it may."""
+    """Return how much each job that keeps its GPUs adds, where it may."""
     shapes = ((sum(map(bool, current)), sum(current)) for current in problem.currents)
     return {
         job: Fraction(problem.cost(job, *shape, restarts=False)) / len(problem.jobs)
@@ -165,7 +171,7 @@ def _kept(problem: Goodput) -> dict[int, Exact]:
 
 
 def _shapes(problem: Goodput) -> dict[Shape, Exact]:
-    """Return what each job adds that restarts in each shape, where that is less than without GPUs."""
+    """Return how much each job adds after a restart in each shape, where that beats having no GPUs."""
     reach = list(accumulate(sorted(problem.nodes, reverse=True)))
     costs: dict[Shape, Exact] = {}
     for place, job in enumerate(problem.jobs):
@@ -178,7 +184,7 @@ def _shapes(problem: Goodput) -> dict[Shape, Exact]:
 
 
 def _shape_rows(model: Any, job: int, shapes: Sequence[Shape], nodes: range) -> None:
-    """Say that a job has one shape, and on how many nodes and GPUs it stands in it."""
+    """Require that a job has one shape, with its numbers of nodes and GPUs."""
     runs = [(model.runs[shape], shape[1], shape[2]) for shape in shapes]
     chosen = [model.waits[job], *(model.keeps[each] for each in model.keeps if each == job)]
     _add(model, f"one[{job}]", sum([*chosen, *(run for run, _, _ in runs)]) == 1)
@@ -190,7 +196,7 @@ def _shape_rows(model: Any, job: int, shapes: Sequence[Shape], nodes: range) -> 
 
 
 def _node_rows(model: Any, problem: Goodput, kept: Collection[int], node: int) -> None:
-    """Say what a node holds at most."""
+    """Limit what a node holds."""
     held = {job: problem.currents[job][node] for job in kept if problem.currents[job][node]}
     spread = [job for job in held if sum(map(bool, problem.currents[job])) > 1]
     new = sum(model.gpus[job, node] for job in range(len(problem.jobs)))

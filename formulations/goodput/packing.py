@@ -11,20 +11,7 @@ _ROUNDS = 10
 
 
 class NodePacking:
-    """What jobs have on the nodes, and the room that is left.
-
-    Parameters
-    ----------
-    case
-        The problem.
-
-    Attributes
-    ----------
-    chosen
-        Option of each job.
-    vectors
-        GPUs of each job on every node.
-    """
+    """What jobs have on the nodes, their chosen options, and the room that is left."""
 
     def __init__(self, case: Case) -> None:
         self.case = case
@@ -39,7 +26,7 @@ class NodePacking:
         return sum(option.cost for option in self.chosen)
 
     def put(self, job: int, option: Option) -> bool:
-        """Return a job without GPUs what an option says, if there is room."""
+        """Place a job without GPUs by an option if there is room; return whether there is."""
         vector = self._vector(job, option)
         if vector is None:
             return False
@@ -53,15 +40,7 @@ class NodePacking:
         self.chosen[job], self.vectors[job] = self.case.options[job][0], (0,) * len(self._free)
 
     def improve(self, orders: Sequence[Sequence[Option]], budget: Budget) -> None:
-        """Let each job in turn have the best that fits beside the others, until nobody finds better.
-
-        Parameters
-        ----------
-        orders
-            Options of each job, the cheapest first.
-        budget
-            When to stop.
-        """
+        """Move each job in turn to its cheapest option that fits beside the others, until no move helps."""
         for _ in range(_ROUNDS):
             before = list(self.chosen)
             for job, order in enumerate(orders):
@@ -72,15 +51,7 @@ class NodePacking:
                 return
 
     def exchange(self, jobs: Iterable[int], orders: Sequence[Sequence[Option]], budget: Budget) -> None:
-        """Let each of some jobs, while it has no GPUs, displace another one where both together gain.
-
-        Parameters
-        ----------
-        jobs
-            The jobs.
-        orders, budget
-            As for `improve`.
-        """
+        """Let each of some jobs, while it has no GPUs, displace another one where both together gain."""
         for job in jobs:
             for other in range(len(orders)):
                 if budget.passed or self.chosen[job].gpus:
@@ -90,22 +61,22 @@ class NodePacking:
 
     def _improve(self, job: int, order: Iterable[Option]) -> None:
         before = self._lift(job)
-        self._settle(job, order, before[0].cost)
+        self._place_first(job, order, before[0].cost)
         if self.chosen[job].cost >= before[0].cost:
             self.take(job)
             self._restore(job, *before)
 
     def _exchange(self, job: int, other: int, orders: Sequence[Sequence[Option]]) -> None:
         own, before = self.chosen[job], self._lift(other)
-        self._settle(job, orders[job], own.cost)
-        self._settle(other, orders[other], inf)
+        self._place_first(job, orders[job], own.cost)
+        self._place_first(other, orders[other], inf)
         if self.chosen[job].cost + self.chosen[other].cost >= own.cost + before[0].cost:
             self.take(job)
             self.take(other)
             self._restore(other, *before)
 
-    def _settle(self, job: int, order: Iterable[Option], cost: float) -> None:
-        """Grant a job without GPUs the first option in an order that fits, of those below a cost."""
+    def _place_first(self, job: int, order: Iterable[Option], cost: float) -> None:
+        """Grant a job without GPUs the first fitting option in an order, of those below a cost."""
         for option in order:
             if option.cost >= cost or self.put(job, option):
                 return

@@ -68,7 +68,7 @@ class Patterned(OptionProgram):
                 self._use(rows, job, option, ("runs", job, place))
 
     def _hold(self, rows: KeyedRows, number: int, pattern: Pattern, column: Key) -> None:
-        """Say what nodes with a pattern have."""
+        """Add what nodes with a pattern hold."""
         nodes = len(self.kinds[number].nodes)
         rows.column(column, nodes)
         rows.add(("nodes", number), column, 1, -np.inf, nodes)
@@ -92,7 +92,7 @@ class Patterned(OptionProgram):
         rows.add(("room", room), part, -1, 0, np.inf)
 
     def _use(self, rows: KeyedRows, job: int, option: Option, column: Key) -> None:
-        """Say of an option's column what it takes."""
+        """Add what an option's column takes."""
         if option.keeps:
             for number, kind in enumerate(self.kinds):
                 if any(stay.job == job for stay in kind.stays):

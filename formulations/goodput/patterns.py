@@ -8,69 +8,32 @@ from formulations.goodput.case import Case, Option
 
 
 class Stay(NamedTuple):
-    """A job that may keep its GPUs on a node.
-
-    Attributes
-    ----------
-    job
-        The job.
-    gpus
-        Its GPUs there.
-    is_wide
-        Whether it has GPUs on other nodes too.
-    """
+    """A job that may keep its GPUs on a node."""
 
     job: int
-    gpus: int
-    is_wide: bool
+    gpus: int  # its GPUs there
+    is_wide: bool  # whether it has GPUs on other nodes too
 
 
 class Pattern(NamedTuple):
-    """What a node holds.
+    """What a node holds."""
 
-    Attributes
-    ----------
-    stays
-        Jobs that keep their GPUs.
-    sizes
-        GPUs of each job that has all its GPUs there, ascending.
-    room
-        GPUs that are left for a part of a job on several nodes; 0 where it would be beside another part.
-    """
-
-    stays: tuple[Stay, ...]
-    sizes: tuple[int, ...]
+    stays: tuple[Stay, ...]  # jobs that keep their GPUs
+    sizes: tuple[int, ...]  # GPUs of each job that has all its GPUs there, ascending
+    # GPUs that are left for a part of a job on several nodes; 0 where it would be beside another part
     room: int
 
 
 @dataclass(frozen=True)
 class NodeKind:
-    """Nodes that are alike: of as many GPUs, of which the same jobs may keep as many.
+    """Nodes that are alike: of as many GPUs, of which the same jobs may keep as many."""
 
-    Attributes
-    ----------
-    gpus
-        GPUs of each.
-    stays
-        Jobs that may stay.
-    nodes
-        The nodes.
-    """
-
-    gpus: int
-    stays: tuple[Stay, ...]
+    gpus: int  # GPUs of each
+    stays: tuple[Stay, ...]  # jobs that may stay
     nodes: tuple[int, ...]
 
     def patterns(self, sizes: Sequence[int], *, parts: bool) -> Iterator[Pattern]:
-        """Yield all patterns in which another job would not fit, unless its room is a part's.
-
-        Parameters
-        ----------
-        sizes
-            GPUs that jobs may have on any one node, ascending.
-        parts
-            Whether a part of a job may be there.
-        """
+        """Yield all patterns in which another job would not fit, unless its room may be for a part of a job."""
         for stays, room in _staying(self.stays, self.gpus):
             is_open = parts and not any(stay.is_wide for stay in stays)
             for chosen, left in _filled(sizes, room, is_full=not is_open):
@@ -78,7 +41,7 @@ class NodeKind:
 
 
 def kinds(case: Case, alive: Sequence[Sequence[Option]]) -> list[NodeKind]:
-    """Sort nodes by what they are for the options of each job that are left."""
+    """Sort nodes by how the options that are left see them."""
     staying: list[list[Stay]] = [[] for _ in case.problem.nodes]
     for job, options in enumerate(alive):
         if any(option.keeps for option in options):
@@ -92,7 +55,7 @@ def kinds(case: Case, alive: Sequence[Sequence[Option]]) -> list[NodeKind]:
 
 
 def _staying(stays: Sequence[Stay], room: int) -> Iterator[tuple[tuple[Stay, ...], int]]:
-    """Yield who may stay together, and the GPUs that are left."""
+    """Yield the sets of jobs that may stay together, and the GPUs left beside them."""
     if not stays:
         yield (), room
         return

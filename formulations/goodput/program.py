@@ -19,20 +19,13 @@ from gsopt.solvers.standard_form import StandardForm
 class OptionProgram(ABC):
     """The options of each job that are left, as an integer program.
 
-    Its first columns are `runs` of each job and option, of which one is 1 (row `one`); only these cost. Of jobs
-    that spread over several nodes the rows `fewest` and `most` say on how many they stand. How many GPUs they
-    have there, and what else is on a node, is said by those that inherit.
-
-    Attributes
-    ----------
-    case
-        The problem.
-    alive
-        Options of each job that are left; there is a solution with these.
+    Its first columns are `runs` of each job and option, of which one is 1 (row `one`); only these cost. The
+    rows `fewest` and `most` limit the nodes of jobs that spread over several. Subclasses add how many GPUs
+    these have on each, and what else a node holds.
     """
 
-    case: Case
-    alive: Sequence[Sequence[Option]]
+    case: Case  # the problem
+    alive: Sequence[Sequence[Option]]  # options of each job that are left; there is a solution with these
 
     @cached_property
     def base(self) -> list[float]:
@@ -77,7 +70,7 @@ class OptionProgram(ABC):
 
     @abstractmethod
     def _place(self, rows: KeyedRows) -> None:
-        """Write down what is on the nodes."""
+        """Add columns and rows for what is on the nodes."""
 
     def _part(self, rows: KeyedRows, job: int, part: Key) -> None:
         """Count a part of a job that spreads among its nodes."""

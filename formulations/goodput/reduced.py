@@ -40,7 +40,7 @@ class Reduced(OptionProgram):
                 self._share(rows, job, node)
 
     def _use(self, rows: KeyedRows, job: int, option: Option, column: Key) -> None:
-        """Say of an option's column what it takes."""
+        """Add what an option's column takes."""
         if option.keeps:
             for node, count in enumerate(self.case.problem.currents[job]):
                 if count:

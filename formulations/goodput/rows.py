@@ -13,21 +13,11 @@ Key = tuple[str, int] | tuple[str, int, int]
 
 @dataclass
 class KeyedRows:
-    """Columns, which are non-negative integers, and rows by their keys.
+    """Columns, which are non-negative integers, and rows by their keys."""
 
-    Attributes
-    ----------
-    columns
-        The most that each may be.
-    limits
-        Least and most of each row.
-    entries
-        Row, column and factor.
-    """
-
-    columns: dict[Key, int] = field(default_factory=dict)
-    limits: dict[Key, tuple[float, float]] = field(default_factory=dict)
-    entries: list[tuple[Key, Key, float]] = field(default_factory=list)
+    columns: dict[Key, int] = field(default_factory=dict)  # the most that each may be
+    limits: dict[Key, tuple[float, float]] = field(default_factory=dict)  # least and most of each row
+    entries: list[tuple[Key, Key, float]] = field(default_factory=list)  # row, column and factor
 
     def column(self, key: Key, most: int) -> None:
         """Write down a column."""

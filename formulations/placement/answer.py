@@ -1,7 +1,7 @@
 """Answer: the judged result of an exact method, what it tells on the way, and the cases that need no model."""
 
+from formulations.placement.integers import Bracket
 from formulations.placement.packing import Filled, Packing, Patterns
-from formulations.placement.settle import Settled
 from gsopt.core.budget import Budget
 from gsopt.core.errors import ModelMismatch
 from gsopt.core.result import Result, plain
@@ -27,7 +27,7 @@ def without_model(problem: Placement, method: str, budget: Budget) -> Result[Pla
 def answer(
     packing: Packing,
     patterns: Patterns,
-    settled: Settled,
+    bracket: Bracket,
     *,
     method: str,
     budget: Budget,
@@ -36,35 +36,31 @@ def answer(
 ) -> Result[PlacementSolution]:
     """Turn what is known of the pattern model into a judged result.
 
-    Raises
-    ------
-    ModelMismatch
-        The judge counts more than the model.
-    Contradiction
-        The judge counts less than what the model proves.
+    Raises `ModelMismatch` where the judge counts more than the model, `Contradiction` where less than the
+    proof.
     """
     solution = None
-    if settled.values is not None:
-        solution = packing.solution(settled.values, patterns)
+    if bracket.values is not None:
+        solution = packing.solution(bracket.values, patterns)
     result = Result.judged(
         packing.problem,
         method=method,
         solution=solution,
-        bound=None if settled.infeasible else settled.bound,
-        infeasible=settled.infeasible,
-        stopped_by=settled.stopped_by,
+        bound=None if bracket.infeasible else bracket.bound,
+        infeasible=bracket.infeasible,
+        stopped_by=bracket.stopped_by,
         solver=solver,
         message=message,
         runtime=budget.runtime,
     )
-    if result.objective is not None and settled.objective is not None and result.objective > settled.objective:
-        counted = f"counts {settled.objective}, the problem {plain(result.objective)}"
+    if result.objective is not None and bracket.objective is not None and result.objective > bracket.objective:
+        counted = f"counts {bracket.objective}, the problem {plain(result.objective)}"
         raise ModelMismatch(f"{method}: the model {counted} for the same solution")
     return result
 
 
 def tell(packing: Packing, filled: Filled, bound: int, *, method: str, budget: Budget) -> bool:
-    """Return the caller a better solution; tell whether it asks to stop."""
+    """Report a better solution to the caller; return whether it asks to stop."""
     if budget.on_incumbent is None:
         return False
     found = Result.judged(

@@ -1,31 +1,25 @@
 """Beginning: a solution and a bound at once, whatever becomes of the rest of a method."""
 
-from formulations.placement.counting import counted
+from formulations.placement.counting import counting_bound
+from formulations.placement.integers import Bracket
 from formulations.placement.packing import Filled, Packing, Patterns
-from formulations.placement.settle import Settled
-from formulations.placement.start import constructed
+from formulations.placement.start import construct
 from gsopt.core.budget import Budget
 
 
-def begin(packing: Packing, budget: Budget) -> tuple[Patterns, Settled]:
-    """Count resources, and give the better of the budget's start and a placement of one's own.
-
-    Returns
-    -------
-    patterns, settled
-        The patterns of the solution, and what is known so far; its values are of these patterns.
-    """
-    bound = counted(packing)
+def begin(packing: Packing, budget: Budget) -> tuple[Patterns, Bracket]:
+    """Count resources; return the better of the budget's start and a placement of one's own, and its bound."""
+    bound = counting_bound(packing)
     budget.report(bound=bound)
     known: list[Filled] = [] if budget.start is None else [packing.encode(budget.start)]
-    settled = Settled(packing.floor if bound is None else bound, infeasible=bound is None)
+    bracket = Bracket(packing.floor if bound is None else bound, infeasible=bound is None)
     if bound is not None and not (known and _is_enough(packing, known[0], bound)):
-        own = constructed(packing, budget)
+        own = construct(packing, budget)
         known += [] if own is None else [own]
     if not known:
-        return Patterns.of((), len(packing.demands)), settled
+        return Patterns.of((), len(packing.demands)), bracket
     best = min(known, key=packing.value)
-    return best.patterns, settled.with_point(best.values, packing.value(best))
+    return best.patterns, bracket.with_point(best.values, packing.value(best))
 
 
 def _is_enough(packing: Packing, known: Filled, bound: int) -> bool:

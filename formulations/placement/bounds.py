@@ -13,32 +13,19 @@ from formulations.placement.packing import Packing, Reals
 
 @dataclass(frozen=True, eq=False)
 class Prices:
-    """What workers are worth, and the most that fillings are.
+    """What workers are worth, and the most that fillings are."""
 
-    Attributes
-    ----------
-    worth
-        Worth of a worker of each demand in each zone, non-negative, shape (zones, demands).
-    most
-        Upper bound on the worth of any filling, for each zone and kind, shape (zones, kinds); 0 where a kind
-        is not in the zone.
-    """
-
-    worth: Reals
+    worth: Reals  # worth of a worker of each demand in each zone, non-negative, shape (zones, demands)
+    # upper bound on the worth of any filling, for each zone and kind, shape (zones, kinds); 0 where a kind is
+    # not in the zone
     most: Reals
 
 
 def lagrange(packing: Packing, prices: Prices, *, counting_cost: bool = True) -> float:
-    """Return the Lagrangian bound: workers pay what they are worth, moves and servers take what they can get.
+    """Return the Lagrangian bound: workers pay their worth, moves and servers take what they can get.
 
-    Parameters
-    ----------
-    packing
-        The packing.
-    prices
-        Any prices; those of the relaxation's optimum give its value.
-    counting_cost
-        Whether costs count. Without them a bound above 0 proves that there is no solution.
+    Any prices do; those of the relaxation's optimum give its value. Without costs, a bound above 0 proves that
+    there is no solution.
     """
     if not np.isfinite(prices.most).all():
         return -np.inf

@@ -69,8 +69,8 @@ def buckets(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
     if result.status in (Status.OPTIMAL, Status.INFEASIBLE):
         return result
     start = _better_start(problem, budget.start, solution)
-    settled = column_generation(problem, budget=replace(budget, start=start))
-    return replace(settled, method="buckets")
+    bracket = column_generation(problem, budget=replace(budget, start=start))
+    return replace(bracket, method="buckets")
 
 
 def _better_start(

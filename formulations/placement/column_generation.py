@@ -10,14 +10,14 @@ from formulations.placement.beginning import begin
 from formulations.placement.bounds import better_than, round_up
 from formulations.placement.dive import Diver
 from formulations.placement.generation import Generation, Relaxed
+from formulations.placement.integers import Bracket, solve_integers
 from formulations.placement.linear import Optimum
 from formulations.placement.maximal import maximal_patterns
 from formulations.placement.packing import Filled, Packing, Patterns
 from formulations.placement.patterns import over_patterns
 from formulations.placement.pricers import pricer
 from formulations.placement.pricing import Pricer
-from formulations.placement.rounding import EFFORT, rounded
-from formulations.placement.settle import Settled, settle
+from formulations.placement.rounding import EFFORT, round_down
 from gsopt.core.budget import Budget
 from gsopt.core.method import exact_method
 from gsopt.core.result import Result, StoppedBy
@@ -88,25 +88,25 @@ def column_generation(problem: Placement, budget: Budget, *, seed: int = 0) -> R
     if known is not None:
         return known
     packing = Packing.of(problem)
-    patterns, settled = begin(packing, budget)
-    if settled.closed(budget.gap):
-        return answer(packing, patterns, settled, method=_NAME, budget=budget, message="resources counted")
-    best = None if settled.values is None else Filled(patterns, settled.values)
+    patterns, bracket = begin(packing, budget)
+    if bracket.closed(budget.gap):
+        return answer(packing, patterns, bracket, method=_NAME, budget=budget, message="resources counted")
+    best = None if bracket.values is None else Filled(patterns, bracket.values)
     pricers = tuple(pricer(packing, zone) for zone in packing.zones)
-    search = _Search(packing, pricers, budget, seed, patterns, settled.bound, best)
-    for step in (_relax, _round, _dive_first, _relax_on, _settle, _dive_on, _round_on, _settle):
+    search = _Search(packing, pricers, budget, seed, patterns, bracket.bound, best)
+    for step in (_relax, _round, _dive_first, _relax_on, _solve_integers, _dive_on, _round_on, _solve_integers):
         search = step(search)
         budget.report(bound=search.bound)
         if search.ended:
             break
-    patterns, settled = search.known
+    patterns, bracket = search.known
     every = None if search.ended else maximal_patterns(packing, limit=_FEW, budget=budget)
     if every is not None:
-        return over_patterns(packing, patterns, settled, every, method=_NAME, budget=budget)
+        return over_patterns(packing, patterns, bracket, every, method=_NAME, budget=budget)
     return answer(
         packing,
         patterns,
-        replace(settled, stopped_by=search.ending),
+        replace(bracket, stopped_by=search.ending),
         method=_NAME,
         solver=solver_of(budget).name,
         budget=budget,
@@ -119,38 +119,22 @@ _NAME = "column_generation"
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """How far the method is.
+    """State of a run of column generation."""
 
-    Attributes
-    ----------
-    packing, pricers, budget, seed
-        What it works with.
-    patterns
-        The patterns so far, those of the relaxation first.
-    bound, best, infeasible
-        What is known of the problem.
-    relaxed
-        The relaxation, once there is one.
-    diver
-        What dives, once one did.
-    rounds
-        How often prices were set.
-    interrupted
-        Whether the caller or the keyboard asked to stop.
-    """
-
+    # packing, pricers, budget, seed: what it works with
     packing: Packing
     pricers: tuple[Pricer | None, ...]
     budget: Budget
     seed: int
-    patterns: Patterns
+    patterns: Patterns  # the patterns so far, those of the relaxation first
+    # bound, best, infeasible: what is known of the problem
     bound: int
     best: Filled | None
     infeasible: bool = False
-    relaxed: Relaxed | None = None
-    diver: Diver | None = None
-    rounds: int = 0
-    interrupted: bool = False
+    relaxed: Relaxed | None = None  # the relaxation, once there is one
+    diver: Diver | None = None  # what dives, once one did
+    rounds: int = 0  # how often prices were set
+    interrupted: bool = False  # whether the caller or the keyboard asked to stop
 
     @property
     def dives(self) -> int:
@@ -163,12 +147,12 @@ class _Search:
         return None if self.best is None else self.packing.value(self.best)
 
     @property
-    def known(self) -> tuple[Patterns, Settled]:
+    def known(self) -> tuple[Patterns, Bracket]:
         """The patterns of the best solution, and what is known in terms of these."""
-        settled = Settled(self.bound, infeasible=self.infeasible)
+        bracket = Bracket(self.bound, infeasible=self.infeasible)
         if self.best is None:
-            return Patterns.of((), len(self.packing.demands)), settled
-        return self.best.patterns, settled.with_point(self.best.values, self.packing.value(self.best))
+            return Patterns.of((), len(self.packing.demands)), bracket
+        return self.best.patterns, bracket.with_point(self.best.values, self.packing.value(self.best))
 
     @property
     def ended(self) -> bool:
@@ -178,17 +162,17 @@ class _Search:
     @property
     def ending(self) -> StoppedBy:
         """Why the search ended."""
-        _, settled = self.known
-        if settled.closed():
+        _, bracket = self.known
+        if bracket.closed():
             return StoppedBy.FINISHED
         if self.interrupted:
             return StoppedBy.INTERRUPT
-        if settled.closed(self.budget.gap):
+        if bracket.closed(self.budget.gap):
             return StoppedBy.GAP
         return StoppedBy.TIME_LIMIT if self.budget.passed else StoppedBy.FINISHED
 
     def better(self, filled: Filled | None) -> "_Search":
-        """Go on with a solution if it is better."""
+        """Continue with a solution if it is better."""
         if filled is None or (self.value is not None and self.value <= self.packing.value(filled)):
             return self
         stop = tell(self.packing, filled, self.bound, method=_NAME, budget=self.budget)
@@ -231,7 +215,7 @@ def _round(search: _Search, effort: int | None = None) -> _Search:
     """Round the relaxation down and place the others greedily; with little effort where dives follow."""
     if search.relaxed is None or search.relaxed.optimum is None:
         return search
-    rounding = rounded(
+    rounding = round_down(
         search.packing,
         search.relaxed.patterns,
         search.relaxed.optimum,
@@ -280,27 +264,27 @@ def _promising(packing: Packing, patterns: Patterns, optimum: Optimum) -> Patter
     return patterns.only(kept)
 
 
-def _settle(search: _Search) -> _Search:
+def _solve_integers(search: _Search) -> _Search:
     """Solve integer programs over the patterns so far."""
     relaxed, packing = search.relaxed, search.packing
     if relaxed is None or relaxed.optimum is None or relaxed.prices is None:
         return search
-    patterns, settled = search.patterns, Settled(search.bound)
+    patterns, bracket = search.patterns, Bracket(search.bound)
     if search.best is not None:
         moved, times = np.split(search.best.values, [packing.moves])
         values = np.concatenate([moved, np.zeros(len(patterns), dtype=np.int64), times])
-        settled = settled.with_point(values, packing.value(search.best))
+        bracket = bracket.with_point(values, packing.value(search.best))
         patterns += search.best.patterns
-    settled = settle(
+    bracket = solve_integers(
         packing.form(patterns),
         relaxed.optimum,
-        settled,
+        bracket,
         prove=partial(better_than, packing, relaxed.prices),
         budget=search.budget,
         complete=False,
         dive=_DIVE,
         search=_SEARCH,
     )
-    found = search if settled.values is None else search.better(Filled(patterns, settled.values))
-    stopped = settled.stopped_by is StoppedBy.INTERRUPT
-    return replace(found, bound=settled.bound, interrupted=found.interrupted or stopped)
+    found = search if bracket.values is None else search.better(Filled(patterns, bracket.values))
+    stopped = bracket.stopped_by is StoppedBy.INTERRUPT
+    return replace(found, bound=bracket.bound, interrupted=found.interrupted or stopped)

@@ -11,7 +11,7 @@ from formulations.placement.packing import Integers, Packing
 _DIVISORS = range(1, 21)
 
 
-def counted(packing: Packing) -> int | None:
+def counting_bound(packing: Packing) -> int | None:
     """Bound the objective by counting each resource; None where there is too little of one for everybody.
 
     What workers need of a resource beyond what servers have that cost nothing must come from others, at best

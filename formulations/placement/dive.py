@@ -33,20 +33,11 @@ class Diver:
 
     Source: Sadykov, Vanderbeck, Pessoa, Tahiri and Uchoa, "Primal heuristics for branch and price", INFORMS
     Journal on Computing 31 (2019).
-
-    Attributes
-    ----------
-    packing
-        The packing.
-    patterns
-        The patterns so far.
-    random
-        Source of the chance in all dives but the first.
     """
 
     packing: Packing
-    patterns: Patterns
-    random: np.random.Generator
+    patterns: Patterns  # the patterns so far
+    random: np.random.Generator  # source of the chance in all dives but the first
     dives: int = 0
     _known: set[tuple[int, int, bytes]] = field(init=False)
 
@@ -56,15 +47,7 @@ class Diver:
         self._master.add(self.patterns)
 
     def dive(self, goal: float, budget: Budget) -> Filled | None:
-        """Look for a solution of at most a value; None where the dive finds none.
-
-        Parameters
-        ----------
-        goal
-            The value.
-        budget
-            Time limit.
-        """
+        """Look for a solution of at most a value; None where the dive finds none."""
         needs, left = self.packing.totals.copy(), self.packing.limits.copy()
         fixed: Counter[int] = Counter()
         cost = self.packing.offset

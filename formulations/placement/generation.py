@@ -22,33 +22,15 @@ _STABLE = 0.7
 
 @dataclass(frozen=True, eq=False)
 class Relaxed:
-    """What is known of the relaxation.
+    """State of the relaxation."""
 
-    Attributes
-    ----------
-    patterns
-        The patterns so far.
-    optimum
-        The relaxation's optimum over them, or None while it is infeasible.
-    prices
-        The prices that go with it.
-    bound
-        Bound on the optimum over all patterns.
-    rounds
-        How often prices were set.
-    infeasible
-        Whether it is proven that the relaxation over all patterns is infeasible.
-    stopped_by
-        Why the generation ended.
-    """
-
-    patterns: Patterns
-    optimum: Optimum | None = None
-    prices: Prices | None = None
-    bound: float = -np.inf
-    rounds: int = 0
-    infeasible: bool = False
-    stopped_by: StoppedBy = StoppedBy.FINISHED
+    patterns: Patterns  # the patterns so far
+    optimum: Optimum | None = None  # the relaxation's optimum over them, or None while it is infeasible
+    prices: Prices | None = None  # the prices that go with it
+    bound: float = -np.inf  # bound on the optimum over all patterns
+    rounds: int = 0  # how often prices were set
+    infeasible: bool = False  # whether it is proven that the relaxation over all patterns is infeasible
+    stopped_by: StoppedBy = StoppedBy.FINISHED  # why the generation ended
 
     @property
     def value(self) -> float:
@@ -58,31 +40,16 @@ class Relaxed:
 
 @dataclass(frozen=True, eq=False)
 class Generation:
-    """One run of column generation.
-
-    Attributes
-    ----------
-    packing
-        The packing.
-    pricers
-        Finds the patterns of each zone; None for a zone without servers.
-    budget
-        Time limit.
-    """
+    """One run of column generation."""
 
     packing: Packing
-    pricers: tuple[Pricer | None, ...]
+    pricers: tuple[Pricer | None, ...]  # finds the patterns of each zone; None for a zone without servers
     budget: Budget
 
     def run(self, known: Patterns, center: Prices | None = None) -> Relaxed:
         """Make the relaxation feasible, then optimal.
 
-        Parameters
-        ----------
-        known
-            Patterns to begin with, those of known solutions.
-        center
-            The best prices of an earlier run.
+        `known` are the patterns of known solutions, `center` the best prices of an earlier run.
         """
         patterns = known + single_demand_patterns(self.packing)
         master = Master(self.packing)
@@ -167,7 +134,7 @@ def _paying(patterns: Patterns, worth: Reals, rents: Reals) -> NDArray[np.bool_]
 
 
 def ending(budget: Budget) -> StoppedBy:
-    """Say why a linear program has no optimum: the time is up, or its solver lost its way."""
+    """Return why a linear program has no optimum: the time is up, or its solver failed."""
     return StoppedBy.TIME_LIMIT if budget.passed else StoppedBy.CRASH
 
 

@@ -41,22 +41,12 @@ class Labels:
     Where too many fillings are left the best go on, and the worth of the others is bounded.
 
     A filling holds no more workers of a demand than there are.
-
-    Attributes
-    ----------
-    demands
-        Shape (demands, resources).
-    rooms
-        Shape (rooms, resources).
-    totals
-        Number of workers of each demand, shape (demands,).
-    widths
-        How many fillings are followed at a time: few at first, more where few find nothing that pays.
     """
 
-    demands: Integers
-    rooms: Integers
-    totals: Integers
+    demands: Integers  # shape (demands, resources)
+    rooms: Integers  # shape (rooms, resources)
+    totals: Integers  # number of workers of each demand, shape (demands,)
+    # how many fillings are followed at a time: few at first, more where few find nothing that pays
     widths: tuple[int, ...] = _WIDTHS
 
     def __call__(self, worth: Reals, rents: Reals, *, budget: Budget) -> PricingResult:
@@ -92,28 +82,15 @@ class Labels:
 
 
 class _Bundles(NamedTuple):
-    """Workers of one demand in bundles of 1, 2, 4 and so on, which are decided one after the other.
+    """Workers of one demand in bundles of 1, 2, 4 and so on, which are decided one after the other."""
 
-    Attributes
-    ----------
-    demand, size
-        The demand of each bundle, and the number of its workers, shape (bundles,).
-    needs
-        What the workers need together, shape (bundles, resources).
-    charged
-        What they are worth beyond the resources that they take, shape (bundles,).
-    prices
-        The resources' multipliers, shape (resources,).
-    whole
-        Value of the room's relaxation: no filling is worth more.
-    """
-
+    # demand, size: the demand of each bundle, and the number of its workers, shape (bundles,)
     demand: Integers
     size: Integers
-    needs: Integers
-    charged: Reals
-    prices: Reals
-    whole: float
+    needs: Integers  # what the workers need together, shape (bundles, resources)
+    charged: Reals  # what they are worth beyond the resources that they take, shape (bundles,)
+    prices: Reals  # the resources' multipliers, shape (resources,)
+    whole: float  # value of the room's relaxation: no filling is worth more
 
     @classmethod
     def of(cls, labels: Labels, worth: Reals, room: int, prices: Reals) -> "_Bundles":
@@ -128,7 +105,7 @@ class _Bundles(NamedTuple):
         return cls(demand, size, demands[demand] * size[:, np.newaxis], charged, prices, whole)
 
     def chosen(self, width: int, slack: float) -> tuple[Integers, Integers]:
-        """Choose bundles to decide, the most decisive first, and those that are left out."""
+        """Choose bundles to decide, the most decisive first, and return those that are left out."""
         order = np.flatnonzero(self.charged >= -slack)  # no other has a place in a filling that pays
         others = order[:0]
         if width <= _NARROW and order.size > _FEW_BUNDLES:

@@ -15,22 +15,10 @@ def fitting(free: Integers, need: Integers, most: int) -> Integers:
 
 
 def extend(free: Integers, need: Integers, holds: Integers) -> tuple[Integers, Integers, Integers]:
-    """Extend every filling by each number of workers of one demand that fits.
+    """Extend each filling by every number of workers of one demand that fits, the most first.
 
-    Parameters
-    ----------
-    free
-        What the fillings leave free, shape (resources, fillings).
-    need
-        What one worker needs, shape (resources,).
-    holds
-        How many workers fit, shape (fillings,).
-
-    Returns
-    -------
-    parents, numbers, free
-        For every extended filling the index of the one it comes from, the number of workers added, the most
-        first, and what is left free, shape (resources, extended fillings).
+    Returns the filling that each extended one comes from, the number of workers added, and what is left free,
+    shape (resources, extended fillings). `holds` says how many workers fit each filling.
     """
     parents = np.repeat(np.arange(holds.size), holds + 1)
     last = np.cumsum(holds + 1) - 1

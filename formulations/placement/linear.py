@@ -17,20 +17,10 @@ from gsopt.solvers.standard_form import StandardForm
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
-    """Optimum of a linear program.
+    """Optimum of a linear program."""
 
-    Attributes
-    ----------
-    values
-        One value per column, shape (columns,).
-    duals
-        Change of the objective per unit of each row's limit, shape (rows,).
-    objective
-        Value.
-    """
-
-    values: Reals
-    duals: Reals
+    values: Reals  # one value per column, shape (columns,)
+    duals: Reals  # change of the objective per unit of each row's limit, shape (rows,)
     objective: float
 
 

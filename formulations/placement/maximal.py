@@ -19,15 +19,6 @@ def maximal_patterns(packing: Packing, *, limit: int, budget: Budget) -> Pattern
     A pattern holds at most as many workers of a demand as there are. It is maximal when no worker that it lacks
     would fit. Demand after demand all fillings so far are extended, those demands first that fill most of the
     server.
-
-    Parameters
-    ----------
-    packing
-        The packing.
-    limit
-        Number of patterns.
-    budget
-        Time limit.
     """
     zone_of: list[int] = []
     kind_of: list[int] = []

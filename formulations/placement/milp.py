@@ -59,6 +59,12 @@ class Milp(Formulation[Placement, PlacementSolution]):
     Source
     ------
     Aryl, section 5.3.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> milp(gsopt.load("placement/small/six-items")).objective
+    2
     """
 
     name: ClassVar[str] = "milp"
@@ -68,14 +74,7 @@ class Milp(Formulation[Placement, PlacementSolution]):
         return problem.misfit
 
     def build(self, problem: Placement) -> Any:
-        """Build the Pyomo model of record.
-
-        Raises
-        ------
-        Unsupported
-            Amounts are too fine for a solver to be trusted with, or the problem is larger than this reference
-            model is meant for.
-        """
+        """Build the Pyomo model of record; raise `Unsupported` if it is too large, or amounts are too fine."""
         import pyomo.environ as pyo
 
         lines, hosts = problem.workers, list(problem.hosts.values())

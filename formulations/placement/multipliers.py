@@ -13,19 +13,6 @@ def multipliers(demands: Integers, room: Integers, totals: Integers, worth: Real
 
     Whatever the multipliers, what the room's resources cost at them plus what workers are worth beyond theirs
     bounds the worth of any filling; these make the bound least. Zeros where there is no time.
-
-    Parameters
-    ----------
-    demands
-        Shape (demands, resources).
-    room
-        Shape (resources,).
-    totals
-        Number of workers of each demand, shape (demands,).
-    worth
-        What one worker of each demand is worth, shape (demands,).
-    budget
-        Time limit.
     """
     wanted = np.flatnonzero((worth > 0) & (totals > 0) & (demands <= room).all(axis=1))
     if room.size == 1:

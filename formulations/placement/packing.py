@@ -26,59 +26,30 @@ Some = tuple[int, int]
 
 @dataclass(frozen=True)
 class ServerKind:
-    """Servers that are alike.
+    """Servers that are alike."""
 
-    Attributes
-    ----------
-    pool
-        Their pool; empty where pools do not matter.
-    in_use
-        Whether workers stand on them already.
-    room
-        What is free on one of them, in the packing's units.
-    cost
-        What using one of them adds to the objective.
-    names
-        Their names.
-    """
-
-    pool: str
-    in_use: bool
-    room: tuple[int, ...]
-    cost: int
+    pool: str  # their pool; empty where pools do not matter
+    in_use: bool  # whether workers stand on them already
+    room: tuple[int, ...]  # what is free on one of them, in the packing's units
+    cost: int  # what using one of them adds to the objective
     names: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Zone:
-    """A role that servers play: which kinds may play it and which demands it holds.
+    """A role that servers play: which kinds may play it and which demands it holds."""
 
-    Attributes
-    ----------
-    kinds
-        Indices of the kinds.
-    demands
-        Indices of the demands.
-    """
-
-    kinds: tuple[int, ...]
-    demands: tuple[int, ...]
+    kinds: tuple[int, ...]  # indices of the kinds
+    demands: tuple[int, ...]  # indices of the demands
 
 
 @dataclass(frozen=True)
 class Unit:
-    """Workers that move between the pools as one, and others just like them.
+    """Workers that move between the pools as one, and others just like them."""
 
-    Attributes
-    ----------
-    members
-        The workers that move together, and how often the same again.
-    moving
-        What moving one of them to the inference servers adds to the objective.
-    """
-
+    # the workers that move together, and how often the same again
     members: tuple[tuple[tuple[Some, ...], int], ...]
-    moving: int
+    moving: int  # what moving one of them to the inference servers adds to the objective
 
     @property
     def number(self) -> int:
@@ -93,19 +64,12 @@ class Unit:
 
 @dataclass(frozen=True, eq=False)
 class Patterns:
-    """Ways to fill one server.
+    """Ways to fill one server."""
 
-    Attributes
-    ----------
-    zone, kind
-        Zone and kind of the server, shape (patterns,).
-    counts
-        How many workers of each demand stand on it, shape (patterns, demands).
-    """
-
+    # zone, kind: zone and kind of the server, shape (patterns,)
     zone: Integers
     kind: Integers
-    counts: Integers
+    counts: Integers  # how many workers of each demand stand on it, shape (patterns, demands)
 
     @classmethod
     def of(cls, rows: Iterable[tuple[int, int, Any]], demands: int) -> "Patterns":
@@ -121,7 +85,7 @@ class Patterns:
         return self.zone.size
 
     def keys(self) -> list[tuple[int, int, bytes]]:
-        """Return what tells the patterns apart."""
+        """Return what distinguishes the patterns."""
         each = zip(self.zone.tolist(), self.kind.tolist(), self.counts, strict=True)
         return [(zone, kind, counts.tobytes()) for zone, kind, counts in each]
 
@@ -158,9 +122,9 @@ class Packing:
 
     The pattern model lets a server be filled in one of many ways. It asks for at least the workers that exist,
     so maximal patterns are enough: who is not there leaves a gap. Left out are resources that nobody needs, and
-    those of which every server has enough for all workers together, but for GPUs where
-    misplaced ones are counted. Amounts are divided by their greatest
-    common divisor over all workers and what is free is rounded down to it, which changes nothing.
+    those of which every server has enough for all workers together, but for GPUs where misplaced ones are
+    counted. Amounts are divided by their greatest common divisor over all workers and what is free is rounded
+    down to it, which changes nothing.
 
     Sets
     ----
@@ -203,34 +167,19 @@ class Packing:
     ------
     Aryl, section 5.3; Gilmore and Gomory, "A linear programming approach to the cutting-stock problem",
     Operations Research 9 (1961), with several kinds of bins.
-
-    Attributes
-    ----------
-    demands
-        The different vectors in the packing's units, shape (demands, resources).
-    demand_of
-        Index of the demand of each line of workers.
-    offset
-        Objective when all units are on training servers and no server is opened.
     """
 
     problem: Placement
-    demands: Integers
-    demand_of: tuple[int, ...]
+    demands: Integers  # the different vectors in the packing's units, shape (demands, resources)
+    demand_of: tuple[int, ...]  # index of the demand of each line of workers
     kinds: tuple[ServerKind, ...]
     zones: tuple[Zone, ...]
     units: tuple[Unit, ...]
-    offset: int
+    offset: int  # objective when all units are on training servers and no server is opened
 
     @classmethod
     def of(cls, problem: Placement) -> "Packing":
-        """Put together what is alike.
-
-        Raises
-        ------
-        Unsupported
-            Racks are minimized: what a server costs then depends on the others.
-        """
+        """Merge what is alike; raise `Unsupported` if racks count: servers do not cost the same each then."""
         if problem.minimize == "racks":
             raise Unsupported("patterns know servers and not their racks; racks and milp minimize racks")
         needs, rooms = _amounts(problem)

@@ -9,12 +9,12 @@ from formulations.placement.answer import answer, without_model
 from formulations.placement.beginning import begin
 from formulations.placement.bounds import Prices, better_than, lagrange, round_up
 from formulations.placement.generation import ending
+from formulations.placement.integers import Bracket, solve_integers
 from formulations.placement.linear import Optimum
 from formulations.placement.master import Master
 from formulations.placement.maximal import maximal_patterns
 from formulations.placement.packing import Packing, Patterns
-from formulations.placement.rounding import rounded
-from formulations.placement.settle import Settled, settle
+from formulations.placement.rounding import round_down
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
 from gsopt.core.method import exact_method
@@ -69,21 +69,21 @@ def patterns(problem: Placement, budget: Budget, *, most: int = MOST_PATTERNS) -
     if known is not None:
         return known
     packing = Packing.of(problem)
-    first, settled = begin(packing, budget)
-    if settled.closed(budget.gap):
-        return answer(packing, first, settled, method="patterns", budget=budget, message="resources counted")
+    first, bracket = begin(packing, budget)
+    if bracket.closed(budget.gap):
+        return answer(packing, first, bracket, method="patterns", budget=budget, message="resources counted")
     every = maximal_patterns(packing, limit=most, budget=budget)
     if every is None and budget.passed:
-        settled = replace(settled, stopped_by=StoppedBy.TIME_LIMIT)
+        bracket = replace(bracket, stopped_by=StoppedBy.TIME_LIMIT)
         message = "stopped in the enumeration"
-        return answer(packing, first, settled, method="patterns", budget=budget, message=message)
+        return answer(packing, first, bracket, method="patterns", budget=budget, message=message)
     if every is None:
         raise Unsupported(f"patterns: there are more than {most:,}; column_generation makes do without")
-    return over_patterns(packing, first, settled, every, method="patterns", budget=budget)
+    return over_patterns(packing, first, bracket, every, method="patterns", budget=budget)
 
 
 def over_patterns(
-    packing: Packing, first: Patterns, settled: Settled, every: Patterns, *, method: str, budget: Budget
+    packing: Packing, first: Patterns, bracket: Bracket, every: Patterns, *, method: str, budget: Budget
 ) -> Result[PlacementSolution]:
     """Solve the pattern model over all maximal patterns, and over those of what is known so far."""
     message = f"{len(every):,} maximal patterns of {len(packing.kinds):,} kinds of servers"
@@ -94,21 +94,21 @@ def over_patterns(
     optimum = None if missing is None or missing.objective > REDUCED_COST else master.solve(budget)
     if missing is not None and missing.objective > REDUCED_COST:
         prices = _prices(packing, patterns, missing, most=1.0)
-        settled = replace(settled, infeasible=lagrange(packing, prices, counting_cost=False) > 0)
+        bracket = replace(bracket, infeasible=lagrange(packing, prices, counting_cost=False) > 0)
     elif optimum is None:
-        settled = replace(settled, stopped_by=ending(budget))
+        bracket = replace(bracket, stopped_by=ending(budget))
     else:
         prices = _prices(packing, patterns, optimum)
-        settled = settled.with_bound(round_up(packing, lagrange(packing, prices)))
-        budget.report(bound=settled.bound)
-        rounding = rounded(packing, patterns, optimum, goal=settled.bound, budget=budget)
+        bracket = bracket.with_bound(round_up(packing, lagrange(packing, prices)))
+        budget.report(bound=bracket.bound)
+        rounding = round_down(packing, patterns, optimum, goal=bracket.bound, budget=budget)
         patterns = rounding.patterns
         if rounding.filled is not None:
-            settled = settled.with_point(rounding.filled.values, packing.value(rounding.filled))
-        settled = settle(
+            bracket = bracket.with_point(rounding.filled.values, packing.value(rounding.filled))
+        bracket = solve_integers(
             packing.form(patterns),
             optimum,
-            settled,
+            bracket,
             prove=partial(better_than, packing, prices),
             budget=budget,
             complete=True,
@@ -116,7 +116,7 @@ def over_patterns(
     return answer(
         packing,
         patterns,
-        settled,
+        bracket,
         method=method,
         solver=solver_of(budget).name,
         budget=budget,

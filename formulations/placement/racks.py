@@ -8,7 +8,7 @@ import numpy as np
 from formulations.placement.answer import without_model
 from formulations.placement.milp import milp
 from formulations.placement.packing import Packing
-from formulations.placement.start import constructed
+from formulations.placement.start import construct
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
 from gsopt.core.method import exact_method, no_worse, tightened
@@ -151,7 +151,7 @@ def _place(problem: Placement, racks: Collection[str], budget: Budget) -> Placem
         servers=servers, workers=problem.workers, split_jobs=problem.split_jobs, minimize="servers"
     )
     packing = Packing.of(part)
-    filled = None if part.misfit else constructed(packing, replace(budget, start=None))
+    filled = None if part.misfit else construct(packing, replace(budget, start=None))
     return None if filled is None else packing.solution(filled.values, filled.patterns)
 
 

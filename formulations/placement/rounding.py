@@ -29,22 +29,13 @@ _Filling = tuple[int, int, tuple[tuple[int, int], ...]]
 
 
 @dataclass(frozen=True, eq=False)
-class Rounded:
-    """What rounding found.
+class Rounding:
+    """Outcome of rounding."""
 
-    Attributes
-    ----------
-    patterns
-        The relaxation's patterns, and after them the best run's fillings.
-    values
-        Integers for the columns of the program over these patterns, or None if no run placed everybody.
-    others
-        The fillings of all runs, the best one's too.
-    """
-
-    patterns: Patterns
+    patterns: Patterns  # the relaxation's patterns, and after them the best run's fillings
+    # integers for the columns of the program over these patterns, or None if no run placed everybody
     values: Integers | None
-    others: Patterns
+    others: Patterns  # the fillings of all runs, the best one's too
 
     @property
     def filled(self) -> Filled | None:
@@ -52,7 +43,7 @@ class Rounded:
         return None if self.values is None else Filled(self.patterns, self.values)
 
 
-def rounded(
+def round_down(
     packing: Packing,
     patterns: Patterns,
     optimum: Optimum,
@@ -61,29 +52,13 @@ def rounded(
     budget: Budget,
     seed: int = 0,
     effort: int = EFFORT,
-) -> Rounded:
+) -> Rounding:
     """Round a relaxation down and place the workers that are left, again and again until the goal is met.
 
     A server is filled with the workers that are worth most for the share of it that they take, and of some
     kinds of servers the one is taken whose filling is worth most beyond its rent. Prices are the relaxation's,
-    varied at random in every run. No filling holds more workers than are left.
-
-    Parameters
-    ----------
-    packing
-        The packing.
-    patterns
-        Patterns of the relaxation.
-    optimum
-        Its optimum.
-    goal
-        Value at which to stop.
-    budget
-        Time limit.
-    seed
-        Seed of the variation.
-    effort
-        Servers filled in all runs together times demands, after which no further run begins.
+    varied at random in every run. No filling holds more workers than are left. No run begins after `effort`
+    servers times demands in all.
     """
     demands = len(packing.demands)
     below = np.floor(optimum.values + FEASIBILITY).astype(np.int64)
@@ -99,10 +74,10 @@ def rounded(
             break
     others = Patterns.of(map(rest.row, tried), demands)
     if best is None:
-        return Rounded(patterns, None, others)
+        return Rounding(patterns, None, others)
     times = Counter(best)
     extended = patterns + Patterns.of(map(rest.row, times), demands)
-    return Rounded(extended, np.append(below, np.array(list(times.values()), dtype=np.int64)), others)
+    return Rounding(extended, np.append(below, np.array(list(times.values()), dtype=np.int64)), others)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from formulations.placement.packing import Filled, Integers, Packing, Reals, Uni
 from gsopt.core.budget import Budget
 
 
-def constructed(packing: Packing, budget: Budget) -> Filled | None:
+def construct(packing: Packing, budget: Budget) -> Filled | None:
     """Place workers by best fit and by first fit, in several orders; None where nothing is found in time.
 
     Workers of one demand are placed all at once. By best fit the largest come first, by the sum of their shares
@@ -53,7 +53,7 @@ def _orders(packing: Packing) -> list[_Order]:
 
 
 def _openings(packing: Packing) -> list[Integers]:
-    """Order the kinds of servers as they shall be opened; those that cost nothing come first."""
+    """Order the kinds of servers for opening; those that cost nothing come first."""
     room = _weights(packing) @ packing.rooms.T
     by_value = np.lexsort((-room, packing.costs / np.maximum(room, 1 / _TIES), packing.costs > 0))
     by_room = np.lexsort((room, packing.costs > 0))
@@ -91,7 +91,7 @@ class _Servers:
         self.entries: list[tuple[Integers, int, Integers]] = []
 
     def place(self, demand: int, number: int, zone: int) -> int:
-        """Place some workers in a zone; give the number of those for whom there is no room."""
+        """Place some workers in a zone; return the number of those for whom there is no room."""
         rest = self._on_open(demand, number, zone)
         for kind in self._opening:
             if not rest:
@@ -185,7 +185,7 @@ def _place_unit(
     parts: Sequence[tuple[int, int, int]],
     times: int,
 ) -> bool:
-    """Place a unit in the pool that costs less, or else in the other; tell whether there was room."""
+    """Place a unit in the cheaper pool, or else in the other; return whether there was room."""
     unit, rest = packing.units[u], times
     for inference in (True, False) if unit.moving < 0 else (False, True):
         before = servers.free.copy(), servers.left.copy(), servers.open, len(servers.entries)

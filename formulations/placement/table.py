@@ -17,20 +17,11 @@ class WorthTable:
     One table serves every room, however many different rooms partly used servers leave. Time and memory are
     proportional to the number of amounts; time also to the number of demands. Fast where the first resource has
     few amounts, because the table is filled one amount of it after the other.
-
-    Attributes
-    ----------
-    demands
-        Shape (demands, resources).
-    rooms
-        Shape (rooms, resources).
-    most_fillings
-        How many fillings to give at a time.
     """
 
-    demands: Integers
-    rooms: Integers
-    most_fillings: int = 200
+    demands: Integers  # shape (demands, resources)
+    rooms: Integers  # shape (rooms, resources)
+    most_fillings: int = 200  # how many fillings to give at a time
 
     def __call__(self, worth: Reals, rents: Reals, *, budget: Budget) -> PricingResult:
         """Find the best filling of every room, and the best that holds each demand."""

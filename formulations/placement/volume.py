@@ -14,7 +14,7 @@ _LARGEST = 500_000
 
 
 def volume(packing: Packing, budget: Budget) -> float:
-    """Solve the linear program in which parts of workers fill parts of servers; minus infinity without time.
+    """Bound a placement by a linear program over parts of workers and servers; minus infinity without time.
 
     The pattern model's relaxation is at least as large, and not by much where servers hold many workers.
     """

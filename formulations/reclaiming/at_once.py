@@ -2,7 +2,7 @@
 
 from math import ceil
 
-from formulations.reclaiming.growth import grown
+from formulations.reclaiming.growth import greedy_counts
 from formulations.reclaiming.reduction import reduce, strict
 from formulations.reclaiming.shares import Costs, equal_shares
 from gsopt.core.budget import Budget
@@ -20,4 +20,4 @@ def at_once(problem: Reclaiming) -> tuple[ReclaimingSolution, Exact]:
     """
     less, more = reduce(problem, optimistic=True).net(), reduce(strict(problem)).net()
     bound = less.number(ceil(equal_shares(Costs.of(less)).bound))
-    return more.lift(grown(more, Budget(time_limit=_MOMENT)), problem), bound
+    return more.lift(greedy_counts(more, Budget(time_limit=_MOMENT)), problem), bound

@@ -18,33 +18,18 @@ class Hosting:
 
     Costs are whole numbers in doubles, so sums leave no residues. Where they are too large for that they are
     rounded down to as many digits: enough to search by, the reduction knows the value.
-
-    Attributes
-    ----------
-    groups
-        Number of groups of servers.
-    group
-        The group of each server.
-    jobs_of
-        The merged jobs of each server.
-    servers_of
-        The servers of each merged job.
-    own
-        What returning each server costs beside its merged jobs, shape (servers,).
-    weights
-        What preempting each merged job costs.
     """
 
-    groups: int
-    group: Sequence[int]
-    jobs_of: Sequence[Sequence[int]]
-    servers_of: Sequence[NDArray[np.int64]]
-    own: NDArray[np.float64]
-    weights: Sequence[float]
+    groups: int  # number of groups of servers
+    group: Sequence[int]  # the group of each server
+    jobs_of: Sequence[Sequence[int]]  # the merged jobs of each server
+    servers_of: Sequence[NDArray[np.int64]]  # the servers of each merged job
+    own: NDArray[np.float64]  # what returning each server costs beside its merged jobs, shape (servers,)
+    weights: Sequence[float]  # what preempting each merged job costs
 
     @classmethod
     def of(cls, reduction: Reduction) -> "Hosting":
-        """Read the hosting off a reduction, as in the example above."""
+        """Read the hosting off a reduction."""
         groups = reduction.groups
         group = [index for index, alike in enumerate(groups) for _ in alike.servers]
         servers_of: list[list[int]] = [[] for _ in reduction.weights]
@@ -79,22 +64,9 @@ class Hosting:
 
 
 class ServerChoice:
-    """A set of servers to return that knows what one more or one less changes.
+    """A set of servers to return, with the cost change of adding or removing each server.
 
-    Parameters
-    ----------
-    hosting
-        Which merged jobs stand on which servers.
-
-    Attributes
-    ----------
-    change
-        For a server that is kept what returning it adds to the cost, for one that is returned what keeping it
-        saves; shape (servers,).
-    returned
-        Which servers are returned, shape (servers,).
-    cost
-        Cost of the choice.
+    `change` is what returning a kept server adds to the cost, or what keeping a returned one saves.
     """
 
     def __init__(self, hosting: Hosting) -> None:

@@ -44,27 +44,14 @@ class Bucket(NamedTuple):
 
 @dataclass(frozen=True)
 class EliminationPlan:
-    """What to compute, decided before any table is filled. Jobs are numbered in elimination order.
+    """What to compute, decided before any table is filled. Jobs are numbered in elimination order."""
 
-    Attributes
-    ----------
-    weights
-        What preempting each job costs.
-    leaves
-        The servers.
-    buckets
-        One per job in elimination order, then the root: it has no job and sums up the components.
-    groups
-        Number of groups of servers.
-    never
-        A cost above that of every choice: what is not possible costs this.
-    """
-
-    weights: tuple[int, ...]
-    leaves: tuple[Leaf, ...]
+    weights: tuple[int, ...]  # what preempting each job costs
+    leaves: tuple[Leaf, ...]  # the servers
+    # one per job in elimination order, then the root: it has no job and sums up the components
     buckets: tuple[Bucket, ...]
-    groups: int
-    never: int
+    groups: int  # number of groups of servers
+    never: int  # a cost above that of every choice: what is not possible costs this
 
     def work(self, most: int) -> int:
         """Count the additions of 64 bits that take as long as filling the tables for at most `most` servers."""
@@ -126,13 +113,7 @@ def decomposition(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Re
 
 
 def curve(problem: Reclaiming, *, width: int = 12) -> tuple[Exact, ...]:
-    """Return the least objective for every demand: entry n is for n servers, up to all of them.
-
-    Raises
-    ------
-    Unsupported
-        As `decomposition`.
-    """
+    """Return the least objective for every demand: entry n is for n servers, up to all of them."""
     reduction = reduce(problem)
     tables = fill(_narrow(reduction, width), len(problem.servers))
     return tuple(reduction.number(value) for value in tables[-1].tolist())
@@ -222,7 +203,7 @@ def fill(program: EliminationPlan, most: int) -> list[Table]:
 
 
 def _spread(table: Table, jobs: Sequence[int], wanted: Sequence[int]) -> Table:
-    """Return a table an axis of length 1 for each wanted job that it does not know."""
+    """Add to a table an axis of length 1 for each wanted job that it lacks."""
     return table.reshape([2 if job in jobs else 1 for job in wanted] + [-1])
 
 

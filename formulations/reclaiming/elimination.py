@@ -5,18 +5,11 @@ from heapq import heapify, heappop, heappush
 
 
 def min_degree(cliques: Iterable[tuple[int, ...]], limit: int) -> list[int] | None:
-    """Order vertices by fewest neighbours; None once every vertex left has more than `limit` neighbours.
+    """Order the vertices of cliques by fewest neighbours; None once all left have more than `limit` of them.
 
     Eliminating a vertex makes its neighbours neighbours of each other. The most neighbours that a vertex has
     when it is eliminated is the width of the order, an upper bound on the treewidth. Complexity: for V vertices
     with at most D neighbours each O(V D (D + log V)).
-
-    Parameters
-    ----------
-    cliques
-        Sets of vertices that are neighbours of each other.
-    limit
-        Largest width wanted.
 
     Source: Bodlaender and Koster, Treewidth computations I: upper bounds, Information and Computation 208
     (2010), the greedy order by degree.

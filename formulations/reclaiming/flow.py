@@ -17,26 +17,20 @@ _BITS = 30
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """Sources that may send along pairs to sinks: a bipartite graph whose pairs have no limit.
+    """Sources that may send along pairs to sinks: a bipartite graph whose pairs have no limit."""
 
-    Attributes
-    ----------
-    sources, sinks
-        How many there are.
-    source, sink
-        The ends of each pair, shapes (pairs,); sorted by source, then by sink.
-    """
-
+    # sources, sinks: how many there are
     sources: int
     sinks: int
+    # source, sink: the ends of each pair, shapes (pairs,); sorted by source, then by sink
     source: NDArray[np.int64]
     sink: NDArray[np.int64]
 
-    def sent(self, flow: Integers) -> Integers:
+    def outflow(self, flow: Integers) -> Integers:
         """Add up a flow by source, shape (sources,)."""
         return _totals(self.source, flow, self.sources)
 
-    def received(self, flow: Integers) -> Integers:
+    def inflow(self, flow: Integers) -> Integers:
         """Add up a flow by sink, shape (sinks,)."""
         return _totals(self.sink, flow, self.sinks)
 
@@ -53,7 +47,7 @@ class Network:
         most = min(int(supply.sum()), int(capacity.sum()))
         while True:
             shift = max(0, most.bit_length() - _BITS)
-            left = supply - self.sent(flow), capacity - self.received(flow)
+            left = supply - self.outflow(flow), capacity - self.inflow(flow)
             flow += self._augment(left[0], left[1], flow, shift) << shift
             if shift == 0:
                 return flow
@@ -78,12 +72,12 @@ class Network:
         return found.data.astype(flow.dtype)
 
     def reached(self, supply: Integers, flow: Integers) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return which sources and sinks more could be sent to, if the flow were rerouted: shapes as they have.
+        """Return the sources and sinks that rerouted flow could still reach: shapes (sources,) and (sinks,).
 
         Of a maximum flow these are the source's side of a minimum cut.
         """
         first_sink = 1 + self.sources
-        starts = np.flatnonzero(supply > self.sent(flow))
+        starts = np.flatnonzero(supply > self.outflow(flow))
         used = np.flatnonzero(flow)
         tail = np.concatenate([np.zeros_like(starts), 1 + self.source, first_sink + self.sink[used]])
         head = np.concatenate([1 + starts, first_sink + self.sink, 1 + self.source[used]])

@@ -11,8 +11,8 @@ from gsopt.core.budget import Budget
 _POWERS = (0.5, 1.0)
 
 
-def grown(reduction: Reduction, budget: Budget) -> list[int]:
-    """Take again and again the server of least shares in its jobs.
+def greedy_counts(reduction: Reduction, budget: Budget) -> list[int]:
+    """Take the server with the least shares in its jobs, again and again.
 
     The share of a server in a job is the job's weight divided by a power of its number of servers, or of the
     demand if that is less. Jobs that are preempted already no longer count. The better of two powers is kept.

@@ -15,41 +15,24 @@ _SECONDS = 1e-5
 
 
 class Corner(NamedTuple):
-    """A set of merged jobs and all the servers that it vacates.
+    """A set of merged jobs and all the servers that it vacates."""
 
-    Attributes
-    ----------
-    servers
-        How many servers there are.
-    cost
-        What the jobs and these servers cost.
-    jobs
-        Which jobs, shape (jobs,).
-    """
-
-    servers: int
-    cost: int
-    jobs: NDArray[np.bool_]
+    servers: int  # how many servers there are
+    cost: int  # what the jobs and these servers cost
+    jobs: NDArray[np.bool_]  # which jobs, shape (jobs,)
 
 
 @dataclass(frozen=True, eq=False)
 class Hull:
-    """The lower convex hull of the trade-off curve at the demand.
+    """The lower convex hull of the trade-off curve at the demand."""
 
-    Attributes
-    ----------
-    shares
-        Shares that prove it.
-    below, above
-        The corners of the hull on both sides of the demand; the jobs of the one are among those of the other.
-    finished
-        Whether time was enough. Else the shares prove less, and the hull lies below the line between the two
-        corners.
-    """
-
-    shares: CostShares
+    shares: CostShares  # shares that prove it
+    # below, above: the corners of the hull on both sides of the demand; the jobs of the one are among those
+    # of the other
     below: Corner
     above: Corner
+    # whether time was enough. Else the shares prove less, and the hull lies below the line between the two
+    # corners
     finished: bool
 
     @property
@@ -87,7 +70,7 @@ def hull(reduction: Reduction, budget: Budget) -> Hull:
     """
     costs = Costs.of(reduction)
     network = costs.network
-    needed = network.received(costs.sizes[network.source]) > 0
+    needed = network.inflow(costs.sizes[network.source]) > 0
     nothing = _corner(costs, np.zeros(costs.sizes.size, dtype=np.bool_), np.zeros_like(needed))
     everything = _corner(costs, np.ones(costs.sizes.size, dtype=np.bool_), needed)
     found = Hull(equal_shares(costs), nothing, everything, finished=reduction.demand == 0)

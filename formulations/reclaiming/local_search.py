@@ -16,7 +16,7 @@ _TENURE = (3, 10)
 PATIENCE = 20
 
 
-def improved(
+def tabu_search(
     reduction: Reduction,
     counts: list[int],
     budget: Budget,
@@ -28,29 +28,10 @@ def improved(
     """Look for better choices by tabu search: keep the server that saves most, return the one that costs least.
 
     Servers that have just moved are left alone for a few moves, so that the search leaves a local optimum; ties
-    are broken at random. It ends with the budget, after many moves without a better choice, or when
-    `on_better` says so. Complexity: O(S + D) per move for S servers and D pairs of a server and a merged job
+    are broken at random. It starts from the counts of each group's servers and returns the best ones. It ends
+    with the budget, after `patience` moves per server without a better choice, or when `on_better`, called with
+    each, returns True. Complexity: O(S + D) per move for S servers and D pairs of a server and a merged job
     that the two servers touch; some 30,000 moves per second for a few hundred servers.
-
-    Parameters
-    ----------
-    reduction
-        The reduction.
-    counts
-        Servers of each group in the choice to start from.
-    budget
-        Its deadline counts.
-    seed
-        Seed of ties and tenures.
-    patience
-        Moves without a better choice after which the search ends, for each server.
-    on_better
-        Called with the counts of each better choice; returning True ends the search.
-
-    Returns
-    -------
-    list of int
-        Servers of each group in the best choice.
 
     Source: Glover and Laguna, Tabu Search (1997), chapter 2.
     """

@@ -1,13 +1,12 @@
 """MILP: the plain mixed-integer program of reclaiming, for every variant of the problem."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from math import gcd
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.sparse import csr_array
 
+from formulations.common.rows import SparseRows
 from formulations.reclaiming.at_once import at_once
 from formulations.reclaiming.survival import Survival, survival
 from gsopt.core.numbers.grid import Exact, Number, decimal
@@ -53,6 +52,12 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
     Source
     ------
     Aryl, section 4 and Appendix B.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> milp(gsopt.load("reclaiming/aryl-figure-5")).objective
+    1
     """
 
     name: ClassVar[str] = "milp"
@@ -120,26 +125,6 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
         return values
 
 
-@dataclass
-class _Rows:
-    """Rows of a matrix, one after the other: names, upper limits and entries by column."""
-
-    names: list[str] = field(default_factory=list)
-    upper: list[float] = field(default_factory=list)
-    across: list[int] = field(default_factory=list)
-    values: list[int] = field(default_factory=list)
-    ends: list[int] = field(default_factory=lambda: [0])
-
-    def add(self, name: str, entries: Iterable[tuple[int, int]], upper: int) -> None:
-        """Add a row that is at most `upper`."""
-        for column, value in entries:
-            self.across.append(column)
-            self.values.append(value)
-        self.names.append(name)
-        self.upper.append(float(upper))
-        self.ends.append(len(self.across))
-
-
 def _arrays(problem: Reclaiming) -> StandardForm:
     """Return the model as arrays: a column per server, per job, then per worker that may be stranded."""
     demand, servers = problem.demand, len(problem.servers)
@@ -147,32 +132,27 @@ def _arrays(problem: Reclaiming) -> StandardForm:
     rules = [survival(job, problem.elasticity) for job in problem.jobs]
     stranded = _stranded(problem, rules, position)
     first = servers + len(rules)
-    rows = _Rows()
-    rows.add("demand", ((server, 1) for server in range(servers)), demand)
+    rows = SparseRows()
+    rows.add("demand", ((server, 1) for server in range(servers)), demand, demand)
     for j, rule in enumerate(rules):
         for server in (position[name] for name in rule.critical):
-            rows.add(f"vacate[{server},{j}]", [(server, 1), (servers + j, -1)], 0)
+            rows.add(f"vacate[{server},{j}]", [(server, 1), (servers + j, -1)], upper=0)
         if _most_lost(rule, demand) > rule.spare:
             unit, spare, weight = _spare_numbers(rule, demand)
             lost = [(position[name], gpus // unit) for name, gpus in rule.others.items()]
-            rows.add(f"spare[{j}]", [*lost, (servers + j, -weight)], spare)
+            rows.add(f"spare[{j}]", [*lost, (servers + j, -weight)], upper=spare)
     for number, (j, server) in enumerate(stranded):
-        rows.add(f"strand[{j},{server}]", [(servers + j, 1), (server, -1), (first + number, -1)], 0)
+        rows.add(f"strand[{j},{server}]", [(servers + j, 1), (server, -1), (first + number, -1)], upper=0)
     columns = (
         *(f"returned[{server}]" for server in range(servers)),
         *(f"preempted[{j}]" for j in range(len(rules))),
         *(f"stranded[{j},{server}]" for j, server in stranded),
     )
     costs = _costs(problem)
-    lower = np.full(len(rows.names), -np.inf)
-    lower[0] = demand
     return StandardForm.build(
         cost=[float(costs.get(name, 0)) for name in columns],
-        matrix=csr_array(
-            (np.array(rows.values, dtype=np.float64), np.array(rows.across, dtype=np.int64), rows.ends),
-            shape=(len(rows.names), len(columns)),
-        ),
-        row_lower=lower,
+        matrix=rows.matrix(len(columns)),
+        row_lower=rows.lower,
         row_upper=rows.upper,
         column_upper=np.ones(len(columns)),
         columns=columns,

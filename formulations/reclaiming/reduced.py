@@ -58,6 +58,12 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
     Unsupported
         As `formulations.reclaiming.reduction.reduce`: a job may lose some combinations of workers, or the
         collateral damage depends on flexible workers.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> reduced(gsopt.load("reclaiming/aryl-figure-5")).objective
+    1
     """
 
     name: ClassVar[str] = "reduced"

@@ -13,21 +13,11 @@ from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 
 
 class ServerGroup(NamedTuple):
-    """Servers that are alike: the same merged jobs, and the same cost of their own.
+    """Servers that are alike: the same merged jobs, and the same cost of their own."""
 
-    Attributes
-    ----------
-    servers
-        Their positions in the problem.
-    cost
-        What returning one of them costs beside its merged jobs.
-    jobs
-        The merged jobs that have to be preempted first, in rising order.
-    """
-
-    servers: tuple[int, ...]
-    cost: int
-    jobs: tuple[int, ...]
+    servers: tuple[int, ...]  # their positions in the problem
+    cost: int  # what returning one of them costs beside its merged jobs
+    jobs: tuple[int, ...]  # the merged jobs that have to be preempted first, in rising order
 
 
 @dataclass(frozen=True)
@@ -40,29 +30,14 @@ class Reduction:
 
     All costs are whole multiples of one unit, as decimal data have it. Values are counted in these units, in
     integers of any size, so nothing is ever rounded.
-
-    Attributes
-    ----------
-    demand
-        Number of servers to return.
-    weights
-        What preempting each merged job costs.
-    groups
-        The groups of servers.
-    unit
-        What a value of 1 is in the problem's objective.
-    base
-        What the problem's objective is at a value of 0.
-    paid
-        The part of every value that is already decided.
     """
 
-    demand: int
-    weights: tuple[int, ...]
-    groups: tuple[ServerGroup, ...]
-    unit: Fraction = Fraction(1)
-    base: Exact = 0
-    paid: int = 0
+    demand: int  # number of servers to return
+    weights: tuple[int, ...]  # what preempting each merged job costs
+    groups: tuple[ServerGroup, ...]  # the groups of servers
+    unit: Fraction = Fraction(1)  # what a value of 1 is in the problem's objective
+    base: Exact = 0  # what the problem's objective is at a value of 0
+    paid: int = 0  # the part of every value that is already decided
 
     @property
     def servers(self) -> int:
@@ -155,19 +130,10 @@ class Reduction:
 def reduce(problem: Reclaiming, *, optimistic: bool = False) -> Reduction:
     """Merge what is alike.
 
-    Parameters
-    ----------
-    problem
-        The problem.
-    optimistic
-        Whether a job counts as preempted by the servers alone of which each would be enough. What else it may
-        lose is forgotten, so the reduction is then a relaxation of the problem: no choice costs more in it.
-
-    Raises
-    ------
-    Unsupported
-        Whether a job is preempted, or the collateral damage it causes, depends on more than whether one of a
-        fixed set of servers is returned. Never when optimistic.
+    An optimistic reduction counts a job as preempted only by servers of which each alone is enough, and forgets
+    what else it may lose; so it relaxes the problem, and no choice costs more in it. Any other raises
+    `Unsupported` where a preemption, or its collateral damage, depends on more than whether one of a fixed set
+    of servers is returned.
     """
     rules = [survival(job, problem.elasticity) for job in problem.jobs]
     if not optimistic:

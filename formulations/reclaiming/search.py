@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formulations.reclaiming.decomposition import EliminationPlan, optimum, plan
-from formulations.reclaiming.growth import grown
+from formulations.reclaiming.growth import greedy_counts
 from formulations.reclaiming.hull import Hull, hull
-from formulations.reclaiming.local_search import PATIENCE, improved
+from formulations.reclaiming.local_search import PATIENCE, tabu_search
 from formulations.reclaiming.reduced import arrays, point, prices
 from formulations.reclaiming.reduction import Reduction
 from gsopt.core.budget import Budget
@@ -46,44 +46,20 @@ OnBetter = Callable[[list[int], int], object]
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What a search has found.
+    """Outcome of a search."""
 
-    Attributes
-    ----------
-    counts
-        Servers of each group in the best choice.
-    bound
-        Lower bound on the value of any choice.
-    message
-        The technique that came last, and why the bound is weak where it is.
-    solver
-        Family of the proof.
-    stopped_by
-        Why the search ended.
-    """
-
-    counts: list[int]
-    bound: int
-    message: str
-    solver: str
-    stopped_by: StoppedBy
+    counts: list[int]  # servers of each group in the best choice
+    bound: int  # lower bound on the value of any choice
+    message: str  # the technique that came last, and why the bound is weak where it is
+    solver: str  # family of the proof
+    stopped_by: StoppedBy  # why the search ended
 
 
 class ReclaimingSearch:
     """The best choice and bound so far, and the techniques that improve on them.
 
-    Parameters
-    ----------
-    reduction
-        The reduced problem, net of what every choice pays.
-    budget
-        What the search may use; its start and callback are the caller's to translate.
-    width
-        Most jobs in one table of the dynamic programs; -1 does without.
-    on_better
-        Called with each better choice.
-    on_bound
-        Called with each better bound.
+    The reduction is net of what every choice pays. The budget's start and callback are the caller's to
+    translate. `width` limits the jobs in one table of the dynamic programs; -1 does without.
     """
 
     def __init__(
@@ -101,7 +77,7 @@ class ReclaimingSearch:
         self._counts: list[int] = []
         self._value = 1 + reduction.largest  # above every value
         self._bound = 0  # what every choice pays is taken out, and no cost is negative
-        self._settled: int | None = None  # the value whose core was looked at last
+        self._searched: int | None = None  # the value whose core was searched last
         self._stopped = False
 
     def run(self, known: list[int] | None = None, *, branch: bool = True) -> SearchResult:
@@ -125,9 +101,9 @@ class ReclaimingSearch:
         self._raise_bound(ceil(frame.shares.bound))
         for technique, step in (
             ("rounding", self._round),
-            ("decomposition of the core", self._settle),
+            ("decomposition of the core", self._search_core),
             ("local search", self._improve),
-            ("decomposition of the core", self._settle),
+            ("decomposition of the core", self._search_core),
         ):
             step(frame)
             if self._over:
@@ -155,26 +131,26 @@ class ReclaimingSearch:
         """Choose between the two corners of the hull."""
         program = self._affordable(frame.rest, _WORK_OF_REST, self._late)
         counts = None if program is None else optimum(program, self._reduction.demand)
-        self._offer(grown(frame.rest, self._late) if counts is None else counts)
+        self._offer(greedy_counts(frame.rest, self._late) if counts is None else counts)
 
-    def _settle(self, frame: Hull) -> None:
-        """Look through all better choices that the hull allows, if tables can."""
-        if self._value == self._settled:
+    def _search_core(self, frame: Hull) -> None:
+        """Search all better choices that the hull allows, if tables can."""
+        if self._value == self._searched:
             return
-        self._settled = self._value
+        self._searched = self._value
         program = self._affordable(frame.shares.core(self._value - 1), _WORK_OF_REST, self._budget)
         if program is not None:
             self._take_optimum(program)
 
     def _improve(self, frame: Hull) -> None:
-        """Improve the choice by local search, until little comes of it, or where nothing follows to the end."""
+        """Improve the choice by local search, until it stalls, or to the end where nothing follows."""
         core = frame.shares.core(self._value)
         follows = self._programmable(core)
         budget = part(self._budget, _SHARE_OF_SEARCH) if follows else self._budget
-        improved(core, self._counts, budget, patience=PATIENCE if follows else inf, on_better=self._offer)
+        tabu_search(core, self._counts, budget, patience=PATIENCE if follows else inf, on_better=self._offer)
 
     def _programmable(self, core: Reduction) -> bool:
-        """Whether a solver of mixed-integer programs can do something in time."""
+        """Check whether a solver of mixed-integer programs can achieve something in time."""
         pairs = sum(len(group.jobs) for group in core.groups if group.servers)
         return self._budget.time_limit is None or pairs <= _PROGRAM
 
@@ -224,7 +200,7 @@ class ReclaimingSearch:
 
     @property
     def _met(self) -> bool:
-        """Whether bound and value are as close as is wanted."""
+        """Check whether bound and value are as close as was asked."""
         value, bound = self._reduction.number(self._value), self._reduction.number(self._bound)
         return is_within(value, bound, self._budget.gap)
 

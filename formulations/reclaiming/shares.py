@@ -18,31 +18,17 @@ _BITS = 62
 
 @dataclass(frozen=True, eq=False)
 class Costs:
-    """The costs of a reduction as arrays: 64-bit integers where nothing overflows, else integers of any size.
-
-    Attributes
-    ----------
-    reduction
-        The reduction.
-    network
-        Pairs of a group of servers and a merged job that it needs preempted.
-    weights
-        What preempting each merged job costs, shape (jobs,).
-    own
-        What returning one server of each group costs, shape (groups,).
-    sizes
-        Servers in each group, shape (groups,).
-    """
+    """Costs of a reduction as arrays, of 64-bit integers where nothing overflows, else of Python's integers."""
 
     reduction: Reduction
-    network: Network
-    weights: Integers
-    own: Integers
-    sizes: Integers
+    network: Network  # pairs of a group of servers and a merged job that it needs preempted
+    weights: Integers  # what preempting each merged job costs, shape (jobs,)
+    own: Integers  # what returning one server of each group costs, shape (groups,)
+    sizes: Integers  # servers in each group, shape (groups,)
 
     @classmethod
     def of(cls, reduction: Reduction) -> "Costs":
-        """Lay out a reduction, as in the example above."""
+        """Lay out a reduction as arrays."""
         groups = reduction.groups
         source = np.repeat(np.arange(len(groups)), [len(group.jobs) for group in groups])
         sink = np.array([job for group in groups for job in group.jobs], dtype=np.int64)
@@ -73,23 +59,12 @@ class CostShares:
     less the differences of all servers that are cheaper than the price, whoever chooses what. None of the four
     items is negative. Without them there remains a bound, and a choice that has to pay more for one item than
     a target leaves above the bound is no choice of at most that target.
-
-    Attributes
-    ----------
-    costs
-        The costs.
-    parts
-        Parts into which a cost of 1 is divided.
-    shares
-        Parts that the servers of a group pay together for a merged job, by pair, shape (pairs,).
-    price
-        Parts.
     """
 
     costs: Costs
-    parts: int
-    shares: Integers
-    price: int
+    parts: int  # parts into which a cost of 1 is divided
+    shares: Integers  # parts that the servers of a group pay together for a merged job, by pair, shape (pairs,)
+    price: int  # parts
 
     @cached_property
     def bound(self) -> Fraction:
@@ -106,7 +81,7 @@ class CostShares:
         """By how much the servers of each group together are dearer than the price; negative where cheaper."""
         costs = self.costs
         own: Integers = costs.sizes * (costs.own * self.parts - self.price)
-        return own + costs.network.sent(self.shares)
+        return own + costs.network.outflow(self.shares)
 
     @cached_property
     def _below(self) -> Integers:
@@ -120,11 +95,11 @@ class CostShares:
         """
         costs, network = self.costs, self.costs.network
         slack = (target - costs.reduction.paid) * self.parts - self._least
-        left = costs.weights * self.parts - network.received(self.shares)
+        left = costs.weights * self.parts - network.inflow(self.shares)
         of_one = -(-np.maximum(self._above, 0) // np.maximum(costs.sizes, 1))  # rounded up, as slack is whole
         spared = left > slack
-        preempted = network.received(self._below[network.source]) > slack
-        kept = network.sent(left[network.sink]) + of_one > slack
+        preempted = network.inflow(self._below[network.source]) > slack
+        kept = network.outflow(left[network.sink]) + of_one > slack
         return costs.reduction.restricted(
             np.flatnonzero(preempted).tolist(), np.flatnonzero(spared).tolist(), np.flatnonzero(kept).tolist()
         )
@@ -138,9 +113,9 @@ def equal_shares(costs: Costs) -> CostShares:
     """
     reduction, network = costs.reduction, costs.network
     parts = _FINENESS * max(reduction.servers, 1)
-    spans = np.maximum(network.received(costs.sizes[network.source]), 1)
+    spans = np.maximum(network.inflow(costs.sizes[network.source]), 1)
     shares = (costs.weights * parts // spans)[network.sink]
-    paid = costs.own * parts + network.sent(shares)
+    paid = costs.own * parts + network.outflow(shares)
     order = np.argsort(paid)
     last = order[np.searchsorted(np.cumsum(costs.sizes[order]), reduction.demand)]
     return CostShares(costs, parts, shares * costs.sizes[network.source], int(paid[last]))

@@ -7,21 +7,12 @@ from gsopt.problems.reclaiming import Job
 
 
 class Survival(NamedTuple):
-    """A job survives while no critical server is returned and the others take at most `spare` of its GPUs.
+    """A job survives while no critical server is returned and the others take at most `spare` of its GPUs."""
 
-    Attributes
-    ----------
-    critical
-        GPUs of the job by server, where the loss of that server alone preempts the job.
-    others
-        GPUs of the job by server, where it does not.
-    spare
-        GPUs that the job can do without.
-    """
-
+    # GPUs of the job by server, where the loss of that server alone preempts the job
     critical: Mapping[str, int]
-    others: Mapping[str, int]
-    spare: int
+    others: Mapping[str, int]  # GPUs of the job by server, where it does not
+    spare: int  # GPUs that the job can do without
 
     @property
     def decided_by_critical(self) -> bool:

@@ -42,7 +42,7 @@ _GROWTH = 4
 
 @dataclass
 class _Pace:
-    """How many steps take as long as a chunk may."""
+    """How many steps fit the length of a chunk."""
 
     steps: int = _FIRST_STEPS
     rate: float = 0.0
@@ -59,21 +59,8 @@ class Annealing:
 
     A list names each job as often as its hull has segments, and serves whoever comes first, see
     `formulations.scheduling.serving`. It is changed by moving one name, or all of a job. Missed deadlines have
-    a price. Equal seeds, lists and numbers of steps give equal results, compiled or not.
-
-    Parameters
-    ----------
-    instance
-        The jobs.
-    names
-        Lists to begin with; the best one is taken. That by area if there is none.
-    seed
-        Seed of all random draws.
-
-    Attributes
-    ----------
-    cost
-        Sum of completion times and penalties of the best list.
+    a price. Equal seeds, lists and numbers of steps give equal results, compiled or not. It begins with the
+    best of the lists given, or with that by area; `cost` sums completion times and penalties.
     """
 
     def __init__(self, instance: Instance, names: Sequence[Integers] = (), *, seed: int = 0) -> None:
@@ -106,17 +93,10 @@ class Annealing:
     def improve(
         self, steps: int, budget: Budget | None = None, tell: Callable[["Annealing"], bool] | None = None
     ) -> None:
-        """Anneal once, from the best list.
+        """Anneal once, from the best list, while the temperature falls over so many steps.
 
-        Parameters
-        ----------
-        steps
-            Number of steps; the temperature falls as they are taken.
-        budget
-            When to stop in any case.
-        tell
-            Called with this search when its best list is a good deal better than when it was last told; it
-            returns whether to stop.
+        `tell` is called when the best list is a good deal better than when it was last told, and returns
+        whether to stop.
         """
         self._lists.current[:] = self._lists.best
         total = begin(self.segments, self._lists, self._state, self._known, self._noted)
@@ -175,12 +155,12 @@ class Annealing:
 
     @property
     def timetable(self) -> Timetable:
-        """What the best list comes to."""
+        """Timetable of the best list."""
         return timetable(self.instance, self.segments, self._lists.best)
 
 
 def timetable(instance: Instance, segments: Segments, names: Integers) -> Timetable:
-    """Return what runs when if jobs are served by a list."""
+    """Return the timetable of jobs served by a list."""
     state, completions, changes = ReplayState.of(segments), np.zeros(len(instance)), Changes.of(0)
     size = trace(segments, names, state, state.here * 0, completions, changes)
     changes = Changes.of(size)

@@ -22,27 +22,10 @@ _SETTLES = CONTINUOUS / 2
 
 
 class Best:
-    """What is known of a problem's optimum, from both sides, while an exact method runs.
+    """Best schedule and best bound of a problem while an exact method runs.
 
-    Parameters
-    ----------
-    problem, instance
-        The problem, and its data on their own clock.
-    budget
-        What the method may use; its callback is told of each better schedule.
-    method
-        Name of the method.
-
-    Attributes
-    ----------
-    completions
-        Completion times of the best schedule, or None.
-    lower
-        A bound on the sum of completion times.
-    infeasible
-        Why there is no schedule, where that is proven.
-    asked_to_stop
-        Whether the callback wants an end.
+    The instance is the problem on its own clock; `lower` bounds the sum of completion times, and `infeasible`
+    says why there is no schedule, where that is proven.
     """
 
     def __init__(self, problem: Scheduling, instance: Instance, budget: Budget, method: str) -> None:
@@ -90,7 +73,7 @@ class Best:
 
     @property
     def gap(self) -> float:
-        """Distance of value and bound, relative to the bound."""
+        """Distance between value and bound, relative to the bound."""
         if self.completions is None:
             return inf
         return max(self.total - self.lower, 0.0) / (self.lower - self.instance.released)

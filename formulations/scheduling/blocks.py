@@ -25,19 +25,7 @@ _MOST_APART = 100
 def by_blocks(
     problem: Scheduling, budget: Budget, solve: Callable[[Scheduling, Budget], Found], *, method: str
 ) -> Found:
-    """Solve block by block, and put the schedules one after the other.
-
-    Parameters
-    ----------
-    problem
-        The problem.
-    budget
-        What all blocks may use together.
-    solve
-        Solves a problem that is one block.
-    method
-        Name of the method.
-    """
+    """Solve block by block, and put the schedules one after the other."""
     blocks = list(blocks_of(problem))
     if len(blocks) == 1:
         return solve(problem, budget)

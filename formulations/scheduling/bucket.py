@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formulations.common.probing import ChoiceColumns
+from formulations.common.rows import Entry, SparseRows
 from formulations.scheduling.groups import groups, taken
 from formulations.scheduling.instance import Instance, SpeedMode
-from formulations.scheduling.mixture import Item, lifted, shortest_mixture
+from formulations.scheduling.mixture import Item, lift_prices, shortest_mixture
 from formulations.scheduling.order import OrderPlan
-from formulations.scheduling.rows import Entry, SparseRows
 from formulations.scheduling.windows import Span, Windows
 from gsopt.core.numbers.tolerances import LINEAR_ROWS, SPAN_ERROR
 from gsopt.solvers.standard_form import StandardForm
@@ -33,33 +33,18 @@ _DEAR = 10.0
 
 @dataclass(frozen=True)
 class Grid:
-    """Times between which the buckets lie.
+    """Times between which the buckets lie."""
 
-    Attributes
-    ----------
-    times
-        Rising times in seconds of the instance's clock; the last one is the horizon.
-    """
-
-    times: tuple[float, ...]
+    times: tuple[float, ...]  # rising times in seconds of the instance's clock; the last one is the horizon
 
     @classmethod
     def of(
         cls, instance: Instance, windows: Windows, times: Iterable[float], *, shortest: float = SHORTEST
     ) -> "Grid":
-        """Make a grid of times that matter.
+        """Make a grid of the times that matter and of the release dates; the horizon is the end of all windows.
 
-        Parameters
-        ----------
-        instance
-            The jobs.
-        windows
-            When each job can complete; the last of these times is the horizon.
-        times
-            Times in seconds. Release dates are added.
-        shortest
-            Share of the horizon; a time closer than that to another one is left out. Release dates come
-            first, and are left out only if the share is larger than usual.
+        A time closer to another one than the share `shortest` of the horizon is left out; release dates come
+        first, and are left out only if the share is larger than usual.
         """
         end = max(high for _, high in windows.spans)
         kept = [0.0, end]
@@ -99,25 +84,13 @@ class BucketModel:
 
     Source: the relaxation is gsopt's own, for the decision of Ares, Eq. 1; the bound on a job's own bucket is
     the mean busy time argument within it.
-
-    Attributes
-    ----------
-    instance
-        The jobs.
-    grid
-        The buckets.
-    windows
-        When each job can complete, and which jobs complete before others.
-    limit
-        Sum of completion times up to which schedules matter, in seconds.
-    cuts
-        Prices of modes that add up to at most the time in which they run.
     """
 
-    instance: Instance
-    grid: Grid
-    windows: Windows
-    limit: float
+    instance: Instance  # the jobs
+    grid: Grid  # the buckets
+    windows: Windows  # when each job can complete, and which jobs complete before others
+    limit: float  # sum of completion times up to which schedules matter, in seconds
+    # prices of modes that add up to at most the time in which they run
     cuts: tuple[Mapping[Item, float], ...] = ()
 
     @cached_property
@@ -220,11 +193,8 @@ class BucketModel:
     def form(self, *, limited: bool = False) -> StandardForm:
         """Return the arrays.
 
-        Parameters
-        ----------
-        limited
-            Whether to add a row that keeps the objective within the limit. It helps branch and bound; a linear
-            program whose bound is asked for does better without it.
+        A `limited` program keeps the objective within the limit by a row. It helps branch and bound; a linear
+        program whose bound is asked for does better without it.
         """
         rows = SparseRows()
         jobs = len(self.instance)
@@ -268,7 +238,7 @@ class BucketModel:
                 self.instance, {item: time for item, time in asked.items() if time > LINEAR_ROWS}
             )
             if mixture.length > length + _UNITS * LINEAR_ROWS:
-                prices = lifted(self.instance, mixture.prices)
+                prices = lift_prices(self.instance, mixture.prices)
                 if prices not in found:
                     found.append(prices)
         return found

@@ -9,10 +9,10 @@ from math import inf, isfinite
 import numpy as np
 from numpy.typing import NDArray
 
+from formulations.common.rows import Entry, SparseRows
 from formulations.scheduling.groups import groups, taken
 from formulations.scheduling.mixture import Item
 from formulations.scheduling.positions import Positions
-from formulations.scheduling.rows import Entry, SparseRows
 from formulations.scheduling.timetable import Timetable
 from gsopt.core.errors import Unsupported
 from gsopt.core.numbers.tolerances import HIGHS_ROWS
@@ -29,30 +29,18 @@ Cell = tuple[int, int]
 
 @dataclass(frozen=True)
 class Cells:
-    """What the columns of the model stand for.
+    """What the columns of the model stand for."""
 
-    Attributes
-    ----------
-    positions
-        The windows and cells.
-    share
-        Part of the work of a job that each of its modes does in a unit of the model's time.
-    times
-        The jobs and modes that may run in each cell.
-    """
-
-    positions: Positions
+    positions: Positions  # the windows and cells
+    # part of the work of a job that each of its modes does in a unit of the model's time
     share: tuple[tuple[float, ...], ...]
-    times: Mapping[Cell, Sequence[Item]]
+    times: Mapping[Cell, Sequence[Item]]  # the jobs and modes that may run in each cell
 
     @classmethod
     def of(cls, positions: Positions) -> "Cells":
         """Leave out jobs that have not arrived, and those complete before the cell in any case.
 
-        Raises
-        ------
-        Unsupported
-            There are too many, or the times are too different in scale.
+        Raises `Unsupported` where there are too many cells, or the times are too different in scale.
         """
         instance = positions.instance
         jobs = range(len(instance))
@@ -108,15 +96,7 @@ class Cells:
 
 
 def cell_form(cells: Cells, cuts: Sequence[Mapping[Item, float]] = ()) -> StandardForm:
-    """Fill the arrays of the model.
-
-    Parameters
-    ----------
-    cells
-        The columns.
-    cuts
-        Prices w of modes: the row ``sum of w y <= l`` for every cell.
-    """
+    """Fill the arrays; each cut, prices w of modes, is the row ``sum of w y <= l`` of every cell."""
     return _Filling(cells).form(cuts)
 
 

@@ -31,18 +31,10 @@ Configuration = tuple[int, ...]
 
 
 class Cell(NamedTuple):
-    """The time between two events.
+    """The time between two events."""
 
-    Attributes
-    ----------
-    active
-        Jobs that have arrived and are not complete.
-    completed
-        The job with whose completion it ends; None where it ends with an arrival.
-    """
-
-    active: frozenset[int]
-    completed: int | None
+    active: frozenset[int]  # jobs that have arrived and are not complete
+    completed: int | None  # the job with whose completion it ends; None where it ends with an arrival
 
 
 @exact_method(unused=["gap", "backend", "log"])

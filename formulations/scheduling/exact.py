@@ -146,7 +146,7 @@ def _solve_block(problem: Scheduling, budget: Budget) -> Result[SchedulingSoluti
 
 
 class _Bracket:
-    """What is known beside the best schedule and bound: when jobs can complete, and the times that matter."""
+    """Windows of completion and times that matter, beside the best schedule and bound."""
 
     def __init__(self, best: Best) -> None:
         self.best, self.instance, self.budget = best, best.instance, best.budget
@@ -180,7 +180,7 @@ class _Bracket:
         return best.finished or StoppedBy.FINISHED
 
     def _anneal(self) -> None:
-        """Anneal lists, and make the best of the order of events that the best one suggests."""
+        """Anneal lists, and find the best plan for the order of events of the best one."""
         if len(self.instance) < _FEWEST_ANNEALED or self.best.finished or not self.incumbents.is_ready:
             return
         left = self.budget.left()
@@ -239,7 +239,7 @@ class _Bracket:
             self._suggest(found.plan.completions)
 
     def _suggest(self, completions: Sequence[float]) -> bool:
-        """Make the best of an order of events; return whether that is better than what was known."""
+        """Find the best plan for an order of events; return whether it improves on what was known."""
         self.times.update(completions)
         order = event_order(self.instance, completions)
         known = [] if self.best.plan is None else [self.best.plan]

@@ -25,13 +25,7 @@ _STEPS, _GROWTH = 500, 3
 
 
 class Incumbents:
-    """The best lists of segments known, and a search from the best one.
-
-    Parameters
-    ----------
-    best
-        Where the schedules go.
-    """
+    """The best lists of segments known, and a search from the best one."""
 
     def __init__(self, best: Best) -> None:
         self.best, self.segments = best, Segments.of(best.instance)

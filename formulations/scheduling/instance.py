@@ -27,31 +27,16 @@ class Instance:
 
     All times count from the first release date, in seconds: what happens within an hour keeps its digits though
     that hour is counted from 1970.
-
-    Attributes
-    ----------
-    problem
-        The problem.
-    gpus
-        Number of GPUs.
-    release
-        Release date of each job.
-    names
-        Name of each job.
-    work
-        Work of each job in its own unit.
-    modes
-        Modes of each job by rising GPUs and rate; modes no faster than one on fewer GPUs are left out.
-    deadline
-        Latest completion of each job that is fair, rounded up; infinite without a constraint.
     """
 
     problem: Scheduling
-    gpus: int
-    release: tuple[float, ...]
-    names: tuple[str, ...]
-    work: tuple[float, ...]
+    gpus: int  # number of GPUs
+    release: tuple[float, ...]  # release date of each job
+    names: tuple[str, ...]  # name of each job
+    work: tuple[float, ...]  # work of each job in its own unit
+    # modes of each job by rising GPUs and rate; modes no faster than one on fewer GPUs are left out
     modes: tuple[tuple[SpeedMode, ...], ...]
+    # latest completion of each job that is fair, rounded up; infinite without a constraint
     deadline: tuple[float, ...]
 
     @classmethod

@@ -21,15 +21,6 @@ def serve_list(instance: Instance, segments: Segments, names: Iterable[int]) -> 
 
     The list names each job as often as it has segments; the nth time stands for its nth segment, which is
     passed over where fewer GPUs are free.
-
-    Parameters
-    ----------
-    instance
-        The jobs.
-    segments
-        Their segments.
-    names
-        The list.
     """
     return _schedule(instance, segments, _Listed(names, len(instance)))
 
@@ -37,33 +28,25 @@ def serve_list(instance: Instance, segments: Segments, names: Iterable[int]) -> 
 def serve_by_rest(instance: Instance, segments: Segments, sizes: Iterable[float]) -> Timetable:
     """Serve jobs by what is left of them: the orders of `Segments`, but of the work that is left at the time.
 
-    Of rigid jobs it is the order by remaining area, or by remaining time, as online policies have it.
-
-    Parameters
-    ----------
-    instance
-        The jobs.
-    segments
-        Their segments.
-    sizes
-        Size of each job when it is released: its area, or its time.
+    Of rigid jobs it is the order by remaining area, or by remaining time, as online policies have it. `sizes`
+    are the areas or times of the jobs when they are released.
     """
     return _schedule(instance, segments, _Ranked(segments, sizes))
 
 
 class _Queue(Protocol):
-    """Who is there, in the order in which they are served."""
+    """Jobs that are present, in the order in which they are served."""
 
     def arrive(self, job: int) -> None:
         """Let a job join."""
         ...
 
     def work(self, job: int, left: float) -> None:
-        """Hear that a part of a job's work is left."""
+        """Note how much of a job's work is left."""
         ...
 
     def leave(self, jobs: set[int]) -> None:
-        """Let jobs go."""
+        """Remove jobs."""
         ...
 
     def __iter__(self) -> Iterator[int]: ...
@@ -149,7 +132,7 @@ def _schedule(instance: Instance, segments: Segments, queue: _Queue) -> Timetabl
 
 
 class _Log:
-    """What has been run so far, and what runs."""
+    """What has run so far, and what is running."""
 
     def __init__(self, jobs: int) -> None:
         self.pieces: list[ScheduledPiece] = []
@@ -157,7 +140,7 @@ class _Log:
         self._held: dict[int, tuple[float, int]] = {}  # since when, and how many GPUs
 
     def change(self, running: _Held, now: float) -> None:
-        """Write down who runs now."""
+        """Record the jobs that run from now on."""
         for job in [job for job in self._held if job not in running]:
             self._end(job, now)
         for job, (gpus, _) in running.items():
@@ -166,7 +149,7 @@ class _Log:
                 self._held[job] = now, gpus
 
     def complete(self, jobs: Iterable[int], now: float) -> None:
-        """Write down who is done."""
+        """Record the jobs that complete."""
         for job in jobs:
             self._end(job, now)
             self.completions[job] = now
@@ -189,10 +172,10 @@ def _serve(
     queue: Iterable[int],
 ) -> _Held:
     """Hand GPUs to those in a queue."""
-    free, fewest = segments.gpus, segments.fewest
+    free = segments.gpus
     levels, running = dict[int, int](), _Held()
     for job in queue:
-        if free < fewest:
+        if free < segments.least_gpus:
             break
         level = levels.get(job, 0)
         more, speed = ladders[job][level]
@@ -204,7 +187,7 @@ def _serve(
 
 
 def _work(instance: Instance, left: list[float], running: _Held, seconds: float) -> set[int]:
-    """Work for some seconds; return who is done."""
+    """Work for some seconds; return the jobs that complete."""
     done = set()
     for job, (_, rate) in running.items():
         left[job] -= rate * seconds

@@ -34,18 +34,10 @@ _PROMISING = 1.03
 
 @dataclass(frozen=True)
 class Priorities:
-    """An order of priority, and the most GPUs that each job takes.
+    """An order of priority, and the most GPUs that each job takes."""
 
-    Attributes
-    ----------
-    order
-        The jobs by number, the first served first.
-    modes
-        Modes that each job may use, the fastest first.
-    """
-
-    order: tuple[int, ...]
-    modes: tuple[tuple[SpeedMode, ...], ...]
+    order: tuple[int, ...]  # the jobs by number, the first served first
+    modes: tuple[tuple[SpeedMode, ...], ...]  # modes that each job may use, the fastest first
 
 
 def list_schedule(instance: Instance, priorities: Priorities) -> OrderPlan:
@@ -60,13 +52,6 @@ class LocalSearch:
 
     A job may also be kept from its largest counts. What is left to gain by mixing configurations between the
     same events, or near their order, `best_nearby_plan` gains. Deadlines may be broken, if at a price.
-
-    Parameters
-    ----------
-    instance
-        The jobs.
-    seed
-        Seed of the order in which jobs are moved.
     """
 
     def __init__(self, instance: Instance, *, seed: int = 0) -> None:
@@ -82,11 +67,6 @@ class LocalSearch:
         are any, and in which known plans complete; each with all counts, and with those only on which the GPUs
         are used with some efficiency, which is what a busy cluster needs. One list schedule is made even if no
         time is left.
-
-        Yields
-        ------
-        Plan
-            Plans, as they are found.
         """
         starts: list[tuple[float, Priorities]] = []
         for start in _starts(self.instance, known):

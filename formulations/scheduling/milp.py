@@ -90,6 +90,14 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
     ------
     The model is gsopt's own, for the decision of Ares, Eq. 1. Coverage of GPUs by area alone goes back to
     McNaughton, Management Science 6 (1959).
+
+    Examples
+    --------
+    >>> from gsopt.problems.scheduling import ElasticJob
+    >>> a = ElasticJob(name="a", release=0, work=1, rates={2: 1.0})
+    >>> b = ElasticJob(name="b", release=0, work=2, rates={1: 1.0})
+    >>> milp(Scheduling(gpus=2, jobs=[a, b])).objective
+    2.0
     """
 
     name: ClassVar[str] = "milp"
@@ -106,11 +114,8 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
     def build(self, problem: Scheduling) -> Any:
         """Build the Pyomo model of record, without the rows that are added as they are needed.
 
-        Raises
-        ------
-        Unsupported
-            There are more than 15 jobs, more than 12,000 times of modes in cells, or times too different in
-            scale; or jobs must not be preempted.
+        Raises `Unsupported` if jobs must not be preempted, if there are more than 15 of them or more than
+        12,000 times of modes in cells, or if times are too different in scale.
         """
         return _model(Cells.of(_positions(problem, _known(problem, Budget()))))
 
@@ -119,13 +124,7 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
         return cell_form(Cells.of(_positions(problem, _known(problem, Budget()))))
 
     def extract(self, values: Mapping[str, float], problem: Scheduling) -> SchedulingSolution:
-        """Return the best schedule for the order of events of the values.
-
-        Raises
-        ------
-        ModelMismatch
-            No schedule has this order of events and keeps the deadlines.
-        """
+        """Return the best schedule for the order of events in the values; raise `ModelMismatch` without one."""
         positions = _positions(problem, _known(problem, Budget()))
         plan = plan_of(positions, values, Budget())
         if plan is None:
@@ -140,10 +139,7 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
     def run(self, problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
         """Solve a problem, again where configurations are cut off, and judge the best schedule.
 
-        Raises
-        ------
-        Unsupported
-            As `build`; or the backend does not take continuous columns.
+        Raises `Unsupported` as `build` does, or where the backend does not take continuous columns.
         """
         return by_blocks(problem, budget, self._run_block, method=self.name)
 

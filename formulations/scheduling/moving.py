@@ -68,10 +68,10 @@ def shift(names: Integers, job: int, places: int, shifted: Integers) -> None:
 
 
 @compiled
-def _distance(draws: Reals, row: int, reach: Integers) -> int:
+def _distance(draws: Reals, row: int, distances: Integers) -> int:
     """Draw by how many places to move, in either direction; not 0."""
     kind = draws[row] / _SINGLE if draws[row] < _SINGLE else (draws[row] - _SINGLE) / (1 - _SINGLE)
-    most = reach[min(int(kind * len(reach)), len(reach) - 1)]
+    most = distances[min(int(kind * len(distances)), len(distances) - 1)]
     distance = int((2 * draws[row + 2] - 1) * most)
     return distance + 1 if distance >= 0 else distance - 1
 
@@ -121,46 +121,24 @@ def anneal(
     state: ReplayState,
     known: Marks,
     noted: Marks,
-    reach: Integers,
+    distances: Integers,
     near: int,
     draws: Reals,
     heat: Reals,
     total: float,
     least: float,
 ) -> tuple[float, float]:
-    """Move segments or jobs in the list, and keep what is no worse than chance allows.
+    """Move segments or jobs in the list, keep what is no worse than chance allows, and return both costs.
 
-    Parameters
-    ----------
-    segments
-        The jobs.
-    lists
-        The current list and the best one.
-    state
-        Where replays work.
-    known, noted
-        Marks of the current list, and where those of a replay are put.
-    reach
-        How many places, at most, moves go.
-    near
-        See `walk`.
-    draws
-        Uniform draws, `DRAWS` of them for each step.
-    heat
-        Temperature of each step, in terms of the cost.
-    total, least
-        Cost of the current list and of the best one.
-
-    Returns
-    -------
-    tuple of float
-        The same two costs.
+    `total` and `least` are the costs of the current list and the best one. Each step has its temperature in
+    `heat`, in terms of the cost, and `DRAWS` uniform draws. Moves go at most `distances` places; for `near` see
+    `walk`.
     """
     size, jobs = len(lists.current), len(segments.work)
     for step in range(len(heat)):
         row = step * DRAWS
         source = int(draws[row + 1] * size)
-        target = walk(lists.current, source, _distance(draws, row, reach), near)
+        target = walk(lists.current, source, _distance(draws, row, distances), near)
         job = lists.current[source]
         if draws[row] < _SINGLE:
             if lists.current[target] == job:

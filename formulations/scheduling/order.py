@@ -32,18 +32,10 @@ _PENALTY = 1e3
 
 @dataclass(frozen=True)
 class OrderPlan:
-    """A plan from the first release date on.
+    """A plan from the first release date on."""
 
-    Attributes
-    ----------
-    steps
-        The steps, in the order of time.
-    completions
-        Planned completion time of each job in seconds.
-    """
-
-    steps: tuple[TimetableStep, ...]
-    completions: tuple[float, ...]
+    steps: tuple[TimetableStep, ...]  # the steps, in the order of time
+    completions: tuple[float, ...]  # planned completion time of each job in seconds
 
     @property
     def total(self) -> float:
@@ -52,13 +44,10 @@ class OrderPlan:
 
 
 def event_order(instance: Instance, completions: Sequence[float]) -> tuple[int, ...]:
-    """Return the order of events in which jobs complete at about these times.
+    """Return the jobs in the order in which they complete at about these times, with -1 for each later release.
 
-    Returns
-    -------
-    tuple of int
-        A job's number for its completion, and -1 for each distinct release date after the first. A job
-        completes after its release, whatever its time says.
+    There is one -1 for each distinct release date after the first. A job completes after its release, whatever
+    its time says.
     """
     after = instance.arrivals[1:]
     times = [max(time, instance.release[job]) for job, time in enumerate(completions)]
@@ -77,24 +66,10 @@ def best_plan(
 
     Between two events the same jobs are there, so the schedule is a mix of configurations, which say on how
     many GPUs each job runs. A linear program finds their durations; configurations are generated as their
-    prices ask for them, by a multiple-choice knapsack over the jobs. Jobs may also complete together.
-
-    Parameters
-    ----------
-    instance
-        The jobs.
-    order
-        As `event_order` gives it.
-    known
-        Plans whose configurations are tried from the beginning.
-    budget
-        When to stop; what was found until then is given.
-
-    Returns
-    -------
-    Plan or None
-        None when no schedule has this order and keeps every job's deadline, or none was found in time, or
-        events, jobs and GPUs are too many for the tables of the knapsack.
+    prices ask for them, by a multiple-choice knapsack over the jobs. Jobs may also complete together. It begins
+    with the configurations of known plans, and returns the best plan found in time; None when no schedule has
+    this order (see `event_order`) and keeps every deadline, when none was found in time, or when the tables of
+    the knapsack would be too large.
     """
     if _too_large(instance, order):
         return None
@@ -154,10 +129,7 @@ def least_delay(
 ) -> tuple[float, OrderPlan] | None:
     """Minimise the largest delay behind the jobs' deadlines over all schedules with this order of events.
 
-    Returns
-    -------
-    tuple of float and Plan, or None
-        The delay in seconds, at least 0, and a plan that keeps it; None as for `best_plan`.
+    Returns the delay in seconds, at least 0, and a plan that keeps it; None as for `best_plan`.
     """
     if _too_large(instance, order):
         return None
@@ -253,7 +225,7 @@ class _Program:
         return value - rounding * numbers + min(missed, 0.0) * float(due.max()) > 0
 
     def _follow(self, order: tuple[int, ...]) -> None:
-        """Find who is there in each cell."""
+        """Find the jobs that are present in each cell."""
         instance, done, epoch = self.instance, set[int](), 0
         for cell, event in enumerate(order):
             for job, release in enumerate(instance.release):

@@ -22,23 +22,14 @@ class Positions:
     An epoch is the time between two distinct release dates; the last one ends at the horizon. The cell of an
     epoch and a position is the part of the epoch in which as many jobs are complete as the position says.
     Times are in the model's unit, a thousandth of the span from the first release date to the horizon.
-
-    Attributes
-    ----------
-    instance
-        The jobs.
-    windows
-        When each job can complete.
-    lower, upper
-        Window of the completion at each position, in seconds.
-    total
-        Sum of completion times in seconds that is known to be possible; infinite where none is known.
     """
 
-    instance: Instance
-    windows: Windows
+    instance: Instance  # the jobs
+    windows: Windows  # when each job can complete
+    # lower, upper: window of the completion at each position, in seconds
     lower: tuple[float, ...]
     upper: tuple[float, ...]
+    # sum of completion times in seconds that is known to be possible; infinite where none is known
     total: float
 
     @classmethod
@@ -47,14 +38,7 @@ class Positions:
     ) -> "Positions":
         """Bound each position: by Moore and Hodgson's rule and the jobs' windows, and above by the total too.
 
-        Parameters
-        ----------
-        problem, instance
-            The jobs.
-        total
-            Sum of completion times that is known to be possible; only schedules no worse are looked for.
-        windows
-            What is known of the jobs' completions besides.
+        Only schedules no worse than the total are looked for.
         """
         if windows is None:
             windows = Windows.of(instance, total)

@@ -25,14 +25,7 @@ _MANY_CELLS, _MOST_CELLS = 320, 1_280
 class PricedSearch:
     """Prices and lists in turn: dual values make lists, and what is left of the time is shared.
 
-    Parameters
-    ----------
-    best
-        What is known of the problem.
-    incumbents
-        Lists to begin with.
-    cells
-        Most cells of time while there are few; None for as many as suit the number of jobs.
+    Begins with at most `cells` cells of time, or as many as suit the number of jobs.
     """
 
     def __init__(self, best: Best, incumbents: Incumbents, *, cells: int | None = None) -> None:

@@ -9,7 +9,7 @@ from formulations.common.prover import Prover
 from formulations.proving import proven_bound
 from formulations.scheduling.best import Best
 from formulations.scheduling.cells import Cells, cell_form, encode
-from formulations.scheduling.mixture import Item, lifted, shortest_mixture
+from formulations.scheduling.mixture import Item, lift_prices, shortest_mixture
 from formulations.scheduling.order import OrderPlan, best_nearby_plan, event_order, refuted
 from formulations.scheduling.positions import Positions
 from formulations.scheduling.timetable import replay
@@ -35,23 +35,10 @@ _COST = 1e3
 
 
 class PositionSearch:
-    """Solves the model, cuts off what no configurations can do, and keeps the best schedule and bound.
+    """Solve the model, cut off what no configurations can do, and keep the best schedule and bound.
 
-    Parameters
-    ----------
-    best
-        What is known; better schedules and bounds are added.
-    positions
-        The windows within which a schedule is looked for; the best schedules must be in them.
-    budget
-        When to stop, and with which solver.
-    cuts
-        Prices of modes, that add up to at most the time in which they run, from elsewhere.
-
-    Raises
-    ------
-    Unsupported
-        There are too many times of modes in cells, or the times are too different in scale.
+    The best schedules must be in the windows of `positions`. Cuts are prices of modes that add up to at most
+    the time in which they run. Raises `Unsupported` as `Cells.of` does.
     """
 
     def __init__(
@@ -110,12 +97,12 @@ class PositionSearch:
         )
 
     def _hear(self, form: StandardForm, incumbent: Incumbent) -> bool:
-        """Make a schedule of the solver's, and return whether to stop."""
+        """Turn the solver's incumbent into a schedule, and return whether to stop."""
         self.best.take(self._plan(form, incumbent.values))
         return self.best.asked_to_stop
 
     def _learn(self, form: StandardForm, outcome: Outcome) -> None:
-        """Take in what the solver proved and found."""
+        """Take over what the solver proved and found."""
         best = self.best
         self.solver, self.stopped_by = outcome.solver, outcome.stopped_by
         self.message = f"{outcome.message}, {len(self.cuts)} cuts"
@@ -165,7 +152,7 @@ class PositionSearch:
             where = f"{cell[0]},{cell[1]}"
             times = {(j, k): time for j, k in items if (time := values[f"y[{j},{k},{where}]"]) > HIGHS_ROWS}
             length, prices = shortest_mixture(self.positions.instance, times)
-            cut = lifted(self.positions.instance, prices)
+            cut = lift_prices(self.positions.instance, prices)
             if length > values[f"l[{where}]"] + LINEAR_ROWS and cut not in self.cuts + found:
                 found.append(cut)
             if self.budget.passed:

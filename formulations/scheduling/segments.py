@@ -20,30 +20,19 @@ _PENALTY = 10.0
 
 
 class Segments(NamedTuple):
-    """Jobs and the segments of their hulls; segments of a job stand together, the most efficient first.
+    """Jobs and the segments of their hulls; segments of a job stand together, the most efficient first."""
 
-    Attributes
-    ----------
-    gpus, fewest
-        Number of GPUs, and the fewest that any segment needs.
-    release, work, fastest, due
-        Release date of each job, its work, its highest speed, and the deadline.
-    penalty
-        Price of a second by which a deadline is missed.
-    first
-        Number of each job's first segment, and the number of all segments at the end.
-    job, more, gain, speed
-        Of each segment: its job, additional GPUs, additional speed, and speed with it.
-    """
-
+    # gpus, least_gpus: number of GPUs, and the fewest that any segment needs
     gpus: int
-    fewest: int
+    least_gpus: int
+    # release, work, fastest, due: release date of each job, its work, its highest speed, and the deadline
     release: Reals
     work: Reals
     fastest: Reals
     due: Reals
-    penalty: float
-    first: Integers
+    penalty: float  # price of a second by which a deadline is missed
+    first: Integers  # number of each job's first segment, and the number of all segments at the end
+    # job, more, gain, speed: of each segment: its job, additional GPUs, additional speed, and speed with it
     job: Integers
     more: Integers
     gain: Reals
@@ -57,7 +46,7 @@ class Segments(NamedTuple):
         speeds = [np.cumsum([segment.speed for segment in hull]) for hull in hulls]
         return cls(
             gpus=instance.gpus,
-            fewest=min(segment.gpus for hull in hulls for segment in hull),
+            least_gpus=min(segment.gpus for hull in hulls for segment in hull),
             release=np.array(instance.release),
             work=np.array(instance.work),
             fastest=np.array([speed[-1] for speed in speeds]),
@@ -71,12 +60,9 @@ class Segments(NamedTuple):
         )
 
     def by_slopes(self, slopes: Reals) -> Integers:
-        """Return the jobs in the order in which their segments pay, each as often as it has segments.
+        """Return the jobs in the order in which their segments pay, given the worth of each job's work.
 
-        Parameters
-        ----------
-        slopes
-            What a unit of each job's work is worth.
+        Each job stands there as often as it has segments.
         """
         worth = slopes[self.job] * self.gain / self.more
         return self.job[np.argsort(-worth, kind="stable")]

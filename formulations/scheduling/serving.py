@@ -15,28 +15,16 @@ from gsopt.core.numbers.tolerances import WORK_DONE
 
 
 class ReplayState(NamedTuple):
-    """What a replay writes to.
+    """What a replay writes to."""
 
-    Attributes
-    ----------
-    left
-        Work left of each job; negative when it is complete.
-    here, running
-        The jobs that are there, by number, and those that run, in the order in which they were served.
-    waiting
-        Places in the list of the jobs that are there, ascending.
-    level
-        Segments that each job has.
-    place
-        Place in the list of each segment.
-    """
-
-    left: Reals
+    left: Reals  # work left of each job; negative when it is complete
+    # here, running: the jobs that are there, by number, and those that run, in the order in which they were
+    # served
     here: Integers
     running: Integers
-    waiting: Integers
-    level: Integers
-    place: Integers
+    waiting: Integers  # places in the list of the jobs that are there, ascending
+    level: Integers  # segments that each job has
+    place: Integers  # place in the list of each segment
 
     @classmethod
     def of(cls, segments: Segments) -> "ReplayState":
@@ -53,29 +41,18 @@ class ReplayState(NamedTuple):
 
 
 class Marks(NamedTuple):
-    """What is there when every so many-th job arrives, so that a replay can begin there.
+    """State at the arrival of every so many-th job, from which a replay can start."""
 
-    Attributes
-    ----------
-    stride
-        Jobs from one mark to the next.
-    there
-        Number of jobs that are there before; -1 where no replay has been.
-    cost
-        What the schedule costs at least, as far as it is known then.
-    jobs, left
-        Of each mark, a row: the jobs by number, and the work left of them.
-    """
-
-    stride: int
-    there: Integers
-    cost: Reals
+    stride: int  # jobs from one mark to the next
+    there: Integers  # number of jobs that are there before; -1 where no replay has been
+    cost: Reals  # what the schedule costs at least, as far as it is known then
+    # jobs, left: of each mark, a row: the jobs by number, and the work left of them
     jobs: Integers
     left: Reals
 
     @classmethod
     def of(cls, jobs: int, most: int, cost: float) -> "Marks":
-        """Make room for at most so many marks; at the first one nobody is there, and only the cost is known."""
+        """Make room for a number of marks; at the first one no job is present, and only the cost is known."""
         stride = -(-jobs // most)
         size = -(-jobs // stride)
         marks = cls(
@@ -137,7 +114,7 @@ def _serve(segments: Segments, names: Integers, state: ReplayState, waiting: int
     """Hand out GPUs by the list; return the number of jobs that run."""
     free, running = segments.gpus, 0
     for place in range(waiting):
-        if free < segments.fewest:
+        if free < segments.least_gpus:
             break
         job = names[state.waiting[place]]
         more = segments.more[segments.first[job] + state.level[job]]
@@ -193,7 +170,7 @@ def _late(segments: Segments, state: ReplayState, running: int, now: float) -> f
 
 @compiled
 def _leave(names: Integers, state: ReplayState, here: int, waiting: int) -> tuple[int, int]:
-    """Let those go that are complete; return the number of jobs and of places that stay."""
+    """Remove the jobs that are complete; return the number of jobs and of places that stay."""
     jobs = places = 0
     for index in range(here):
         job = state.here[index]
@@ -210,7 +187,7 @@ def _leave(names: Integers, state: ReplayState, here: int, waiting: int) -> tupl
 
 @compiled
 def _resume(names: Integers, state: ReplayState, marks: Marks, mark: int) -> tuple[int, int]:
-    """Take over who is there at a mark; return the number of jobs, and of their places in the list."""
+    """Restore the jobs present at a mark; return their number, and that of their places in the list."""
     here, row, places = marks.there[mark], mark * len(state.left), 0
     for job in range(len(state.left)):
         state.left[job] = -1.0
@@ -228,7 +205,7 @@ def _resume(names: Integers, state: ReplayState, marks: Marks, mark: int) -> tup
 
 @compiled
 def _note(segments: Segments, state: ReplayState, marks: Marks, mark: int, here: int, cost: float) -> None:
-    """Note at a mark who is there."""
+    """Record the jobs present at a mark."""
     row = mark * len(segments.work)
     marks.there[mark] = here
     marks.cost[mark] = cost
@@ -240,7 +217,7 @@ def _note(segments: Segments, state: ReplayState, marks: Marks, mark: int, here:
 
 @compiled
 def _is_back(segments: Segments, state: ReplayState, marks: Marks, mark: int, here: int, moved: int) -> bool:
-    """Check whether all is as it was at a mark, and the job that was moved in the list is gone."""
+    """Check whether everything is as it was at a mark, and the moved job is gone."""
     row = mark * len(segments.work)
     if here != marks.there[mark] or state.left[moved] >= 0:
         return False
@@ -266,32 +243,10 @@ def replay(
     """Replay a list from the last mark before a job that was moved in it, until all is as it was before.
 
     At any time the schedule costs at least the time that has been spent by all jobs, and what those left need
-    at their highest speed. So the replay ends as soon as that exceeds a limit.
-
-    Parameters
-    ----------
-    segments
-        The jobs.
-    names
-        The list.
-    state
-        Where the replay works.
-    known
-        Marks of the list before the job was moved.
-    noted
-        Where the marks of this replay are put.
-    moved
-        The job; the number of jobs if there is no list before.
-    total
-        What the list before costs.
-    limit
-        What is of interest.
-
-    Returns
-    -------
-    tuple of float and int
-        The cost: completion times and penalties; infinite if above the limit. And the number of the first mark
-        from which on all is as before.
+    at their highest speed. So the replay ends as soon as that exceeds a limit. `known` marks the list before
+    the job was moved, which cost `total`; without a list before, `moved` is the number of jobs. Returns the
+    cost, completion times and penalties, infinite if above the limit; and the number of the first mark from
+    which all is as before.
     """
     jobs, stride = len(segments.work), known.stride
     mark = moved // stride if moved < jobs else 0
@@ -366,27 +321,9 @@ def trace(
     completions: Reals,
     changes: Changes,
 ) -> int:
-    """Replay a list from the beginning, and write down what changes, as far as there is room.
+    """Replay a list from the beginning, write down its changes while there is room, and return their number.
 
-    Parameters
-    ----------
-    segments
-        The jobs.
-    names
-        The list.
-    state
-        Where the replay works.
-    held
-        GPUs of each job, to begin with 0 each.
-    completions
-        Where the completion times are put.
-    changes
-        Where the changes are put.
-
-    Returns
-    -------
-    int
-        How many changes there are.
+    `held`, the GPUs of each job, begins with zeros.
     """
     jobs, size = len(segments.work), 0
     locate(segments, names, state)

@@ -17,18 +17,10 @@ from gsopt.schedule.retiming import Stretch
 
 
 class TimetableStep(NamedTuple):
-    """A configuration and how long it is held.
+    """A configuration and how long it is held."""
 
-    Attributes
-    ----------
-    duration
-        Seconds.
-    gpus
-        GPUs of each job that runs, by its number.
-    """
-
-    duration: float
-    gpus: Mapping[int, int]
+    duration: float  # seconds
+    gpus: Mapping[int, int]  # GPUs of each job that runs, by its number
 
 
 class ScheduledPiece(NamedTuple):
@@ -42,21 +34,11 @@ class ScheduledPiece(NamedTuple):
 
 @dataclass(frozen=True)
 class Timetable:
-    """What runs when, on the clock of an instance.
+    """What runs when, on the clock of an instance."""
 
-    Attributes
-    ----------
-    instance
-        The jobs.
-    pieces
-        What runs, job by job in the order of time.
-    completions
-        Completion time of each job; infinite where its work is not done.
-    """
-
-    instance: Instance
-    pieces: tuple[ScheduledPiece, ...]
-    completions: tuple[float, ...]
+    instance: Instance  # the jobs
+    pieces: tuple[ScheduledPiece, ...]  # what runs, job by job in the order of time
+    completions: tuple[float, ...]  # completion time of each job; infinite where its work is not done
 
     @property
     def total(self) -> float:
@@ -79,13 +61,6 @@ def replay(instance: Instance, plan: Sequence[TimetableStep]) -> Timetable:
     job stops when its work is done, and the last step of a job lasts until its work is done. So completion
     times differ from the plan's by no more than its errors. Steps of a billionth of the shortest job are left
     out. A job that is in no step does not complete.
-
-    Parameters
-    ----------
-    instance
-        The jobs.
-    plan
-        Steps in the order of time; idle ones run no job.
     """
     shortest = min(map(instance.height, range(len(instance))))
     steps = [step for step in plan if step.duration > SPAN_ERROR * shortest]

@@ -16,17 +16,10 @@ Span = tuple[float, float]
 
 @dataclass(frozen=True)
 class Windows:
-    """What holds for some best schedule, and for every schedule that a proof has not ruled out.
+    """What holds for some best schedule, and for every schedule that a proof has not ruled out."""
 
-    Attributes
-    ----------
-    spans
-        Earliest and latest completion of each job.
-    orders
-        Pairs of jobs of which the first completes no later than the second.
-    """
-
-    spans: tuple[Span, ...]
+    spans: tuple[Span, ...]  # earliest and latest completion of each job
+    # pairs of jobs of which the first completes no later than the second
     orders: frozenset[tuple[int, int]] = frozenset()
 
     @classmethod

@@ -19,13 +19,7 @@ _SMALL = 2**61
 
 @dataclass(frozen=True)
 class Case:
-    """A problem as matrices.
-
-    Attributes
-    ----------
-    problem
-        The problem.
-    """
+    """A problem as matrices."""
 
     problem: Sequencing
 
@@ -61,7 +55,7 @@ class Case:
         )
 
     def costs(self, depth: int, total: Exact) -> NDArray[Any]:
-        """Find what jobs cost in so many positions, in units, and at least one unit more than a total at most.
+        """Find the costs of jobs in so many positions, in units, each capped at one unit above a total.
 
         No position that costs more than a known total has a part in anything better, and those in which a job
         does not run are among them.

@@ -52,6 +52,13 @@ class Milp(Formulation[Sequencing, Sequences]):
     Source
     ------
     AlloX (EuroSys 2020), section 4.2; W. Horn, Minimizing average flow time with parallel machines (1973).
+
+    Examples
+    --------
+    >>> from instances.sequencing import unit_jobs
+    >>> result = milp(unit_jobs(jobs=6, gpus=1, seed=1))
+    >>> result.status, result.objective == result.bound
+    (<Status.OPTIMAL: 'optimal'>, True)
     """
 
     name: ClassVar[str] = "milp"
@@ -115,13 +122,7 @@ def _costs(problem: Sequencing) -> dict[Position, Exact]:
 
 
 def _positions(problem: Sequencing) -> Iterator[Position]:
-    """Return each job in each position of the machines on which it runs.
-
-    Raises
-    ------
-    Unsupported
-        There are too many.
-    """
+    """Return each job in each position of the machines on which it runs; raise `Unsupported` for too many."""
     pairs = [
         (j, i)
         for j, job in enumerate(problem.jobs)

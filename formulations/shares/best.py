@@ -1,7 +1,7 @@
 """Best: the best shares and the best bound, begun with isolated shares and every job alone."""
 
 from formulations.common.best import Best as BestOf
-from formulations.shares.needs import alone
+from formulations.shares.needs import level_alone
 from gsopt.core.budget import Budget
 from gsopt.problems.shares import Shares, TimeShares
 
@@ -11,18 +11,9 @@ class Best(BestOf[Shares, TimeShares]):
 
     It begins with the isolated shares, or the start where that is better, and with the level that jobs have
     alone.
-
-    Parameters
-    ----------
-    problem
-        The problem.
-    budget
-        When to stop; its start is the first solution known.
-    method
-        Name of the method.
     """
 
     def __init__(self, problem: Shares, budget: Budget, method: str) -> None:
-        super().__init__(problem, budget, method, bound=alone(problem))
+        super().__init__(problem, budget, method, bound=level_alone(problem))
         if self.solution is None or not budget.passed:
             self.take(problem.fitted(problem.isolated_shares))

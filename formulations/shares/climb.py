@@ -22,7 +22,7 @@ def climb(best: Best) -> None:
 
 
 def _step(best: Best, level: Exact) -> bool:
-    """Solve the linear program of a level, and tell whether value or bound are better than before."""
+    """Solve the linear program of a level; return whether value or bound improved."""
     before = best.value, best.bound
     answer = _answer(best, level)
     if answer is not None:

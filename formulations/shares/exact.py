@@ -40,13 +40,13 @@ def exact(problem: Shares, budget: Budget) -> Result[TimeShares]:
     (<Status.OPTIMAL: 'optimal'>, 'linear programs')
     """
     best = Best(problem, budget, "exact")
-    message = settle(best)
+    message = solve(best)
     solver = "highs" if message == _PROGRAMS else ""
     return best.result(best.finished or StoppedBy.FINISHED, solver=solver, message=message)
 
 
-def settle(best: Best) -> str:
-    """Find the best shares by the first technique that proves them, and say which."""
+def solve(best: Best) -> str:
+    """Find the best shares by the first technique that proves them, and return its name."""
     if best.finished:
         return "isolated shares"
     if len(best.problem.gpus) == 1:

@@ -31,30 +31,21 @@ Reals = NDArray[np.float64]
 
 
 class LinearSolution(NamedTuple):
-    """What a linear program says.
+    """What a linear program says."""
 
-    Attributes
-    ----------
-    shares
-        Shares that hold the rules but for the solver's tolerance, by job and type.
-    jobs
-        Price of a step per second of each job, at least 0.
-    gpus
-        Price of a GPU of each type, at least 0.
-    factor
-        How many times the needs are met; in `fifo` 0.
-    """
-
+    # shares that hold the rules but for the solver's tolerance, by job and type
     shares: Mapping[str, Mapping[str, float]]
-    jobs: Sequence[Exact]
-    gpus: Mapping[str, Exact]
-    factor: float
+    jobs: Sequence[Exact]  # price of a step per second of each job, at least 0
+    gpus: Mapping[str, Exact]  # price of a GPU of each type, at least 0
+    factor: float  # how many times the needs are met; in `fifo` 0
 
 
 def meet(
     problem: Shares, needs: Sequence[Exact], budget: Budget, *, settled: Collection[int] = ()
 ) -> LinearSolution | None:
     """Find the shares that meet the needs of all jobs as many times as can be, up to `MOST`; None out of time.
+
+    `settled` are the jobs whose needs are met once, whatever the factor.
 
     Sets: jobs m, types t on which each runs.
     Parameters: d_m the need of a job; u_mt = d_m / a_mt its share if one type meets all of it; z_m, M_t GPUs.
@@ -65,17 +56,6 @@ def meet(
     sum_m z_m u_mt s_mt / M_t <= 1.
     Size: as many columns as jobs run on types, two rows for each job and one for each type.
     Source: Gavel, section 4.1, solved for throughputs that are all known but for a factor.
-
-    Parameters
-    ----------
-    problem
-        The problem.
-    needs
-        Throughput of each job, above 0.
-    budget
-        Time limit and log.
-    settled
-        Places of the jobs whose needs are met once, whatever the factor.
     """
     table = _Table(problem)
     full = np.array([float(need) for need in needs])[table.job] / table.rate

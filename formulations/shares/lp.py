@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from formulations.shares.needs import alone, needs
+from formulations.shares.needs import level_alone, needs
 from formulations.shares.prices import worths
 from gsopt.core.errors import Unsupported
 from gsopt.core.numbers.grid import Exact, Number
@@ -58,6 +58,14 @@ class Lp(Formulation[Shares, TimeShares]):
     has a linear program of its own (`formulations.shares.climb`).
 
     The bound is that of the solver, weakened by what it may be wrong; `exact` proves one.
+
+    Examples
+    --------
+    >>> from gsopt.problems.shares import TypedJob
+    >>> jobs = [TypedJob(name=name, throughputs={"v100": 4.0, "k80": 1.0}, steps=400) for name in "ab"]
+    >>> result = lp(Shares(gpus={"v100": 1, "k80": 1}, jobs=jobs, criterion="makespan"))
+    >>> round(float(result.objective), 6), round(result.bound, 2)
+    (160.0, 160.0)
     """
 
     name: ClassVar[str] = "lp"
@@ -107,7 +115,7 @@ class Lp(Formulation[Shares, TimeShares]):
 
     def at_once(self, problem: Shares) -> tuple[TimeShares, Number]:
         """Return the isolated shares, and the bound as if every job were alone."""
-        return problem.fitted(problem.isolated_shares), alone(problem)
+        return problem.fitted(problem.isolated_shares), level_alone(problem)
 
     def extract(self, values: Mapping[str, float], problem: Shares) -> TimeShares:
         """Read the shares."""

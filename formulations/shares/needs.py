@@ -28,7 +28,7 @@ def _need(problem: Shares, job: TypedJob, level: Fraction) -> Exact:
     return left / (level * problem.isolated_times[job.name] - decimal(job.age))
 
 
-def alone(problem: Shares) -> Exact:
+def level_alone(problem: Shares) -> Exact:
     """Return the level of the job that is worst off if each has all the time on its fastest type.
 
     In `fifo` it is the value of that. No shares are better.
@@ -37,22 +37,12 @@ def alone(problem: Shares) -> Exact:
     return problem.objective(TimeShares(shares=shares))
 
 
-def reach(problem: Shares, prices: Sequence[Exact], most: Exact, level: Exact) -> Exact:
+def best_level(problem: Shares, prices: Sequence[Exact], most: Exact, level: Exact) -> Exact:
     """Return the best level at which the needs of all jobs, at these prices, come to no more than a sum.
 
     Every level that shares have is such a level where no shares yield more, at these prices, than the sum. So
-    what is returned bounds them.
-
-    Parameters
-    ----------
-    problem
-        The problem, not of `fifo`.
-    prices
-        Price of a step per second of each job, at least 0.
-    most
-        The sum.
-    level
-        A bound that is known; in `finish_time` the search begins there, and gives nothing worse.
+    what is returned bounds them. A price is that of a job's step per second, at least 0; the problem is not one
+    of `fifo`. In `finish_time` the search begins at the known bound `level`, and gives nothing worse.
     """
     if not any(prices):
         return level
@@ -85,7 +75,7 @@ def _root(problem: Shares, prices: Sequence[Exact], most: Exact, level: Exact) -
 
 
 def _steepness(problem: Shares, prices: Sequence[Exact], level: Fraction) -> Fraction:
-    """Return by how much what the needs cost falls with the level of `finish_time`, each term rounded up."""
+    """Return how fast the cost of needs falls with the level of `finish_time`, each term rounded up."""
     total = Fraction(0)
     for job, price, need in zip(problem.jobs, prices, needs(problem, level), strict=True):
         slope = price * need * need * problem.isolated_times[job.name] / decimal(job.steps)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from formulations.shares.best import Best
-from formulations.shares.needs import needs, reach
+from formulations.shares.needs import best_level, needs
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
 from gsopt.core.method import exact_method
@@ -66,7 +66,7 @@ def divide(best: Best) -> None:
         shares, value = _in_order(problem)
     else:
         prices = [Fraction(job.gpus) / rate[job.name] for job in problem.jobs]
-        value = reach(problem, prices, sum(problem.gpus.values()), best.bound)
+        value = best_level(problem, prices, sum(problem.gpus.values()), best.bound)
         best.raise_bound(value)
         each = zip(problem.jobs, needs(problem, best.bound), strict=True)
         shares = {job.name: Fraction(need) / rate[job.name] for job, need in each}
@@ -76,7 +76,7 @@ def divide(best: Best) -> None:
 
 
 def _in_order(problem: Shares) -> tuple[Mapping[str, Fraction], Exact]:
-    """Return what GPU time is left to the job that counts most for each GPU, and so on: a knapsack of parts."""
+    """Return the GPU time for the job that counts most per GPU, and so on: a fractional knapsack."""
     count, left = len(problem.jobs), Fraction(sum(problem.gpus.values()))
     shares, value = {}, Fraction(0)
     order = sorted(range(count), key=lambda place: (-Fraction(count - place, problem.jobs[place].gpus), place))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from formulations.shares.needs import reach
+from formulations.shares.needs import best_level
 from gsopt.core.numbers.grid import Exact, floor_digits
 from gsopt.problems.shares import Shares, TypedJob
 
@@ -16,16 +16,8 @@ def most_yield(problem: Shares, jobs: Sequence[Exact], gpus: Mapping[str, Exact]
 
     For all shares, sum_m y_m r_m = sum_{m, t} (y_m a_mt - z_m p_t) x_mt + sum_t p_t sum_m z_m x_mt. The first
     sum is at most what each job has on the type that is best for it, as its time is 1, and the second at most
-    sum_t p_t M_t. So it holds for any prices p of at least 0, whatever made them.
-
-    Parameters
-    ----------
-    problem
-        The problem.
-    jobs
-        y_m, the worth of a step per second of each job.
-    gpus
-        p_t, the price of a GPU of each type.
+    sum_t p_t M_t. So it holds for any prices p of at least 0, whatever made them. `jobs` holds y_m, the worth
+    of a step per second of each job, and `gpus` p_t, the price of a GPU of each type.
     """
     total = sum((Fraction(gpus[kind]) * count for kind, count in problem.gpus.items()), Fraction(0))
     for job, worth in zip(problem.jobs, jobs, strict=True):
@@ -39,23 +31,13 @@ def bound(problem: Shares, jobs: Sequence[Exact], gpus: Mapping[str, Exact], lev
     """Bound the value of all shares by prices.
 
     Where values are levels, a job's steps are given the worth that its GPUs cost wherever that is more: it
-    raises the bound on no throughput.
-
-    Parameters
-    ----------
-    problem
-        The problem.
-    jobs
-        y_m, the worth of a step per second of each job; in `fifo` `worths` of the problem.
-    gpus
-        p_t, the price of a GPU of each type.
-    level
-        A bound that is known.
+    raises the bound on no throughput. `jobs` and `gpus` are as in `most_yield`, in `fifo` the `worths` of the
+    problem; `level` is a known bound.
     """
     if problem.criterion == "fifo":
         return most_yield(problem, jobs, gpus)
     paid = [max(worth, _cost(problem, job, gpus)) for worth, job in zip(jobs, problem.jobs, strict=True)]
-    return reach(problem, paid, most_yield(problem, paid, gpus), level)
+    return best_level(problem, paid, most_yield(problem, paid, gpus), level)
 
 
 def _cost(problem: Shares, job: TypedJob, gpus: Mapping[str, Exact]) -> Exact:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from formulations.shares.best import Best
-from formulations.shares.exact import settle
+from formulations.shares.exact import solve
 from formulations.shares.linear import MOST, meet
 from formulations.shares.needs import needs
 from gsopt.core.budget import Budget
@@ -56,7 +56,7 @@ def water_filling(problem: Shares, budget: Budget) -> Result[TimeShares]:
     if problem.criterion != "max_min":
         raise Unsupported(f"water_filling raises the levels of max_min, the criterion is {problem.criterion}")
     best = Best(problem, budget, "water_filling")
-    settle(best)
+    solve(best)
     filled = fill(best)
     if filled is not None and _is_as_good(best, filled):
         best.solution = filled

@@ -17,24 +17,14 @@ def area_bound(release: Array, left: Array, areas: Array, alone: Array, now: flo
     alone or shared: w[j] / xi[j, k] + w[k] / xi[k, j] <= 1 for all pairs that may share. So a machine of speed
     M can do all areas w[j] G[j] p[j] in time. The larger of two numbers bounds the sum: the ends of shortest
     remaining area first on that machine, the first, second and so on not before that of the jobs alone; and its
-    mean busy times with the smallest area first, with half of what is left of each job, whose speed is at
-    most 1.
+    mean busy times with the smallest area first, with half of what is left of each job, whose speed is at most
+    1.
+
+    `areas` are the seconds of work `left` times GPUs and weight, over the number of all GPUs: a row for each
+    choice of weights. No job ends before `alone`.
 
     Source: mean busy times after Goemans (1997), as in `gsopt.schedule.bounds.mean_busy_time`; the weights are
     our own.
-
-    Parameters
-    ----------
-    release
-        Release dates.
-    left
-        Seconds of work that are left.
-    areas
-        The same times GPUs and weight, divided by the number of all GPUs: a row for each choice of weights.
-    alone
-        Before when each job cannot end.
-    now
-        The time.
     """
     ends, busy, last = in_order(alone), now * 0, now * 0
     for way in range(len(areas)):
@@ -63,16 +53,10 @@ def in_order(times: Array) -> Array:
 def serve(  # noqa: C901 - compiled, where a call is no cheaper to read
     release: Array, area: Array, now: float, ends: Array, shortest_rest: bool
 ) -> float:
-    """Do areas one after the other, preemptively; give the sum of their mean busy times.
+    """Process areas one after the other, preemptively; return the sum of their mean busy times.
 
-    Parameters
-    ----------
-    release, area, now
-        As of `area_bound`.
-    ends
-        Before when the first end, the second and so on cannot be; raised to those of the areas by their rests.
-    shortest_rest
-        Whether the least that is left goes first, and ends are raised; else the least as a whole goes first.
+    The first end, the second and so on cannot be before `ends`. With `shortest_rest` the least that is left
+    goes first, and `ends` are raised to those of the areas; else the least as a whole goes first.
     """
     rest = area.copy()
     time, busy, done = now, now * 0, 0

@@ -10,39 +10,14 @@ from gsopt.problems.sharing import Sharing, SharingSolution
 
 
 class Best(BestOf[Sharing, SharingSolution]):
-    """The best schedule and the best bound, which at first is that of all jobs running alone, at once.
-
-    Parameters
-    ----------
-    problem
-        The problem.
-    budget
-        When to stop; its start is the first schedule known.
-    method
-        Name of the method.
-    """
+    """The best schedule and the best bound, which at first is that of all jobs running alone, at once."""
 
     def __init__(self, problem: Sharing, budget: Budget, method: str) -> None:
         super().__init__(problem, budget, method, bound=_alone(problem))
 
 
 class IndependentPart:
-    """Jobs that meet no others in any schedule as good as the known one, as a problem of their own.
-
-    Parameters
-    ----------
-    parts
-        All parts.
-    problem
-        The part.
-    solution
-        What is known of it.
-
-    Attributes
-    ----------
-    solution, value, bound
-        The best schedule of the part, its value, and the best bound.
-    """
+    """Jobs that meet no others in any schedule as good as the known one, as a problem of their own."""
 
     def __init__(self, parts: "Parts", problem: Sharing, solution: SharingSolution) -> None:
         self.problem, self.solution, self._parts = problem, solution, parts
@@ -79,11 +54,6 @@ class Parts:
 
     A schedule that is no worse delays no job by more than the known one delays all jobs together. Where all
     jobs released before another must have ended by its release even so, what follows does not depend on them.
-
-    Parameters
-    ----------
-    best
-        What is known of the whole problem, with a schedule.
     """
 
     def __init__(self, best: Best) -> None:

@@ -120,7 +120,7 @@ class _Search:
                 if doubts >= max(_FEW_DOUBTS, _DOUBTS * searched):
                     self.is_over = self._search_exactly(self.new_stack(self.exact))
                     return
-                self._settle()
+                self._search_doubtful()
             self.is_over = bool(self.stack.depth[0] < 0)
 
     def _is_worth_compiling(self, searched: int) -> bool:
@@ -132,7 +132,7 @@ class _Search:
             return False
         return is_ready(self.kernel.__name__, "search", self.part.left(), _COMPILING)
 
-    def _settle(self) -> None:
+    def _search_doubtful(self) -> None:
         """Search in fractions all that follows when time passes from the node at hand, then go on in floats."""
         stack, depth = self.new_stack(self.exact), int(self.stack.depth[0])
         for row in range(depth):

@@ -12,12 +12,8 @@ from gsopt.solvers.backends.slotted import Planned
 def in_slots(model: Slotted, known: SharingSolution) -> dict[int, Planned] | None:
     """Follow a schedule in slots: each job starts in the first slot after all that had ended when it started.
 
-    Who holds a GPU together is the same or less, as every job that had left a GPU is waited for.
-
-    Returns
-    -------
-    dict or None
-        The plan, by number of the job; None where it does not end by the horizon.
+    Who holds a GPU together is the same or less, as every job that had left a GPU is waited for. None where the
+    plan does not end by the horizon.
     """
     problem, spans = model.problem, model.problem.spans(known)
     gpus = {run.job: tuple(run.gpus) for run in known.runs}

@@ -27,21 +27,9 @@ def insertion_bound(
 
     The start of each job costs no less than where it sees the jobs that run, and no others: the least over all
     times and partners (`insertion`). The larger of two sums over the pending jobs is taken: with an m-th of the
-    losses of others each, or with all the losses that one of them brings and none of those of the rest.
-
-    Parameters
-    ----------
-    jobs, stack, depth
-        The node.
-    ends
-        When jobs that run would end if nothing started any more.
-    begins
-        Before when pending jobs cannot start.
-    extra
-        Changed, where the first sum is not enough: by how much each pending job ends later at least than if it
-        ran alone from when it can start.
-    enough
-        A bound that need not be improved.
+    losses of others each, or with all the losses that one of them brings and none of those of the rest. Jobs
+    that run would end at `ends` if nothing started any more; pending jobs cannot start before `begins`. Where
+    the first sum is not `enough`, `extra` is set to how much later than alone each pending job ends at least.
     """
     count = len(jobs.demand)
     lone, crowd = np.zeros_like(ends), np.zeros(count, dtype=np.int64)
@@ -92,20 +80,8 @@ def insertion(
 
     Whenever it starts, it finds enough GPUs that nobody holds, or shares some with running jobs. Between two
     ends of these, the cost of a start beside the same ones is concave in time, so an end of the interval is
-    best.
-
-    Parameters
-    ----------
-    jobs, stack, depth
-        The node.
-    ends, lone
-        When the jobs that run would end, and have their GPUs to themselves, if nothing started any more.
-    begin
-        Before when the job cannot start.
-    job
-        The job.
-    crowd
-        By what to divide the delay of each running job, such as 2 or 3; 0 where it does not count.
+    best. If nothing started any more, jobs that run would end at `ends` and have their GPUs to themselves at
+    `lone`. `crowd` divides the delay of each running job; with 0 it does not count.
     """
     best, left = np.inf, begin
     room = np.empty(len(ends), dtype=np.int64)

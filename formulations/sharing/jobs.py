@@ -36,75 +36,44 @@ class Jobs(NamedTuple):
     """The jobs of a problem, the smallest GPU time first.
 
     Times count from the first release date, in units of the longest duration.
-
-    Attributes
-    ----------
-    gpus
-        Number of GPUs, in an array of one.
-    release, duration, demand
-        Release date, duration alone and number of GPUs of each job.
-    share
-        Demand of each job, as a part of all GPUs.
-    slowdown
-        ``slowdown[j, k]``: slowdown of job j beside k; the last column is 1, for a job that shares no GPU.
-    worth
-        ``worth[j, k]``: the most that a second of work of either of two jobs may count so that a GPU they share
-        earns no more in a second than 1; at most 1, and 1 for jobs that may not share. See
-        `formulations.sharing.areas`.
-    pairs
-        Whether two jobs may share.
-    rounding
-        Relative error of the numbers and of a few operations on them, 0 for fractions; and the largest slowdown
-        of any pair that may share, by which an error may grow.
-    primes
-        The primes modulo which numbers have remainders.
-    near
-        Two numbers that have the same remainders and differ by less than this are equal, in an array of one; 0
-        where that would take too many primes, so that remainders tell nothing.
-    release_rest, duration_rest
-        The same in seconds, as remainders.
-    slow_rest, fast_rest
-        Slowdowns, and their inverses, as remainders.
     """
 
-    gpus: Array
+    gpus: Array  # number of GPUs, in an array of one
+    # release, duration, demand: release date, duration alone and number of GPUs of each job
     release: Array
     duration: Array
     demand: Array
-    share: Array
+    share: Array  # demand of each job, as a part of all GPUs
+    # ``slowdown[j, k]``: slowdown of job j beside k; the last column is 1, for a job that shares no GPU
     slowdown: Array
+    # ``worth[j, k]``: the most that a second of work of either of two jobs may count so that a GPU they share
+    # earns no more in a second than 1; at most 1, and 1 for jobs that may not share. See
+    # `formulations.sharing.areas`
     worth: Array
-    pairs: Array
+    pairs: Array  # whether two jobs may share
+    # relative error of the numbers and of a few operations on them, 0 for fractions; and the largest slowdown
+    # of any pair that may share, by which an error may grow
     rounding: Array
-    primes: Array
+    primes: Array  # the primes modulo which numbers have remainders
+    # two numbers that have the same remainders and differ by less than this are equal, in an array of one; 0
+    # where that would take too many primes, so that remainders tell nothing
     near: Array
+    # release_rest, duration_rest: the same in seconds, as remainders
     release_rest: Array
     duration_rest: Array
+    # slow_rest, fast_rest: slowdowns, and their inverses, as remainders
     slow_rest: Array
     fast_rest: Array
 
 
 class Units(NamedTuple):
-    """What the arrays leave out: which job is which, and how long a unit of time is.
+    """What the arrays leave out: which job is which, and how long a unit of time is."""
 
-    Attributes
-    ----------
-    order
-        Number in the problem of each job of the arrays.
-    late
-        Sum of the release dates, counted from the first one, in seconds.
-    unit
-        The length of a unit of time, in seconds.
-    primes
-        The primes modulo which numbers have remainders.
-    parts
-        Every time of a schedule is a whole number of such parts of a second; 0 where they are not known.
-    """
-
-    order: tuple[int, ...]
-    late: Exact
-    unit: Fraction
-    primes: tuple[int, ...]
+    order: tuple[int, ...]  # number in the problem of each job of the arrays
+    late: Exact  # sum of the release dates, counted from the first one, in seconds
+    unit: Fraction  # the length of a unit of time, in seconds
+    primes: tuple[int, ...]  # the primes modulo which numbers have remainders
+    # every time of a schedule is a whole number of such parts of a second; 0 where they are not known
     parts: int
 
     def total(self, mean: Exact) -> Fraction:
@@ -197,11 +166,8 @@ def _primes(
 ) -> tuple[tuple[int, ...], Fraction]:
     """Return primes that divide no denominator, so that all numbers have remainders, and what they prove.
 
-    Returns
-    -------
-    tuple
-        The primes; and the seconds, at least the slip, by less than which two times of the same remainders
-        differ only if they are equal. A single prime and 0 if it takes too many.
+    Returns the primes, and the seconds, at least the slip, by less than which two times of the same remainders
+    differ only if they are equal. A single prime and 0 if it takes too many.
     """
     divisors = {time.denominator for time in times}
     divisors |= {each for row in slowdowns for slow in row for each in slow.as_integer_ratio()}

@@ -35,16 +35,8 @@ def _one_by_one(problem: Sharing, jobs: Iterable[int], now: Exact) -> Iterator[R
 def shortest_first(problem: Sharing, partners: int, budget: Budget | None = None) -> SharingSolution:
     """Start at each event the shortest jobs for which there is room, on free GPUs first.
 
-    When time is up, those that are left run one after the other.
-
-    Parameters
-    ----------
-    problem
-        The problem.
-    partners
-        How many jobs may hold a GPU on which another starts: 0 or 1.
-    budget
-        When time is up; never if None.
+    When time is up, those that are left run one after the other. At most `partners` jobs, 0 or 1, hold a GPU on
+    which another starts.
     """
     course = Course(problem.durations, problem.slowdown, problem.releases)
     waiting = sorted(range(len(problem.jobs)), key=lambda job: (problem.durations[job], problem.jobs[job].gpus))

@@ -26,24 +26,14 @@ Users = tuple[frozenset[int], ...]
 
 @dataclass(frozen=True)
 class Prefix:
-    """The first starts and ends of an order, the time of each being a variable.
+    """The first starts and ends of an order, the time of each being a variable."""
 
-    Attributes
-    ----------
-    users
-        Who holds each GPU after them.
-    started, ended
-        Event at which each job starts and ends, by job.
-    gpus
-        GPUs of each job.
-    speeds
-        Speed of each job between each event and the one before it, 0 where it does not run.
-    """
-
-    users: Users
+    users: Users  # who holds each GPU after them
+    # started, ended: event at which each job starts and ends, by job
     started: dict[int, int]
     ended: dict[int, int]
-    gpus: dict[int, tuple[int, ...]]
+    gpus: dict[int, tuple[int, ...]]  # GPUs of each job
+    # speed of each job between each event and the one before it, 0 where it does not run
     speeds: dict[int, tuple[Exact, ...]]
 
     @property
@@ -115,13 +105,7 @@ def orders(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
 
 
 def search_orders(part: IndependentPart) -> int:
-    """Find the best schedule of starts at any time of a part, and prove it when all orders are searched.
-
-    Returns
-    -------
-    int
-        Number of linear programs solved.
-    """
+    """Find and prove the best schedule of a part with starts at any time; return the number of programs."""
     search = Orders(part)
     if search.run():
         part.raise_bound(part.value)

@@ -10,19 +10,13 @@ from gsopt.core.numbers.grid import Exact
 def least(
     cost: Sequence[Exact], rows: Sequence[tuple[Sequence[Exact], Exact]]
 ) -> tuple[Fraction, list[Fraction]] | None:
-    """Minimise a sum of numbers that are at least 0, exactly; None where no numbers keep all rows.
+    """Minimise a sum of numbers at least 0, of costs at least 0, exactly; None where no numbers keep all rows.
 
-    The tableau is kept in whole numbers over one denominator, the last pivot. Of the rows and columns that may
-    be next, the first is taken, so that it ends.
+    A row consists of coefficients and the least value of their sum. The tableau is kept in whole numbers over
+    one denominator, the last pivot. Of the rows and columns that may be next, the first is taken, so that the
+    method ends.
 
     Source: Bland (1977) for the choice; Edmonds (1967) for the whole numbers.
-
-    Parameters
-    ----------
-    cost
-        Cost of each number, at least 0.
-    rows
-        Coefficients of each row, and what their sum must be at least.
     """
     width = len(cost)
     scale, table = 1, []

@@ -17,21 +17,13 @@ YES, NO, DOUBT = 1, 0, -1
 
 
 class Found(NamedTuple):
-    """The best schedule.
+    """The best schedule."""
 
-    Attributes
-    ----------
-    value, rest
-        The sum of its ends, in an array of one, and as remainders; infinity when there is none.
-    begun
-        How many times time passes before each job starts.
-    taken
-        For each job, how many GPUs it shares with each job at its start, and last how many nobody held.
-    """
-
+    # value, rest: the sum of its ends, in an array of one, and as remainders; infinity when there is none
     value: Array
     rest: Array
-    begun: Array
+    begun: Array  # how many times time passes before each job starts
+    # for each job, how many GPUs it shares with each job at its start, and last how many nobody held
     taken: Array
 
 
@@ -61,19 +53,6 @@ def search(jobs: Jobs, stack: Stack, table: StateTable, found: Found, nodes: int
     in `doubt`, where it cannot tell whether two events are one, or whether a schedule is better than the best;
     whatever follows when time passes from the node at hand is then left to fractions
     (`formulations.sharing.events`). Bounds are weakened by their rounding, so they leave out nothing better.
-
-    Parameters
-    ----------
-    jobs
-        The jobs.
-    stack
-        Where the search is; changed.
-    table
-        What it has seen; changed.
-    found
-        The best schedule; changed.
-    nodes
-        When to come back.
     """
     count = len(jobs.demand)
     for visited in range(nodes):

@@ -139,7 +139,7 @@ def task_of(model: Slotted, budget: Budget, hint: Mapping[int, Planned] | None =
 
 
 class _Call:
-    """One call of the solver, and what is heard of it."""
+    """One call of the solver, and what it reports."""
 
     def __init__(self, best: Best, most: int) -> None:
         if best.solution is None:
@@ -152,13 +152,7 @@ class _Call:
         self.is_proven = self.told_to_stop = False
 
     def run(self) -> None:
-        """Look for better plans, until there are none or the time is up.
-
-        Raises
-        ------
-        KeyboardInterrupt
-            The user pressed Ctrl-C meanwhile.
-        """
+        """Look for better plans, until there are none or the time is up."""
         left = self.best.budget.left()
         task = task_of(self.model, self.best.budget, self.hint)
         reply = CpSat().call(solve, task, limit=None if left is None else left + GRACE, hear=self._hear)

@@ -24,26 +24,15 @@ class Slotted:
     with the same starts on the same GPUs, every job of the problem ends when the one of the slot model does or
     before, as whoever ends earlier only makes others faster. So a plan is a schedule for starts at any time
     that is no worse than its value here, and the optimum here is no bound.
-
-    Attributes
-    ----------
-    problem
-        The problem.
-    slot
-        Length of a slot in seconds.
-    horizon
-        Slot by which all jobs end.
-    release, work
-        First slot of each job, and what it has to do, in units of which a slot alone does `FULL`.
-    beside
-        ``beside[j][k]``: what job j does in a slot beside job k; k is left out where the two may not share.
     """
 
     problem: Sharing
-    slot: Fraction
-    horizon: int
+    slot: Fraction  # length of a slot in seconds
+    horizon: int  # slot by which all jobs end
+    # release, work: first slot of each job, and what it has to do, in units of which a slot alone does `FULL`
     release: tuple[int, ...]
     work: tuple[int, ...]
+    # ``beside[j][k]``: what job j does in a slot beside job k; k is left out where the two may not share
     beside: tuple[Mapping[int, int], ...]
 
     @classmethod

@@ -14,59 +14,31 @@ PENDING, RUNNING, ENDED = 0, 1, 2
 
 
 class Stack(NamedTuple):
-    """The nodes from the root to the one at hand, one row of each array for each of them.
+    """The nodes from the root to the one at hand, one row of each array for each of them."""
 
-    Attributes
-    ----------
-    depth
-        Row of the node at hand, in an array of one; -1 when all is searched.
-    doubt
-        Whether floats cannot tell what follows when time passes from the node at hand, in an array of one.
-    cursor
-        The job whose starts are tried; the number of jobs when time is to pass, one more when it has.
-    fresh
-        Whether no start of that job has been tried.
-    time, cost
-        The time, and the sum of the ends of the jobs that have ended.
-    slip
-        By how much the time, and any end to come, may be wrong: 0 for fractions.
-    steps
-        How many times time has passed.
-    free
-        GPUs that nobody holds.
-    state, due, left
-        State of each job; when it ends if nothing changes, or has ended; and its work that is left.
-    worst
-        The partner that slows each job most; the number of jobs where there is none.
-    own
-        GPUs that each job holds alone.
-    shared
-        GPUs that two jobs share.
-    taken
-        GPUs of the start being tried: those of each job that it shares, and last the free ones.
-    begun
-        How many times time had passed when each job started.
-    time_rest, cost_rest, due_rest
-        The same as remainders.
-    """
-
-    depth: Array
+    depth: Array  # row of the node at hand, in an array of one; -1 when all is searched
+    # whether floats cannot tell what follows when time passes from the node at hand, in an array of one
     doubt: Array
+    # the job whose starts are tried; the number of jobs when time is to pass, one more when it has
     cursor: Array
-    fresh: Array
+    fresh: Array  # whether no start of that job has been tried
+    # time, cost: the time, and the sum of the ends of the jobs that have ended
     time: Array
     cost: Array
-    slip: Array
-    steps: Array
-    free: Array
+    slip: Array  # by how much the time, and any end to come, may be wrong: 0 for fractions
+    steps: Array  # how many times time has passed
+    free: Array  # GPUs that nobody holds
+    # state, due, left: state of each job; when it ends if nothing changes, or has ended; and its work that is
+    # left
     state: Array
     due: Array
     left: Array
-    worst: Array
-    own: Array
-    shared: Array
-    taken: Array
-    begun: Array
+    worst: Array  # the partner that slows each job most; the number of jobs where there is none
+    own: Array  # GPUs that each job holds alone
+    shared: Array  # GPUs that two jobs share
+    taken: Array  # GPUs of the start being tried: those of each job that it shares, and last the free ones
+    begun: Array  # how many times time had passed when each job started
+    # time_rest, cost_rest, due_rest: the same as remainders
     time_rest: Array
     cost_rest: Array
     due_rest: Array

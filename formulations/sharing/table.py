@@ -18,32 +18,18 @@ _PROBES = 8
 
 
 class StateTable(NamedTuple):
-    """States that were seen, as a whole, and the least cost of each.
+    """States that were seen, as a whole, and the least cost of each."""
 
-    Attributes
-    ----------
-    keys
-        A remainder of each state, by which it is found.
-    counts
-        For each job, on how many GPUs it runs alone, -1 if it has ended and -2 if it is to start; then how many
-        it shares with each job before it.
-    times
-        How long each job that runs still takes if nothing changes, and last the time, -1 where no job is to
-        arrive any more; those of other jobs tell nothing.
-    rests
-        The same as remainders.
-    costs
-        What the least cost of each state is at most, infinity where a place is free.
-    cost_rests
-        That cost as remainders.
-    """
-
-    keys: Array
+    keys: Array  # a remainder of each state, by which it is found
+    # for each job, on how many GPUs it runs alone, -1 if it has ended and -2 if it is to start; then how many
+    # it shares with each job before it
     counts: Array
+    # how long each job that runs still takes if nothing changes, and last the time, -1 where no job is to
+    # arrive any more; those of other jobs tell nothing
     times: Array
-    rests: Array
-    costs: Array
-    cost_rests: Array
+    rests: Array  # the same as remainders
+    costs: Array  # what the least cost of each state is at most, infinity where a place is free
+    cost_rests: Array  # that cost as remainders
 
 
 def new_table(jobs: Jobs, size: int) -> StateTable:

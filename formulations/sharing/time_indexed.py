@@ -70,6 +70,14 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
     printed; Eq. 11 says T_j = min{tau: the sum of 1 / t_iter[u] for u <= tau is at least I_j}, where the arg
     min of a sum is printed, with I_k; the mean of Eq. 13 counts from a_j; Eq. 12 has i for j; and the ratio of
     Eq. 4-5 belongs to a pair of jobs, of which the worst counts. Our own are the rows that make it linear.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.job import Job
+    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 3), ("b", 3)]]
+    >>> result = time_indexed(Sharing(gpus=1, jobs=jobs, default_interference=1.2))
+    >>> result.objective, result.message
+    (Fraction(18, 5), 'slots of 0.1875 s: 3.65625 is optimal')
     """
 
     name: ClassVar[str] = "time_indexed"
@@ -81,13 +89,7 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
         return frozenset()
 
     def build(self, problem: Sharing) -> Any:
-        """Build the Pyomo model of record.
-
-        Raises
-        ------
-        Unsupported
-            The model would have more than 3,000 places of jobs on GPUs in slots.
-        """
+        """Build the Pyomo model of record; raise `Unsupported` beyond 3,000 places of jobs on GPUs in slots."""
         return slot_model(self.slotted(problem))
 
     def slotted(self, problem: Sharing, known: SharingSolution | None = None) -> Slotted:
@@ -110,13 +112,7 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
         return self._followed(self.slotted(problem), values)
 
     def run(self, problem: Sharing, budget: Budget) -> Result[SharingSolution]:
-        """Solve the slot model, follow its plan, and judge the best schedule.
-
-        Raises
-        ------
-        Unsupported
-            As `build`.
-        """
+        """Solve the slot model, follow its plan, and judge the best schedule; `Unsupported` as for `build`."""
         best, message = Best(problem, budget, self.name), "no slots were needed"
         take_lists(best)
         raise_to_root(best)

@@ -7,17 +7,7 @@ from gsopt.problems.waiting import Waiting, WaitingSolution
 
 
 class Best(BestOf[Waiting, WaitingSolution]):
-    """The best schedule and the best bound, and the problem as the exact methods take it.
-
-    Parameters
-    ----------
-    instance
-        The jobs and places.
-    budget
-        When to stop; its start is the first schedule known.
-    method
-        Name of the method.
-    """
+    """The best schedule and the best bound, and the problem as the exact methods take it."""
 
     def __init__(self, instance: SlottedInstance, budget: Budget, method: str) -> None:
         self.instance = instance

@@ -15,39 +15,19 @@ _MOST_SLOTS = 2**42
 
 
 class Place(NamedTuple):
-    """Cells that a tier joins: a job that is placed there runs at least as fast as the tier lets it.
+    """Cells that a tier joins: a job that is placed there runs at least as fast as the tier lets it."""
 
-    Attributes
-    ----------
-    tier
-        Number of the tier, innermost first.
-    cells
-        Numbers of the cells; one for a place on the innermost tier.
-    gpus
-        GPUs of all its cells.
-    """
-
-    tier: int
-    cells: tuple[int, ...]
-    gpus: int
+    tier: int  # number of the tier, innermost first
+    cells: tuple[int, ...]  # numbers of the cells; one for a place on the innermost tier
+    gpus: int  # GPUs of all its cells
 
 
 class SlottedRun(NamedTuple):
-    """Where and when a job runs, in slots.
+    """Where and when a job runs, in slots."""
 
-    Attributes
-    ----------
-    start
-        First slot.
-    place
-        Number of the place.
-    counts
-        GPUs by number of the cell, where that is decided.
-    """
-
-    start: int
-    place: int
-    counts: Mapping[int, int] | None = None
+    start: int  # first slot
+    place: int  # number of the place
+    counts: Mapping[int, int] | None = None  # GPUs by number of the cell, where that is decided
 
 
 @dataclass(frozen=True)
@@ -58,17 +38,10 @@ class SlottedInstance:
     get longer ones, and all times are rounded down to them. A schedule stays legal when starts and run times
     are rounded down: whoever is there in a slot then was there when it ended. So what is best on such a grid is
     no worse than what is best of all.
-
-    Attributes
-    ----------
-    problem
-        The problem.
-    slot
-        Seconds of a slot.
     """
 
     problem: Waiting
-    slot: Fraction
+    slot: Fraction  # seconds of a slot
 
     @classmethod
     def of(cls, problem: Waiting) -> "SlottedInstance":

@@ -72,13 +72,7 @@ def intervals(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
 
 
 def solve_intervals(best: Best) -> None:
-    """Look for a better schedule than the best one, until there is none or the time is up.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        The user pressed Ctrl-C meanwhile.
-    """
+    """Look for a better schedule than the best one, until there is none or the time is up."""
     call = _Call(best)
     left = best.budget.left()
     reply = CpSat().call(solve, call.task(), limit=None if left is None else left + GRACE, hear=call.hear)
@@ -89,7 +83,7 @@ def solve_intervals(best: Best) -> None:
 
 
 class _Call:
-    """One call of the solver, and what is heard of it."""
+    """One call of the solver, and what it reports."""
 
     def __init__(self, best: Best) -> None:
         self.best, self.instance = best, best.instance.limited
@@ -126,7 +120,7 @@ class _Call:
         )
 
     def hear(self, frame: Frame) -> bool:
-        """Keep what the solver finds on the way; tell whether to stop."""
+        """Keep what the solver finds on the way; return whether to stop."""
         kind, content = frame
         if kind is FrameKind.INCUMBENT:
             self.take(*content)
@@ -158,11 +152,11 @@ class _Call:
 
     def _activity(self, job: int) -> Activity:
         instance = self.instance
-        ways = tuple(
+        choices = tuple(
             Way(instance.length(job, place), instance.demand[job], instance.places[place].cells)
             for place in self.places[job]
         )
-        return Activity(instance.release[job], instance.slots(self.latest[job]), ways)
+        return Activity(instance.release[job], instance.slots(self.latest[job]), choices)
 
     def _hint(self) -> tuple[Chosen, ...]:
         choices = self.instance.choices(self.best.known)

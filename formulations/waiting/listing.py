@@ -25,15 +25,7 @@ class FreeProfile:
         self._free = [list(instance.sizes)]
 
     def place(self, job: int, widest: int | None = None) -> SlottedRun:
-        """Place a job where it ends earliest, on the innermost tier on a tie.
-
-        Parameters
-        ----------
-        job
-            Number of the job.
-        widest
-            The widest tier that it may have, where a tier so narrow has room for it at all.
-        """
+        """Place a job where it ends earliest, innermost on a tie, and not beyond `widest` where possible."""
         instance = self.instance
         places = instance.places_of(job)
         narrow = [each for each in places if widest is None or instance.places[each].tier <= widest]
@@ -159,7 +151,7 @@ def _rules(best: Best) -> Iterator[list[int]]:
 
 
 def _try(best: Best, order: Sequence[int], tiers: Sequence[int]) -> float:
-    """Place jobs in an order, keep the schedule if it is the best, and give its value in slots.
+    """Place jobs in an order, keep the schedule if it is the best, and return its value in slots.
 
     The first schedule of all is finished whatever time it takes.
     """

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array, vstack
+from scipy.sparse import csr_array, vstack
 
+from formulations.common.rows import Entry, SparseRows
 from formulations.waiting.instance import SlottedInstance, SlottedRun
 from gsopt.core.numbers.grid import Exact
 from gsopt.solvers.standard_form import StandardForm
@@ -43,17 +44,10 @@ class Relaxation:
     Size: as many columns as jobs times places times slots of the horizon.
     Source: the time-indexed model of single-machine scheduling (Sousa and Wolsey, 1992), with the places nested
     as tiers are in Dally, section II-B.
-
-    Attributes
-    ----------
-    instance
-        Jobs and places on a grid.
-    latest
-        Latest end of each job in seconds after the first release.
     """
 
-    instance: SlottedInstance
-    latest: Sequence[Exact]
+    instance: SlottedInstance  # jobs and places on a grid
+    latest: Sequence[Exact]  # latest end of each job in seconds after the first release
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
@@ -118,15 +112,20 @@ class Relaxation:
 
     def form(self) -> StandardForm:
         """Return the model as arrays."""
-        rows, columns, values, lower, upper = self._assignment()
-        for more in (self._capacity, self._last_end):
-            more(rows, columns, values, lower, upper)
+        rows = SparseRows()
+        for job in range(len(self.instance.demand)):
+            own = ((index, 1.0) for index, column in enumerate(self.columns) if column.job == job)
+            rows.add(f"once[{job}]", own, 1.0, 1.0)
+        for (place, slot), within in self._capacity().items():
+            rows.add(f"room[{place},{slot}]", within, upper=self.instance.places[place].gpus)
         number = len(self.costs)
+        if number > len(self.columns):
+            self._add_last_end(rows)
         return StandardForm.build(
             cost=[float(cost) for cost in self.costs],
-            matrix=coo_array((values, (rows, columns)), shape=(len(lower), number)).tocsr(),
-            row_lower=lower,
-            row_upper=upper,
+            matrix=rows.matrix(number),
+            row_lower=rows.lower,
+            row_upper=rows.upper,
             column_upper=[1.0] * len(self.columns) + [inf] * (number - len(self.columns)),
         )
 
@@ -181,48 +180,28 @@ class Relaxation:
             == self.instance.seconds[job][own.tier]
         )
 
-    def _assignment(self) -> tuple[list[int], list[int], list[float], list[float], list[float]]:
-        jobs = len(self.instance.demand)
-        rows = [column.job for column in self.columns]
-        return rows, list(range(len(rows))), [1.0] * len(rows), [1.0] * jobs, [1.0] * jobs
-
-    def _capacity(
-        self, rows: list[int], columns: list[int], values: list[float], lower: list[float], upper: list[float]
-    ) -> None:
-        """Hold every place in every slot to its GPUs; only where something of its own can be in it."""
-        instance, row_of = self.instance, dict[tuple[int, int], int]()
-        within = [
-            [p for p, wide in enumerate(instance.places) if set(place.cells) <= set(wide.cells)]
+    def _capacity(self) -> dict[tuple[int, int], list[Entry]]:
+        """Return the GPUs that columns hold of each place in each slot, where something of its own can be."""
+        instance, found = self.instance, dict[tuple[int, int], list[Entry]]()
+        own = {place for _, place, _ in self.columns}
+        around = [
+            [p for p, wide in enumerate(instance.places) if p in own and set(place.cells) <= set(wide.cells)]
             for place in instance.places
         ]
-        own = {place for _, place, _ in self.columns}
         for index, (job, place, start) in enumerate(self.columns):
+            entry = index, instance.demand[job]
             for slot in range(start, start + instance.length(job, place)):
-                for wide in within[place]:
-                    if wide not in own:
-                        continue
-                    row = row_of.setdefault((wide, slot), len(lower))
-                    if row == len(lower):
-                        lower.append(-inf)
-                        upper.append(float(instance.places[wide].gpus))
-                    rows.append(row)
-                    columns.append(index)
-                    values.append(float(instance.demand[job]))
+                for wide in around[place]:
+                    found.setdefault((wide, slot), []).append(entry)
+        return found
 
-    def _last_end(
-        self, rows: list[int], columns: list[int], values: list[float], lower: list[float], upper: list[float]
-    ) -> None:
+    def _add_last_end(self, rows: SparseRows) -> None:
         """Let the last column be no earlier than any end."""
-        if len(self.costs) == len(self.columns):
-            return
-        first = len(lower)
-        for index, (job, place, start) in enumerate(self.columns):
-            rows.append(first + job)
-            columns.append(index)
-            values.append(-float(start + self.instance.length(job, place)))
+        last = len(self.columns)
         for job in range(len(self.instance.demand)):
-            rows.append(first + job)
-            columns.append(len(self.columns))
-            values.append(1.0)
-            lower.append(0.0)
-            upper.append(inf)
+            ends = [
+                (index, -float(start + self.instance.length(job, place)))
+                for index, (own, place, start) in enumerate(self.columns)
+                if own == job
+            ]
+            rows.add(f"last[{job}]", [*ends, (last, 1.0)], 0.0)

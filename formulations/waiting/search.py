@@ -16,27 +16,13 @@ _MOST_WAYS = 1_000
 
 
 class PartialSchedule(NamedTuple):
-    """What has been decided: some jobs have started, none after now.
+    """What has been decided: some jobs have started, none after now."""
 
-    Attributes
-    ----------
-    now
-        Slot of the last start.
-    free
-        First free slot of each GPU of each cell, ascending.
-    left
-        Numbers of the jobs that are still to start.
-    paid
-        Sum of the ends so far, or the last of them.
-    shares
-        What has started, in order.
-    """
-
-    now: int
-    free: tuple[tuple[int, ...], ...]
-    left: tuple[int, ...]
-    paid: int
-    shares: tuple[CellShare, ...]
+    now: int  # slot of the last start
+    free: tuple[tuple[int, ...], ...]  # first free slot of each GPU of each cell, ascending
+    left: tuple[int, ...]  # numbers of the jobs that are still to start
+    paid: int  # sum of the ends so far, or the last of them
+    shares: tuple[CellShare, ...]  # what has started, in order
 
 
 class DepthFirstSearch:
@@ -48,11 +34,6 @@ class DepthFirstSearch:
     but one (`is_twin`), and what differs from something seen by groups of GPUs that are alike (`is_seen`).
 
     It counts in whole slots of which all times are multiples, so what it proves is exact.
-
-    Parameters
-    ----------
-    best
-        What is known.
     """
 
     def __init__(self, best: Best) -> None:
@@ -74,8 +55,8 @@ class DepthFirstSearch:
         self.nodes = 0
 
     def run(self, nodes: int) -> bool:
-        """Search, and keep what is found; tell whether no more than so many states were all there are."""
-        if max(self._ways(need) for need in self.instance.demand) > _MOST_WAYS:
+        """Search and keep what is found; return whether so many states covered the whole search."""
+        if max(self._combinations(need) for need in self.instance.demand) > _MOST_WAYS:
             return False
         self.nodes = nodes
         free = tuple((0,) * size for size in self.instance.sizes)
@@ -95,7 +76,7 @@ class DepthFirstSearch:
         return value * len(self.shortest) / self.instance.slot + sum(self.instance.release)
 
     def _extend(self, state: PartialSchedule) -> bool:
-        """Search what a state may become; tell whether that is all."""
+        """Search what a state may become; return whether that was completed."""
         if not state.left:
             if state.paid < self.limit():
                 self.best.take(self.best.problem.started(state.shares))
@@ -118,15 +99,15 @@ class DepthFirstSearch:
             for counts in self._counts(self.instance.demand[job], 0):
                 yield self._started(state, left, CellShare(job, counts))
 
-    def _ways(self, need: int) -> int:
-        """Count the ways to take so many GPUs."""
-        ways = [1] + [0] * need
+    def _combinations(self, need: int) -> int:
+        """Count the combinations of cells that give so many GPUs."""
+        counts = [1] + [0] * need
         for size in self.instance.sizes:
-            ways = [sum(ways[max(0, count - size) : count + 1]) for count in range(need + 1)]
-        return ways[need]
+            counts = [sum(counts[max(0, count - size) : count + 1]) for count in range(need + 1)]
+        return counts[need]
 
     def _counts(self, need: int, first: int) -> Iterator[dict[int, int]]:
-        """Enumerate the ways to take GPUs of the cells from one on."""
+        """Enumerate the numbers of GPUs to take of the cells from one on."""
         sizes = self.instance.sizes
         if not need:
             yield {}
@@ -169,7 +150,7 @@ class DepthFirstSearch:
         done, ends = 0, []
         for area, end in zip(areas, alone, strict=True):
             done += area
-            ends.append(max(end, served(ready, done)))
+            ends.append(max(end, first_slot(ready, done)))
         least = max([state.paid, *ends]) if self.last else state.paid + sum(ends)
         return least >= self.limit()
 
@@ -199,7 +180,7 @@ class DepthFirstSearch:
         return tuple(sorted(shape.values()))
 
 
-def served(ready: Sequence[int], area: int) -> int:
+def first_slot(ready: Sequence[int], area: int) -> int:
     """Return the first slot by which GPUs that are ready from some slots on have done so much."""
     done = 0
     for count, slot in enumerate(ready, start=1):

@@ -1,8 +1,8 @@
 """Split: GPUs for jobs whose starts and run times are given, so that no job has to move."""
 
 from collections.abc import Iterator, Sequence
-from math import inf
 
+from formulations.common.rows import SparseRows
 from formulations.waiting.instance import SlottedInstance, SlottedRun
 from gsopt.core.budget import Budget
 from gsopt.core.result import Status, StoppedBy
@@ -71,36 +71,31 @@ def _model(
     instance: SlottedInstance, choices: Sequence[SlottedRun], jobs: Sequence[int]
 ) -> tuple[StandardForm, list[tuple[int, int]]]:
     """Return the model of some jobs, and the jobs and cells of its first columns."""
-    from scipy.sparse import coo_array
-
     cells = range(len(instance.sizes))
     held = [(job, cell) for job in jobs for cell in cells]
     placed = [(job, place) for job in jobs for place in _as_fast(instance, job, choices[job].place)]
     count_of = {pair: index for index, pair in enumerate(held)}
     place_of = {pair: len(held) + index for index, pair in enumerate(placed)}
-    rows: list[tuple[list[tuple[int, float]], float, float]] = []
+    rows = SparseRows()
     for job in jobs:
         own = [place for each, place in placed if each == job]
         need = float(instance.demand[job])
-        rows.append(([(place_of[job, place], 1.0) for place in own], 1.0, 1.0))
-        rows.append(([(count_of[job, cell], 1.0) for cell in cells], need, need))
+        rows.add(f"place[{job}]", ((place_of[job, place], 1.0) for place in own), 1.0, 1.0)
+        rows.add(f"demand[{job}]", ((count_of[job, cell], 1.0) for cell in cells), need, need)
         for cell in cells:
             most = -min(need, float(instance.sizes[cell]))
             around = [(place_of[job, p], most) for p in own if cell in instance.places[p].cells]
-            rows.append(([(count_of[job, cell], 1.0), *around], -inf, 0.0))
-    rows += [
-        ([(count_of[job, cell], 1.0) for job in running], -inf, float(instance.sizes[cell]))
-        for running in _together(instance, choices, jobs)
-        for cell in cells
-    ]
-    entries = [(row, *entry) for row, (own_entries, _, _) in enumerate(rows) for entry in own_entries]
-    at, columns, values = zip(*entries, strict=True)
+            rows.add(f"inside[{job},{cell}]", [(count_of[job, cell], 1.0), *around], upper=0.0)
+    for number, running in enumerate(_together(instance, choices, jobs)):
+        for cell in cells:
+            held_there = ((count_of[job, cell], 1.0) for job in running)
+            rows.add(f"room[{number},{cell}]", held_there, upper=instance.sizes[cell])
     width = len(held) + len(placed)
     form = StandardForm.build(
         cost=[0.0] * width,
-        matrix=coo_array((values, (at, columns)), shape=(len(rows), width)).tocsr(),
-        row_lower=[lower for _, lower, _ in rows],
-        row_upper=[upper for _, _, upper in rows],
+        matrix=rows.matrix(width),
+        row_lower=rows.lower,
+        row_upper=rows.upper,
         column_upper=[float(min(instance.demand[j], instance.sizes[m])) for j, m in held] + [1.0] * len(placed),
     )
     return form, held

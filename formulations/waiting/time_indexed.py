@@ -78,24 +78,11 @@ def time_indexed(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
 
 
 def solve_relaxation(best: Best, share: float = 1.0, conflicts: float = 0) -> str:
-    """Solve the relaxation of a problem, raise the bound, and look for GPUs; say what came of it.
+    """Solve the relaxation of a problem, raise the bound, and look for GPUs; return a message on the outcome.
 
     Where there are no GPUs for its schedule, it is solved again without the starts and run times of some jobs
-    for which there are none (`find_conflict`): for these at least one has to be another.
-
-    Parameters
-    ----------
-    best
-        What is known.
-    share
-        Part of the time left that it may take.
-    conflicts
-        How often it is solved again.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        The user pressed Ctrl-C meanwhile.
+    for which there are none (`find_conflict`): for these at least one has to be another. It takes at most
+    `share` of the time left, and solves again at most `conflicts` times.
     """
     left = best.budget.left()
     budget = best.budget if left is None else best.budget.within(share * left)
@@ -118,7 +105,7 @@ def solve_relaxation(best: Best, share: float = 1.0, conflicts: float = 0) -> st
 
 
 def _solve(model: Relaxation, form: StandardForm, best: Best, budget: Budget) -> list[SlottedRun] | None:
-    """Solve the relaxation and raise the bound; give its schedule."""
+    """Solve the relaxation, raise the bound, and return its schedule."""
     start = model.point(model.instance.choices(best.known))
     asked = replace(budget, backend=budget.backend or Prover(), on_incumbent=None, start=None)
     proof = optimize(

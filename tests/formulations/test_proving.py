@@ -59,7 +59,6 @@ def test_the_bound_is_the_least_cost_of_all_points(seed: int) -> None:
     """Below a goal beyond all costs the bound is the optimum; where no point is left it is the goal."""
     form, goal = _drawn(seed), 99.0
     least = _least(form)
-
     assert _bound(form, goal) == pytest.approx(min(least, goal), abs=1e-6)
     assert _bound(form, goal) <= min(least, goal)
 
@@ -69,7 +68,6 @@ def test_columns_that_need_not_be_whole_are_not_branched_on(seed: int) -> None:
     """With one column in parts the bound is what the solver finds, and no more."""
     form = _drawn(seed, mixed=True)
     best = Highs().solve(form).objective
-
     found = _bound(form, 99.0)
     assert found == pytest.approx(99.0 if best is None else best, abs=1e-5)
     assert best is None or found <= best + 1e-9

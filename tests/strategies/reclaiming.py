@@ -1,12 +1,17 @@
 """Tiny reclaiming problems: the example of Aryl's Figure 5, and random instances of every variant."""
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Callable, Sequence
+from typing import Literal, TypeVar
 
+from hypothesis import reject
 from hypothesis import strategies as st
 
 import instances.reclaiming
+from formulations.reclaiming.reduction import Reduction, reduce
+from gsopt.core.errors import Unsupported
 from gsopt.problems.reclaiming import Job, Reclaiming, Server
+
+T = TypeVar("T")
 
 Costs = Literal["one", "integer", "fractional", "decimal", "tiny", "near", "wide", "any"]
 Elasticity = Literal["tagged", "fungible"]
@@ -39,6 +44,19 @@ def figure_5(*, order: str = "123456", demand: int = 2) -> Reclaiming:
     servers = {server.name: server for server in example.servers}
     ordered = tuple(servers[f"s{digit}"] for digit in order)
     return example.model_copy(update={"demand": demand, "servers": ordered})
+
+
+def reducible(problem: Reclaiming) -> Reduction:
+    """Return the reduction of a problem, and let hypothesis draw another one where it has none."""
+    return unless_unsupported(reduce, problem)
+
+
+def unless_unsupported(method: Callable[[Reclaiming], T], problem: Reclaiming) -> T:
+    """Return what a method makes of a problem, and let hypothesis draw another one that it supports."""
+    try:
+        return method(problem)
+    except Unsupported:
+        reject()
 
 
 @st.composite

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from random import Random
+from string import ascii_lowercase
 
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.order import OrderPlan
@@ -91,6 +92,13 @@ def wandering(instance: Instance, random: Random) -> tuple[list[TimetableStep], 
             left[job] = 0.0 if ends[job] == duration else left[job] - duration * rate
             completions[job] = now
     return steps, completions
+
+
+def rigid(*jobs: tuple[float, float], gpus: int = 1, fairness: float | None = None) -> Scheduling:
+    """Return jobs a, b, ... by release date and seconds, each on one GPU."""
+    named = zip((*ascii_lowercase, *range(len(jobs))), jobs, strict=False)
+    made = [ElasticJob(name=str(n), release=r, work=w, rates={1: 1.0}) for n, (r, w) in named]
+    return Scheduling(gpus=gpus, jobs=made, fairness=fairness)
 
 
 def packing() -> Scheduling:

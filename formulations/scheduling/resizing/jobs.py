@@ -12,35 +12,21 @@ from gsopt.problems.scheduling import Scheduling
 
 @dataclass(frozen=True)
 class Resizable:
-    """Jobs by number, and the GPUs between which each may choose.
+    """Jobs by number, and the GPUs between which each may choose."""
 
-    Attributes
-    ----------
-    instance
-        The jobs as every method of scheduling reads them.
-    least, most
-        GPUs of each job with its fewest and with its most workers.
-    size
-        GPUs of one worker of each job; of an inelastic job all its GPUs.
-    area
-        Work of each job in GPU-seconds.
-    """
-
-    instance: Instance
+    instance: Instance  # the jobs as every method of scheduling reads them
+    # least, most: GPUs of each job with its fewest and with its most workers
     least: tuple[int, ...]
     most: tuple[int, ...]
-    size: tuple[int, ...]
-    area: tuple[float, ...]
+    size: tuple[int, ...]  # GPUs of one worker of each job; of an inelastic job all its GPUs
+    area: tuple[float, ...]  # work of each job in GPU-seconds
 
     @classmethod
     def of(cls, problem: Scheduling) -> "Resizable":
-        """Read a problem.
+        """Read a problem; raise `Unsupported` unless it is one of resizable jobs.
 
-        Raises
-        ------
-        Unsupported
-            Jobs may be preempted, must be served fairly, are not as much faster as they have more GPUs, or may
-            not have every number of workers between two numbers.
+        Jobs may not be preempted, need not be served fairly, are as much faster as they have more GPUs, and may
+        have every number of workers between two numbers.
         """
         _refuse(problem)
         instance = Instance.of(problem)

@@ -15,7 +15,7 @@ from formulations.scheduling.resizing.cuts import cut
 from formulations.scheduling.resizing.jobs import Resizable
 from formulations.scheduling.resizing.model import COST, launch_model, soonest_completions
 from formulations.scheduling.resizing.order import Event, best_steps, events_of
-from formulations.scheduling.resizing.rules import launched, launches
+from formulations.scheduling.resizing.rules import launch, launches
 from formulations.scheduling.timetable import TimetableStep, replay, steps_of
 from gsopt.core.budget import Budget
 from gsopt.core.errors import ModelMismatch, Unsupported
@@ -141,13 +141,7 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
         return launch_model(jobs, _first(problem, jobs, Budget(), self.name).total)
 
     def extract(self, values: Mapping[str, float], problem: Scheduling) -> SchedulingSolution:
-        """Return the best schedule for the order of events of the values.
-
-        Raises
-        ------
-        ModelMismatch
-            No schedule has this order of events.
-        """
+        """Return the best schedule for the order of events in the values; raise `ModelMismatch` without one."""
         jobs = _jobs_of(problem)
         for plan in _plans(jobs, values):
             return replay(jobs.instance, plan).solution
@@ -216,7 +210,7 @@ def _is_at_hand(module: str, budget: Budget) -> bool:
 
 
 def _solve(model: Any, best: Best, jobs: Resizable, *, relaxed: bool) -> tuple[Outcome, Mapping[str, float]]:
-    """Solve the model with the cuts that it has, or its linear relaxation, and learn from it."""
+    """Solve the model or its linear relaxation with the current cuts, and use what it proves and finds."""
     form, budget = StandardForm.from_pyomo(model), best.budget
     form, left = form.relaxation if relaxed else form, budget.left()
     outcome = (budget.backend or Prover()).solve(
@@ -251,7 +245,7 @@ def _plans(jobs: Resizable, values: Mapping[str, float]) -> list[list[TimetableS
     order = _order(jobs, values)
     found = best_steps(jobs, order)
     starts = [job for job, begins in order if begins]
-    return [*([found] if found else []), launched(jobs, starts, jobs.least), launched(jobs, starts, jobs.most)]
+    return [*([found] if found else []), launch(jobs, starts, jobs.least), launch(jobs, starts, jobs.most)]
 
 
 def _order(jobs: Resizable, values: Mapping[str, float]) -> list[Event]:

@@ -8,25 +8,18 @@ from formulations.scheduling.timetable import TimetableStep
 
 
 def launches(jobs: Resizable) -> Iterator[list[TimetableStep]]:
-    """Return a few plans: shortest or smallest jobs first, everything at its minimum first or one by one."""
+    """Return some plans: shortest or smallest jobs first, all at their minimum first or one by one."""
     numbers = range(len(jobs))
     for order in (sorted(numbers, key=jobs.shortest), sorted(numbers, key=jobs.area.__getitem__)):
         for room in (jobs.least, jobs.most):
-            yield launched(jobs, order, room)
+            yield launch(jobs, order, room)
 
 
-def launched(jobs: Resizable, order: Sequence[int], room: Sequence[int]) -> list[TimetableStep]:
+def launch(jobs: Resizable, order: Sequence[int], room: Sequence[int]) -> list[TimetableStep]:
     """Start jobs in an order, and let those that run share by shortest remaining time.
 
-    Parameters
-    ----------
-    jobs
-        The jobs.
-    order
-        Jobs by number, in the order in which they are to start.
-    room
-        GPUs that each running job keeps from those that wait: its fewest, so that as many as possible start
-        (the first phase of Aryl's Algorithm 2), or its most, so that a job starts on what is left over.
+    `room` is what each running job keeps from those that wait: its fewest GPUs, so that as many as possible
+    start (the first phase of Aryl's Algorithm 2), or its most, so that a job starts on what is left over.
     """
     waiting, left, now = list(order), dict[int, float](), 0.0
     release = jobs.instance.release

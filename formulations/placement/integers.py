@@ -1,0 +1,176 @@
+"""Integers: from the linear relaxation over some columns to integers, and what they prove."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, vstack
+
+from formulations.placement.linear import Optimum
+from formulations.placement.packing import Reals
+from gsopt.core.budget import Budget
+from gsopt.core.numbers.tolerances import FEASIBILITY
+from gsopt.core.result import Status, StoppedBy, is_within
+from gsopt.solvers.scaling import Proof, optimize
+from gsopt.solvers.standard_form import LARGEST_BIG_M, StandardForm
+
+
+@dataclass(frozen=True)
+class Bracket:
+    """Best point and bound of an integer program."""
+
+    bound: int  # proven bound on the value of any point
+    # best point, integers of shape (columns,), or None; columns that follow are 0
+    values: NDArray[np.int64] | None = None
+    objective: int | None = None  # its value, or None
+    infeasible: bool = False  # whether it is proven that there is no point
+    stopped_by: StoppedBy = StoppedBy.FINISHED  # why the search ended
+
+    def closed(self, gap: float = 0.0) -> bool:
+        """Whether value and bound meet, up to a relative gap."""
+        if self.objective is None:
+            return self.infeasible
+        return self.objective <= self.bound or is_within(self.objective, self.bound, gap)
+
+    def with_point(self, values: NDArray[np.int64], objective: int) -> "Bracket":
+        """Take a point if it is better."""
+        if self.objective is not None and self.objective <= objective:
+            return self
+        return replace(self, values=values, objective=objective)
+
+    def with_bound(self, bound: int) -> "Bracket":
+        """Take a bound if it is better; never beyond the value, which it would only meet."""
+        best = max(self.bound, bound)
+        return replace(self, bound=best if self.objective is None else min(best, self.objective))
+
+
+def solve_integers(
+    form: StandardForm,
+    relaxed: Optimum,
+    known: Bracket,
+    *,
+    prove: Callable[[int], int],
+    budget: Budget,
+    complete: bool,
+    dive: float = 5.0,
+    search: float | None = None,
+) -> Bracket:
+    """Improve on what is known of an integer program whose linear relaxation is solved.
+
+    First the relaxation is rounded down and the small program that is left is solved; with few demands that
+    often meets the bound. Otherwise the whole program follows, without the columns whose reduced cost shows
+    that no better point needs them.
+
+    Parameters
+    ----------
+    form
+        Integer program with integer costs, to be minimized; every column is a non-negative integer.
+    relaxed
+        Optimum of its linear relaxation; columns beyond its values are 0 there.
+    known
+        What is known already: at least a bound over these columns and all others that the problem has.
+    prove
+        Given the value of a point, bounds every point that is better; the value itself if there is none.
+    budget
+        Time limit, gap and backend.
+    complete
+        Whether no other column matters, so that searching to the end is a proof.
+    dive
+        Seconds for the small program, at most.
+    search
+        Seconds for the whole program, at most; None for no limit.
+    """
+    known = _bounded(known, prove)
+    if known.closed(budget.gap):
+        return known
+    if budget.passed:
+        return replace(known, stopped_by=StoppedBy.TIME_LIMIT)
+    rest = _at_least(_rounded_down(form, relaxed.values), known.bound)
+    proof = optimize(rest, replace(budget.within(dive), gap=0.0, on_incumbent=None))
+    known = _bounded(_better(known, form, proof, np.arange(form.cost.size)), prove)
+    if known.closed(budget.gap):
+        return known
+    if proof.stopped_by in (StoppedBy.INTERRUPT, StoppedBy.CRASH) or budget.passed:
+        return replace(known, stopped_by=proof.stopped_by)
+    kept = _promising(form, relaxed, known)
+    proof = optimize(
+        _only(form, kept),
+        budget if search is None else budget.within(search),
+        start=None if known.values is None else _padded(known.values, form)[kept],
+    )
+    known = replace(_better(known, form, proof, kept), stopped_by=proof.stopped_by)
+    return _bounded(_proven(known, proof) if complete else known, prove)
+
+
+def _bounded(known: Bracket, prove: Callable[[int], int]) -> Bracket:
+    if known.objective is None:
+        return known
+    return known.with_bound(prove(known.objective))
+
+
+def _padded(values: NDArray[np.int64], form: StandardForm) -> Reals:
+    padded = np.zeros(form.cost.size)
+    padded[: values.size] = values
+    return padded
+
+
+def _rounded_down(form: StandardForm, values: Reals) -> StandardForm:
+    below = np.zeros(form.cost.size)
+    below[: values.size] = np.floor(values + FEASIBILITY)
+    return form.with_bounds(below, form.column_upper)
+
+
+def _proven(known: Bracket, proof: Proof) -> Bracket:
+    """Add what a search over all columns that matter has proven."""
+    if proof.status is Status.INFEASIBLE and known.objective is None:
+        return replace(known, infeasible=True)
+    return known if proof.bound is None else known.with_bound(ceil(proof.bound))
+
+
+def _better(known: Bracket, form: StandardForm, proof: Proof, columns: NDArray[np.int64]) -> Bracket:
+    """Keep the better of the known point and the one that a solver found for some of the columns."""
+    if proof.values is None:
+        return known
+    values = np.zeros(form.cost.size, dtype=np.int64)
+    values[columns] = np.round(proof.values)
+    return known.with_point(values, round(form.objective(values)))
+
+
+def _at_least(form: StandardForm, bound: int) -> StandardForm:
+    """Add the bound as a row, so that a solver ends when it meets it."""
+    if np.abs(form.cost).max(initial=0.0) > LARGEST_BIG_M:
+        return form
+    return replace(
+        form,
+        matrix=csr_array(vstack([form.matrix, csr_array(form.cost[np.newaxis, :])])),
+        row_lower=np.append(form.row_lower, bound - form.offset),
+        row_upper=np.append(form.row_upper, np.inf),
+        rows=(*form.rows, "bound"),
+    )
+
+
+def _promising(form: StandardForm, relaxed: Optimum, known: Bracket) -> NDArray[np.int64]:
+    """Find the columns that a better point may use: their reduced cost does not exceed the gap."""
+    if known.objective is None:
+        return np.arange(form.cost.size)
+    reduced = form.cost - form.matrix.T @ relaxed.duals
+    slack = FEASIBILITY * max(1.0, abs(relaxed.objective))
+    return np.flatnonzero(reduced <= known.objective - relaxed.objective + slack)
+
+
+def _only(form: StandardForm, columns: NDArray[Any]) -> StandardForm:
+    """Leave out all other columns."""
+    if columns.size == form.cost.size:
+        return form
+    return replace(
+        form,
+        cost=form.cost[columns],
+        matrix=csr_array(form.matrix[:, columns]),
+        column_lower=form.column_lower[columns],
+        column_upper=form.column_upper[columns],
+        integer=form.integer[columns],
+        columns=tuple(form.columns[column] for column in columns),
+    )

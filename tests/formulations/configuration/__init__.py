@@ -1,1 +1,0 @@
-"""Tests of the exact methods for configuration."""

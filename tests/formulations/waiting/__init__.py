@@ -1,1 +1,0 @@
-"""Tests of the exact models of waiting over time."""
