@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from enum import StrEnum
 from fractions import Fraction
+from itertools import pairwise
 from re import ASCII, fullmatch
 from typing import Annotated, Any, ClassVar, Generic, Self, TypeVar
 
@@ -173,6 +174,20 @@ def refuse_doubles(field: str, names: Iterable[str]) -> None:
         if name in seen:
             raise RuleBroken(f"{field}[{index}].name", name, "must differ from every other name")
         seen.add(name)
+
+
+def refuse_falls(field: str, values: Sequence[float]) -> None:
+    """Raise `RuleBroken` for the first value that is not above the one before it; ``{}`` stands for its index.
+
+    Examples
+    --------
+    >>> refuse_falls("points[{}].time", [0.0, 2.0, 2.0])
+    Traceback (most recent call last):
+    gsopt.core.problem.RuleBroken: points[2].time: 2.0: must rise
+    """
+    for index, (early, late) in enumerate(pairwise(values), start=1):
+        if early >= late:
+            raise RuleBroken(field.format(index), late, "must rise")
 
 
 class About(Frozen):

@@ -271,24 +271,12 @@ class _Stages:
 
 @dataclass(frozen=True, eq=False)
 class _Stage:
-    """One stage: objective = constant + costs @ columns, of which ``costs // unit`` is minimised.
+    """One stage: objective = constant + costs @ columns, of which ``costs // unit`` is minimised."""
 
-    Attributes
-    ----------
-    form
-        The model, with a row and a column more for each stage before.
-    costs
-        Whole costs by column.
-    constant
-        What every solution pays.
-    unit
-        The stage's unit.
-    """
-
-    form: StandardForm
-    costs: list[int]
-    constant: int
-    unit: int
+    form: StandardForm  # the model, with a row and a column more for each stage before
+    costs: list[int]  # whole costs by column
+    constant: int  # what every solution pays
+    unit: int  # the stage's unit
 
     @classmethod
     def first(cls, form: StandardForm, costs: list[int]) -> "_Stage":

@@ -14,22 +14,13 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class StepTimes:
-    """The `StepTime` of many jobs, in floats: for searches and policies, which ask for all of them at once.
+    """The `StepTime` of many jobs, in floats: for searches and policies, which ask for all of them at once."""
 
-    Attributes
-    ----------
-    fixed, per_sample
-        Seconds of a step, and for each sample of the largest local batch, shape (jobs,).
-    latency
-        Seconds of all hops to the next GPU, shape (jobs,).
-    transfer
-        Seconds that all gradients take on one wire, shape (jobs,).
-    """
-
+    # seconds of a step, and for each sample of the largest local batch, shape (jobs,)
     fixed: Floats
     per_sample: Floats
-    latency: Floats
-    transfer: Floats
+    latency: Floats  # seconds of all hops to the next GPU, shape (jobs,)
+    transfer: Floats  # seconds that all gradients take on one wire, shape (jobs,)
 
     @classmethod
     def of(cls, models: Sequence[StepTime]) -> "StepTimes":

@@ -20,11 +20,6 @@ def cycle(stages: Sequence[Sequence[Number]]) -> Any:
     stages
         Seconds that each job of the group needs each resource in one iteration, at least 0; one job at least,
         and no more than there are resources.
-
-    Raises
-    ------
-    InvalidInput
-        There are no jobs, or too many, their resources are not as many, or seconds are below 0.
     """
     resources = len(stages[0]) if stages else 0
     if not 1 <= len(stages) <= resources:
@@ -58,11 +53,6 @@ def interleaved(stages: Mapping[str, Sequence[float]]) -> dict[str, dict[str, fl
     ----------
     stages
         Seconds that each model needs each resource in one iteration, not all 0.
-
-    Raises
-    ------
-    InvalidInput
-        A model needs no seconds, or one of the rules of `cycle` is broken.
     """
     for model, own in stages.items():
         if not sum(own) > 0:

@@ -43,13 +43,7 @@ class Samples:
         return [log(slowdown) for _, _, slowdown in self._directions()]
 
     def vectors(self, pairs: Sequence[tuple[Profile, Profile]]) -> list[list[float]]:
-        """Return the features of pairs.
-
-        Raises
-        ------
-        InvalidInput
-            The table has no features.
-        """
+        """Return the features of pairs."""
         if not self.table.features:
             raise InvalidInput(self.table.name, "features", "", "must hold one to learn from")
         return [self._vector(one) + self._vector(other) for one, other in pairs]

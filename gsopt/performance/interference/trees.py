@@ -14,25 +14,13 @@ _SEEDS = 2**32
 
 
 def require_scikit_learn(predictor: str) -> None:
-    """Refuse a predictor that needs scikit-learn where it is not installed.
-
-    Raises
-    ------
-    InvalidInput
-        It is not installed; the message names the remedy.
-    """
+    """Refuse a predictor that needs scikit-learn where it is not installed."""
     if find_spec("sklearn") is None:
         raise InvalidInput("", "predictor", predictor, 'needs scikit-learn: pip install "gsopt[predict]"')
 
 
 def require_options(seed: int, *, rate: float = 1.0, **counts: int | None) -> None:
-    """Refuse options that no tree can have.
-
-    Raises
-    ------
-    InvalidInput
-        A count is below 1, the rate is not above 0 and at most 1, or the seed is not one of scikit-learn's.
-    """
+    """Refuse options that no tree can have."""
     for name, count in counts.items():
         if count is not None and count < 1:
             raise InvalidInput("", name, shorten(count), "must be at least 1")

@@ -56,12 +56,6 @@ def order_levels(root: Switch) -> tuple[str, ...]:
     A level that some paths lack stands where the others have it. Levels that no path has together stand in the
     order of `USUAL_LEVELS`, and those of other names after them: no tier depends on it, but which of two levels
     is the wider one for a penalty does.
-
-    Raises
-    ------
-    RuleBroken
-        A level stands above another one on one path and below it on another, or below itself; or there are
-        too many.
     """
     below: dict[str, dict[str, str]] = {MACHINE: {}}  # by level, those right below it, each with one that is
     for switch in root.walk():

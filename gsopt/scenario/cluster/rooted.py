@@ -12,27 +12,13 @@ _ROOTS = ("datacenter", "network")
 
 @dataclass(frozen=True)
 class Rooted:
-    """A tree and its root.
+    """A tree and its root."""
 
-    Attributes
-    ----------
-    graph
-        The networkx graph.
-    root
-        The root.
-    nodes
-        All nodes, each after the one above it.
-    parent
-        The node above each but the root.
-    children
-        The nodes below each, in the order of the graph.
-    """
-
-    graph: Any
-    root: Hashable
-    nodes: Sequence[Hashable]
-    parent: Mapping[Hashable, Hashable]
-    children: Mapping[Hashable, Sequence[Hashable]]
+    graph: Any  # the networkx graph
+    root: Hashable  # the root
+    nodes: Sequence[Hashable]  # all nodes, each after the one above it
+    parent: Mapping[Hashable, Hashable]  # the node above each but the root
+    children: Mapping[Hashable, Sequence[Hashable]]  # the nodes below each, in the order of the graph
 
     def data(self, node: Hashable) -> Mapping[str, Any]:
         """Return what a node carries."""
@@ -60,11 +46,6 @@ def root_tree(graph: Any, root: Hashable = None) -> Rooted:
     root
         The root; None for the one that the graph's own data name under ``"root"``, the only node to which no
         edge leads, or the only one of kind ``"datacenter"`` or ``"network"``.
-
-    Raises
-    ------
-    InvalidInput
-        It is no networkx graph, has no node, no root, a cycle, or several parts.
     """
     simple = _simple(graph)
     top = _find_root(simple, root)

@@ -186,24 +186,12 @@ class Ending(Enum):
 
 
 class Answer(NamedTuple):
-    """What a solver answers from its worker.
+    """What a solver answers from its worker."""
 
-    Attributes
-    ----------
-    status
-        The solver's own word for how it ended.
-    values
-        One value per column, or None.
-    bound
-        Proven bound in the model's sense; NaN or infinite for none.
-    duals
-        One value per row, or None.
-    """
-
-    status: str
-    values: Vector | None = None
-    bound: float = inf
-    duals: Vector | None = None
+    status: str  # the solver's own word for how it ended
+    values: Vector | None = None  # one value per column, or None
+    bound: float = inf  # proven bound in the model's sense; NaN or infinite for none
+    duals: Vector | None = None  # one value per row, or None
 
 
 class Solver(ABC):

@@ -10,37 +10,20 @@ if TYPE_CHECKING:
 
 
 class Way(NamedTuple):
-    """One way to run an activity: so long, on so many units of some resources together.
+    """One way to run an activity: so long, on so many units of some resources together."""
 
-    Attributes
-    ----------
-    length
-        Whole periods.
-    units
-        Units that it holds from start to end.
-    resources
-        Numbers of the resources from which the units come, in any split that stays.
-    """
-
-    length: int
-    units: int
-    resources: tuple[int, ...]
+    length: int  # whole periods
+    units: int  # units that it holds from start to end
+    resources: tuple[int, ...]  # numbers of the resources from which the units come, in any split that stays
 
 
 class Activity(NamedTuple):
-    """Something to be run once, in one of some ways.
+    """Something to be run once, in one of some ways."""
 
-    Attributes
-    ----------
-    release, deadline
-        First period in which it may start, and by which it must have ended.
-    ways
-        The ways, of which one is chosen.
-    """
-
+    # first period in which it may start, and by which it must have ended
     release: int
     deadline: int
-    ways: tuple[Way, ...]
+    ways: tuple[Way, ...]  # the ways, of which one is chosen
 
 
 class Chosen(NamedTuple):
@@ -52,34 +35,18 @@ class Chosen(NamedTuple):
 
 
 class Task(NamedTuple):
-    """Activities, resources and what is minimised.
+    """Activities, resources and what is minimised."""
 
-    Attributes
-    ----------
-    activities
-        The activities.
-    sizes
-        Units of each resource.
-    groups
-        Numbers of resources that ways may use together; said again as one resource each, which proves more.
-    last
-        Whether the last end is minimised; else the sum of the ends.
-    lower, upper
-        What the objective is known to be at least, and wanted to be at most.
-    hint
-        A known solution, or None.
-    parameters
-        CP-SAT's parameters by name.
-    """
-
-    activities: tuple[Activity, ...]
-    sizes: tuple[int, ...]
+    activities: tuple[Activity, ...]  # the activities
+    sizes: tuple[int, ...]  # units of each resource
+    # numbers of resources that ways may use together; said again as one resource each, which proves more
     groups: tuple[tuple[int, ...], ...]
-    last: bool
+    last: bool  # whether the last end is minimised; else the sum of the ends
+    # what the objective is known to be at least, and wanted to be at most
     lower: int
     upper: int
-    hint: tuple[Chosen, ...] | None
-    parameters: dict[str, Any]
+    hint: tuple[Chosen, ...] | None  # A known solution, or None
+    parameters: dict[str, Any]  # CP-SAT's parameters by name
 
 
 class CumulativeAnswer(NamedTuple):

@@ -55,21 +55,11 @@ Frame = tuple[FrameKind, Any]
 
 @dataclass(frozen=True)
 class Reply:
-    """How a call ended.
+    """How a call ended."""
 
-    Attributes
-    ----------
-    answer
-        What the function returned, or None where it did not come to that.
-    stopped_by
-        Why the call was cut short; None where the function ended by itself.
-    message
-        What happened to the process, where something did.
-    """
-
-    answer: Any = None
-    stopped_by: StoppedBy | None = None
-    message: str = ""
+    answer: Any = None  # what the function returned, or None where it did not come to that
+    stopped_by: StoppedBy | None = None  # why the call was cut short; None where the function ended by itself
+    message: str = ""  # what happened to the process, where something did
 
 
 class Died(Exception):

@@ -15,25 +15,15 @@ USERS = 2
 
 
 class SlottedJob(NamedTuple):
-    """A job that runs from its start to its end on the same GPUs.
+    """A job that runs from its start to its end on the same GPUs."""
 
-    Attributes
-    ----------
-    release, latest
-        First slot in which it may start, and by which it must have ended.
-    work
-        What it has to do; a slot in which it has all its GPUs to itself does `Task.full` of it.
-    demand
-        Number of GPUs.
-    beside
-        What a slot does in which it shares a GPU with a job, by the number of that job; those that are left out
-        may not share with it.
-    """
-
+    # first slot in which it may start, and by which it must have ended
     release: int
     latest: int
-    work: int
-    demand: int
+    work: int  # what it has to do; a slot in which it has all its GPUs to itself does `Task.full` of it
+    demand: int  # number of GPUs
+    # what a slot does in which it shares a GPU with a job, by the number of that job; those that are left out
+    # may not share with it
     beside: Mapping[int, int]
 
 
@@ -45,30 +35,14 @@ class Planned(NamedTuple):
 
 
 class Task(NamedTuple):
-    """Jobs, GPUs, and what the sum of the ends may be.
+    """Jobs, GPUs, and what the sum of the ends may be."""
 
-    Attributes
-    ----------
-    jobs
-        The jobs.
-    gpus
-        Number of GPUs, each of which two jobs may hold.
-    full
-        What a job does in a slot that it need not share.
-    upper
-        What the sum of the ends is wanted to be at most.
-    hint
-        A known plan, or None.
-    parameters
-        CP-SAT's parameters by name.
-    """
-
-    jobs: tuple[SlottedJob, ...]
-    gpus: int
-    full: int
-    upper: int
-    hint: tuple[Planned, ...] | None
-    parameters: dict[str, Any]
+    jobs: tuple[SlottedJob, ...]  # the jobs
+    gpus: int  # number of GPUs, each of which two jobs may hold
+    full: int  # what a job does in a slot that it need not share
+    upper: int  # what the sum of the ends is wanted to be at most
+    hint: tuple[Planned, ...] | None  # A known plan, or None
+    parameters: dict[str, Any]  # CP-SAT's parameters by name
 
 
 class SlottedAnswer(NamedTuple):

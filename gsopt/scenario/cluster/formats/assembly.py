@@ -17,17 +17,11 @@ _STRANGE = re.compile(r"[\s,\[\]#=\"\\]")
 
 
 class Told(NamedTuple):
-    """What whoever reads a file says of it, as files of network topologies do not.
+    """What whoever reads a file says of it, as files of network topologies do not."""
 
-    Attributes
-    ----------
-    gpus
-        Number of GPUs of every machine, or of each by its name; None where the file is to say so.
-    levels
-        Names of the levels of switches below the root, from the innermost out; None for the usual ones.
-    """
-
+    # number of GPUs of every machine, or of each by its name; None where the file is to say so
     gpus: int | Mapping[str, int] | None = None
+    # names of the levels of switches below the root, from the innermost out; None for the usual ones
     levels: Sequence[str] | None = None
 
     def levelled(self, source: str, tree: Tree) -> Tree:
@@ -35,25 +29,13 @@ class Told(NamedTuple):
         return levelled(source, tree, LEVELS if self.levels is None else self.levels)
 
     def refuse(self, source: str, *options: str) -> None:
-        """Refuse what is told although the file says it.
-
-        Raises
-        ------
-        InvalidInput
-            One of the options was told.
-        """
+        """Refuse what is told although the file says it."""
         for option in options:
             if (value := getattr(self, option)) is not None:
                 raise InvalidInput(source, option, shorten(value), "must not be told, as the file says it")
 
     def about(self, source: str, tree: Tree, stated: Mapping[str, Gpus]) -> Callable[[str], Gpus]:
-        """Return what says which GPUs a machine of a tree has, where the file states some.
-
-        Raises
-        ------
-        InvalidInput
-            GPUs are told of a machine that is not there.
-        """
+        """Return what says which GPUs a machine of a tree has, where the file states some."""
         if isinstance(self.gpus, Mapping):
             there = {machine for branch in tree.values() for machine in branch.machines}
             for name in self.gpus:
@@ -66,13 +48,6 @@ def cluster_of(source: str, tree: Tree, gpus_of: Callable[[str], Gpus], notes: l
     """Build the cluster of a tree whose levels are named; machines without GPUs are left out.
 
     A rack alone, or racks below a switch named as the root of a cluster of racks, make a cluster of racks.
-
-    Raises
-    ------
-    InvalidInput
-        No machine has GPUs.
-    pydantic.ValidationError
-        What there is breaks a rule of clusters.
     """
     switches: dict[str, Switch] = {}
     for name, branch in tree.items():
@@ -132,13 +107,7 @@ def some_of(names: Sequence[str]) -> str:
 
 
 def plain_branches(cluster: Cluster, notes: list[str]) -> list[Branch]:
-    """Return the switches of a cluster with names that host lists can hold, and note what else is lost.
-
-    Raises
-    ------
-    InvalidInput
-        The cluster is plain, or two names become one.
-    """
+    """Return the switches of a cluster with names that host lists can hold, and note what else is lost."""
     branches = branches_of(cluster)[len(cluster.racks) == 1 :]  # the only rack needs no root
     names = [name for branch in branches for name in (branch.name, *branch.machines)]
     plain = {name: _STRANGE.sub("-", name) for name in names}

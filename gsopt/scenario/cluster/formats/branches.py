@@ -15,25 +15,14 @@ NETWORK = "network"
 
 @dataclass(frozen=True)
 class Branch:
-    """A switch as a file states it.
+    """A switch as a file states it."""
 
-    Attributes
-    ----------
-    name
-        Its name.
-    place
-        Where the file states it, such as ``line 3``.
-    branches, machines
-        Names of the switches and machines below it.
-    level
-        Name of its level; empty as long as it is not known.
-    """
-
-    name: str
-    place: str
+    name: str  # its name
+    place: str  # where the file states it, such as ``line 3``
+    # names of the switches and machines below it
     branches: Sequence[str] = ()
     machines: Sequence[str] = ()
-    level: str = ""
+    level: str = ""  # name of its level; empty as long as it is not known
 
 
 #: Branches by their names; each stands behind all that are below it, so that the last one is the root.
@@ -41,14 +30,7 @@ Tree = dict[str, Branch]
 
 
 def tree_of(source: str, branches: Iterable[Branch], notes: list[str]) -> Tree:
-    """Put branches into the order of a tree, which they must make; those without machines are left out.
-
-    Raises
-    ------
-    InvalidInput
-        A name stands twice, something has no switch or two, or there are several roots, a cycle, no machine or
-        too many levels; the message names the source, the place, the name and the rule.
-    """
+    """Put branches into the order of a tree, which they must make; those without machines are left out."""
     named = _named(source, branches)
     above = _above(source, named)
     roots = [name for name in named if name not in above]
@@ -75,11 +57,6 @@ def levelled(source: str, tree: Tree, levels: Sequence[str] = LEVELS) -> Tree:
     """Name the level of every branch by its height: a branch is above the highest one that it holds.
 
     The root is the network unless it is the only branch.
-
-    Raises
-    ------
-    InvalidInput
-        The tree is higher than there are names.
     """
     heights: dict[str, int] = {}
     for name, branch in tree.items():

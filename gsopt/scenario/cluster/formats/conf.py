@@ -32,13 +32,7 @@ class Line(NamedTuple):
         return f"line {self.number}"
 
     def names(self, source: str, key: str) -> list[str]:
-        """Return the names in a host list of the line; none where it does not stand there.
-
-        Raises
-        ------
-        InvalidInput
-            It is no host list.
-        """
+        """Return the names in a host list of the line; none where it does not stand there."""
         text = self.values.get(key.lower())
         if text is None:
             return []
@@ -49,13 +43,7 @@ class Line(NamedTuple):
 
 
 def read_lines(source: str, text: str) -> list[Line]:
-    r"""Read the lines that state something; comments are passed over, unless they state what nodes are.
-
-    Raises
-    ------
-    InvalidInput
-        A line is none of topology.conf; the message names file, line, value and rule.
-    """
+    r"""Read the lines that state something; comments are passed over, unless they state what nodes are."""
     return [_line(source, number, line) for number, line in _logical(text)]
 
 

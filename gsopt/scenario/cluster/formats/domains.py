@@ -15,11 +15,6 @@ def with_domains(source: str, tree: Tree, domains: Mapping[str, str]) -> Tree:
 
     A domain within one switch stands below it and takes its machines, also where these are all that the switch
     has. A domain that holds whole switches stands between them and the one above them.
-
-    Raises
-    ------
-    InvalidInput
-        A domain holds part of a switch and something else too, so that there is no tree.
     """
     home = {machine: name for name, branch in tree.items() for machine in branch.machines}
     members: dict[str, list[str]] = {}

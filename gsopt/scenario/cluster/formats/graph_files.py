@@ -16,13 +16,7 @@ _DECLARATION = re.compile(r"<!(DOCTYPE|ENTITY)")
 
 
 def read_graphml(source: str, text: str, told: Told, _notes: list[str]) -> Cluster:
-    """Read a cluster from GraphML.
-
-    Raises
-    ------
-    InvalidInput
-        It is no GraphML, or no graph of a cluster.
-    """
+    """Read a cluster from GraphML."""
     import networkx as nx
 
     if declared := _DECLARATION.search(text):
@@ -47,13 +41,7 @@ def write_graphml(cluster: Cluster, _notes: list[str]) -> str:
 
 
 def read_node_link(source: str, text: str, told: Told, _notes: list[str]) -> Cluster:
-    """Read a cluster from the node-link JSON of networkx, whose edges may be called links too.
-
-    Raises
-    ------
-    InvalidInput
-        It is no such JSON, or no graph of a cluster.
-    """
+    """Read a cluster from the node-link JSON of networkx, whose edges may be called links too."""
     import networkx as nx
 
     data = parse_json(source, text)

@@ -18,27 +18,18 @@ _MOST_NAMED = 64  # with more, their names would be too small to be read
 
 @dataclass(frozen=True)
 class Box:
-    """A switch or machine of a picture.
+    """A switch or machine of a picture."""
 
-    Attributes
-    ----------
-    name, level
-        Its name and level; the name is empty where there is no room for it.
-    width, height, top
-        Its size, and the height of the strip for its name.
-    inside
-        What is in it, each with the place of its upper left corner.
-    cells
-        Upper left corners of its own GPUs, in their order.
-    """
-
+    # its name and level; the name is empty where there is no room for it
     name: str
     level: str
+    # its size, and the height of the strip for its name
     width: float
     height: float
     top: float
+    # what is in it, each with the place of its upper left corner
     inside: "Sequence[tuple[float, float, Box]]" = ()
-    cells: Sequence[tuple[float, float]] = ()
+    cells: Sequence[tuple[float, float]] = ()  # upper left corners of its own GPUs, in their order
 
     def walk(self, x: float = 0.0, y: float = 0.0) -> "Iterator[tuple[float, float, Box]]":
         """Yield the box and all in it with their places, in the order in which GPUs are numbered."""

@@ -14,11 +14,6 @@ def read_netq(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
     """Read the cluster of a topology graph: devices with a tier are switches, and all others are machines.
 
     A link leads from the lower tier to the higher one.
-
-    Raises
-    ------
-    InvalidInput
-        It is no such graph or no tree, or nobody says what GPUs a machine has.
     """
     devices, links = _graph(source, text)
     branches: dict[str, list[str]] = {key: [] for key, (_, tier) in devices.items() if tier > 0}

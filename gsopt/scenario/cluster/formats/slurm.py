@@ -22,11 +22,6 @@ def read_slurm(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
 
     Blocks are grouped below a root. Where BlockSizes has larger sizes than the first, which is that of a block,
     neighbouring blocks make groups of such sizes, and neighbouring groups larger ones, as Slurm has it.
-
-    Raises
-    ------
-    InvalidInput
-        A line is none of topology.conf, there is no tree, or nobody says what GPUs a node has.
     """
     lines = read_lines(source, text)
     of = {kind: [line for line in lines if line.kind == kind] for kind in KINDS}
@@ -107,13 +102,7 @@ def _group(branches: Sequence[Branch]) -> Branch:
 
 
 def write_tree(cluster: Cluster, notes: list[str]) -> str:
-    """Write a cluster as switches, the root first, and what GPUs the nodes have as comments.
-
-    Raises
-    ------
-    InvalidInput
-        The cluster is plain, or a switch has both machines and switches below it.
-    """
+    """Write a cluster as switches, the root first, and what GPUs the nodes have as comments."""
     branches = plain_branches(cluster, notes)
     _refuse_mixed(branches)
     lines = [
@@ -132,11 +121,6 @@ def write_blocks(cluster: Cluster, notes: list[str]) -> str:
 
     Levels above the blocks are sizes of blocks where their switches all hold 2, 4, 8, ... of them; the names of
     these switches are not written.
-
-    Raises
-    ------
-    InvalidInput
-        The cluster is plain, or a switch has both machines and switches below it.
     """
     branches = plain_branches(cluster, notes)
     _refuse_mixed(branches)

@@ -30,22 +30,13 @@ _GPUS, _GPU_TYPE = "gsopt/gpus", "gsopt/gpu-type"
 
 
 class _Model(NamedTuple):
-    """What a model states.
+    """What a model states."""
 
-    Attributes
-    ----------
-    branches
-        The switches, the blocks' ones among them.
-    domains, parts
-        The accelerator domain of every machine that has one, and the part of it.
-    gpus
-        GPUs of the machines of which it says something.
-    """
-
-    branches: Sequence[Branch]
+    branches: Sequence[Branch]  # the switches, the blocks' ones among them
+    # the accelerator domain of every machine that has one, and the part of it
     domains: Mapping[str, str]
     parts: Mapping[str, str]
-    gpus: Mapping[str, Gpus]
+    gpus: Mapping[str, Gpus]  # GPUs of the machines of which it says something
 
 
 class _Block(NamedTuple):
@@ -60,11 +51,6 @@ def read_topograph(source: str, text: str, told: Told, notes: list[str]) -> Clus
 
     Accelerator domains are switches of the level ``"nvlink"``, where they stand among the others. A part of a
     domain that is no switch of its own is not read.
-
-    Raises
-    ------
-    InvalidInput
-        It is no such model, there is no tree, or nobody says what GPUs a node has.
     """
     model = _model(source, text)
     tree = told.levelled(source, tree_of(source, model.branches, notes))
@@ -162,13 +148,7 @@ def _gpus(source: str, block: _Block) -> Iterator[tuple[str, Gpus]]:
 
 
 def write_topograph(cluster: Cluster, notes: list[str]) -> str:
-    """Write a cluster as a model of topograph: a block for each run of machines of a switch that are alike.
-
-    Raises
-    ------
-    InvalidInput
-        The cluster is plain.
-    """
+    """Write a cluster as a model of topograph: a block for each run of machines of a switch that are alike."""
     branches = plain_branches(cluster, notes)
     domain_of, outer = _without_domains(branches)
     names = [machine for branch in branches for machine in branch.machines]

@@ -23,24 +23,13 @@ def parse_yaml(source: str, text: str) -> Any:
 
     Nodes with names such as ``0010`` would be numbers otherwise. An alias, which may stand for a thousand
     others, has no place in such files.
-
-    Raises
-    ------
-    InvalidInput
-        It is no YAML, too long or too deep, or has a key twice or an alias; the message is one line.
     """
     found = _parsed(source, text, longest=_LONGEST, deepest=_DEEPEST, most=1)
     return found[0] if found else None
 
 
 def parse_documents(source: str, text: str) -> list[Any]:
-    r"""Read any number of documents, as `parse_yaml` reads one; they may be longer and deeper.
-
-    Raises
-    ------
-    InvalidInput
-        As `parse_yaml`.
-    """
+    r"""Read any number of documents, as `parse_yaml` reads one; they may be longer and deeper."""
     return _parsed(source, text, longest=_LONGEST_STREAM, deepest=DEEPEST, most=_MOST_DOCUMENTS)
 
 
