@@ -160,8 +160,8 @@ class RuleBroken(ValueError):
         super().__init__(f"{field}: {value!r}: {rule}")
 
 
-def refuse_doubles(field: str, names: Iterable[str]) -> None:
-    """Raise `RuleBroken` for the first of the things in a field that has the name of one before it.
+def refuse_doubles(field: str, names: Iterable[Any], *, part: str = ".name", what: str = "name") -> None:
+    """Raise `RuleBroken` for the first part of the things in a field that occurred before, such as a name.
 
     Examples
     --------
@@ -169,10 +169,10 @@ def refuse_doubles(field: str, names: Iterable[str]) -> None:
     Traceback (most recent call last):
     gsopt.core.problem.RuleBroken: jobs[2].name: 'a': must differ from every other name
     """
-    seen: set[str] = set()
+    seen: set[Any] = set()
     for index, name in enumerate(names):
         if name in seen:
-            raise RuleBroken(f"{field}[{index}].name", name, "must differ from every other name")
+            raise RuleBroken(f"{field}[{index}]{part}", name, f"must differ from every other {what}")
         seen.add(name)
 
 

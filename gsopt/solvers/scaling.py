@@ -21,13 +21,7 @@ from scipy.sparse import csr_array, hstack, vstack
 from gsopt.core.budget import Budget
 from gsopt.core.method import accepts
 from gsopt.core.numbers.grid import Exact, Number, decimal, step, whole
-from gsopt.core.numbers.tolerances import (
-    CONTINUOUS_BOUND,
-    LARGEST_COST,
-    LEAST_STEP,
-    SOLVER_BOUND,
-    STEP_PART,
-)
+from gsopt.core.numbers.tolerances import CONTINUOUS_BOUND, LARGEST_COST, LEAST_STEP, SOLVER_BOUND, STEP_PART
 from gsopt.core.problem import Sense
 from gsopt.core.result import Status, StoppedBy, is_within
 from gsopt.solvers.backends import Incumbent, Outcome, solver_of

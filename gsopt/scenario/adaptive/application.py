@@ -142,7 +142,7 @@ class Application(Frozen):
         return [Gradient(mix(one.sqr, other.sqr), mix(one.var, other.var)) for one, other in pairs]
 
     def _around(self, batch: int) -> tuple[Validation, Validation]:
-        """Return the trainings with the next smaller and next larger batch; the same twice if it was validated."""
+        """Return the trainings with the next smaller and next larger batch; one twice if it has that batch."""
         after = bisect_left(self._batches, batch)
         if after < len(self._batches) and self._batches[after] == batch:
             return self.validations[after], self.validations[after]

@@ -44,7 +44,7 @@ class Course:
         return self.work_at(self.application.epochs)
 
     def times(self, shape: tuple[int, ...], batch: Batch) -> tuple[float, float]:
-        """Return the seconds of a step and of its gradient exchange on a shape; refuse what was not measured."""
+        """Return the seconds of a step and of its gradient exchange on a shape that was measured."""
         times = self.application.step_time(shape, batch.local)
         if times is None:
             rule = f"must be placements of {self.application.name} measured with {batch.local} samples per GPU"

@@ -15,14 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from gsopt.core.errors import (
-    BrokenModel,
-    Contradiction,
-    GsoptError,
-    InvalidInput,
-    MissingSolver,
-    shorten,
-)
+from gsopt.core.errors import BrokenModel, Contradiction, GsoptError, InvalidInput, MissingSolver, shorten
 from gsopt.core.numbers.tolerances import CLAIM
 from gsopt.core.result import Status, StoppedBy
 from gsopt.solvers.backends.process import POOL, Frame, FrameKind, Late, Reply, Worker

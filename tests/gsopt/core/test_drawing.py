@@ -96,10 +96,7 @@ def test_narrow_logarithmic_axes_have_fewer_names() -> None:
     """As many moments are named as fit beside each other, every second one where few of them are round."""
     axes = new_figure(3.5, 3).subplots()
     axes.set_xscale("log")
-    for span, named in (
-        ((20, 4000), ["1 min", "10 min", "1 h"]),
-        ((60, 1500), ["1 min", "5 min", "20 min"]),
-    ):
+    for span, named in (((20, 4000), ["1 min", "10 min", "1 h"]), ((60, 1500), ["1 min", "5 min", "20 min"])):
         assert set_log_time_axis(axes.xaxis, *span) == ""
         ticks = axes.xaxis.get_majorticklocs()
         assert [axes.xaxis.get_major_formatter()(tick, 0) for tick in ticks] == named

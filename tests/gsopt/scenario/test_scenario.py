@@ -98,18 +98,8 @@ _ADAPTIVE: dict[str, Any] = {"model": "cnn", "batch_size": 4}
             _MEASURED,
             "workload.jobs[0].batch_size: 17: must be at most the 16",
         ),
-        (
-            _ADAPTIVE | {"phases": [Phase(until=1)]},
-            _TYPED,
-            _MEASURED,
-            "jobs[0].phases",
-        ),
-        (
-            _ADAPTIVE | {"training": Training(epoch=1, samples=2)},
-            _TYPED,
-            _MEASURED,
-            "jobs[0].training",
-        ),
+        (_ADAPTIVE | {"phases": [Phase(until=1)]}, _TYPED, _MEASURED, "jobs[0].phases"),
+        (_ADAPTIVE | {"training": Training(epoch=1, samples=2)}, _TYPED, _MEASURED, "jobs[0].training"),
         (
             {"modes": [Mode(name="tuned", menu=[(2, 1.0)], tunes=True)]},
             _TYPED,
@@ -236,11 +226,7 @@ def test_bad_round_lengths(length: float) -> None:
     ("given", "options", "line"),
     [
         (_workload(), {}, "cluster: is required: the GPUs, or their number"),
-        (
-            _workload(),
-            {"cluster": 0},
-            "scenario: plain_gpus: 0: must be a positive number",
-        ),
+        (_workload(), {"cluster": 0}, "scenario: plain_gpus: 0: must be a positive number"),
         (
             _workload(),
             {"cluster": 4, "overhead": 1},

@@ -6,13 +6,7 @@ from gsopt.performance.interference.trees import fitted, require_options, requir
 
 
 def boosted_trees(
-    table: PairTable,
-    /,
-    *,
-    trees: int = 300,
-    depth: int = 4,
-    rate: float = 0.1,
-    seed: int = 0,
+    table: PairTable, /, *, trees: int = 300, depth: int = 4, rate: float = 0.1, seed: int = 0
 ) -> Prediction:
     """Predict by gradient-boosted regression trees over the features of both jobs (needs scikit-learn).
 

@@ -6,12 +6,7 @@ from gsopt.performance.interference.trees import fitted, require_options, requir
 
 
 def regression_tree(
-    table: PairTable,
-    /,
-    *,
-    leaf: int = 2,
-    depth: int | None = None,
-    seed: int = 0,
+    table: PairTable, /, *, leaf: int = 2, depth: int | None = None, seed: int = 0
 ) -> Prediction:
     """Predict by one regression tree over the features of both jobs (needs scikit-learn).
 

@@ -8,16 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gsopt.core.numbers.grid import (
-    ceil_to,
-    decimal,
-    exact_total,
-    floor_digits,
-    floor_to,
-    highest,
-    lowest,
-    step,
-)
+from gsopt.core.numbers.grid import ceil_to, decimal, exact_total, floor_digits, floor_to, highest, lowest, step
 
 decimals = st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**9), max_value=10**9, places=9)
 fractions = st.fractions(min_value=-1000, max_value=1000, max_denominator=1000)

@@ -7,17 +7,7 @@ from gsopt.scenario.adaptive.trainee import Trainee
 from gsopt.scenario.adaptive.view import TraineeView
 from tests.strategies.applications import application
 
-_SHOWN = (
-    "application",
-    "model",
-    "gradient",
-    "most_gpus",
-    "restarts",
-    "epoch",
-    "share",
-    "batch",
-    "batch_size",
-)
+_SHOWN = ("application", "model", "gradient", "most_gpus", "restarts", "epoch", "share", "batch", "batch_size")
 
 
 def test_a_view_shows_the_job_and_changes_nothing() -> None:

@@ -196,10 +196,7 @@ def _swap(graph: Any) -> None:
         (_node("m1", kind="rack"), "node 4: kind: 'gpu': must stand below kind island or machine"),
         (_node("m1", kind="gpu"), "node 'm1': kind: 'gpu': must stand below"),
         (_node("datacenter", kind="machine"), "node 'datacenter': kind: 'machine': must be a level"),
-        (
-            _node("datacenter", kind="rack"),
-            "switch 'r0': level: 'rack': must not stand below 'datacenter'",
-        ),
+        (_node("datacenter", kind="rack"), "switch 'r0': level: 'rack': must not stand below 'datacenter'"),
         (_grow(3, "x", kind="gpu"), "node 'x': kind: 'gpu': must (not )?stand below"),
         (_grow(3, "x", kind="rack"), "node 'x': kind: 'rack': must not stand below node 3, which is a GPU"),
         (_grow("m0", 8, kind="gpu"), "node 8: kind: 'gpu': must stand on an island"),
@@ -228,10 +225,7 @@ def _swap(graph: Any) -> None:
         (_at("r0", "m0", capacity=-1e9), "edge 'r0' - 'm0': capacity: -1000000000.0: "),
         (_at("r0", "m0", latency=-1), "edge 'r0' - 'm0': latency: -1: "),
         (_at("m1", 5, bandwidth=2e9), "edge 'm1' - 5: .*must be as that of GPU 4"),
-        (
-            _swap,
-            "node 4: number: 4: must be 1: numbers follow the tree",
-        ),
+        (_swap, "node 4: number: 4: must be 1: numbers follow the tree"),
     ],
 )
 def test_bad_graphs(change: Callable[[Any], object], line: str) -> None:

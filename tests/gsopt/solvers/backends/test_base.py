@@ -11,14 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gsopt.core.errors import (
-    BrokenModel,
-    Contradiction,
-    GsoptError,
-    InvalidInput,
-    MissingSolver,
-    Unsupported,
-)
+from gsopt.core.errors import BrokenModel, Contradiction, GsoptError, InvalidInput, MissingSolver, Unsupported
 from gsopt.core.problem import Sense
 from gsopt.core.result import Status, StoppedBy, is_within
 from gsopt.solvers.backends import Backend, CpSat, Highs, Incumbent, Scip
@@ -146,11 +139,7 @@ def test_unbounded_model_is_refused(backend: Backend) -> None:
 def test_infeasible_is_told_from_unbounded(backend: Backend) -> None:
     """A model with an unbounded relaxation but no integer point must be infeasible, not unbounded."""
     form = StandardForm.build(
-        cost=[1, 1, 0],
-        matrix=[[1, -1, 0], [0, 0, 2]],
-        row_lower=[0, 1],
-        row_upper=[0, 1],
-        sense=Sense.MAXIMIZE,
+        cost=[1, 1, 0], matrix=[[1, -1, 0], [0, 0, 2]], row_lower=[0, 1], row_upper=[0, 1], sense=Sense.MAXIMIZE
     )
 
     assert backend.solve(form).status is Status.INFEASIBLE

@@ -17,15 +17,7 @@ from gsopt.core.result import Status, StoppedBy
 from gsopt.solvers.backends import Highs
 from gsopt.solvers.backends.process import POOL, Frame, FrameKind, Late, Pool, Reply, Worker
 from tests.gsopt.solvers.backends import functions
-from tests.gsopt.solvers.backends.models import (
-    BACKENDS,
-    GATED,
-    ROOT,
-    finished,
-    knapsack,
-    open_gate,
-    script,
-)
+from tests.gsopt.solvers.backends.models import BACKENDS, GATED, ROOT, finished, knapsack, open_gate, script
 from tests.processes import PATIENCE, wait_until_gone
 
 MODULE = "json"  # any module stands in for a solver

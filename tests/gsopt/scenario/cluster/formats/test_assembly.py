@@ -3,13 +3,7 @@
 import pytest
 
 from gsopt.scenario.cluster import Cluster, Island, Link, Machine, Rack, Switch
-from gsopt.scenario.cluster.formats.assembly import (
-    Told,
-    branches_of,
-    cluster_of,
-    losses,
-    plain_branches,
-)
+from gsopt.scenario.cluster.formats.assembly import Told, branches_of, cluster_of, losses, plain_branches
 from gsopt.scenario.cluster.formats.branches import Branch, levelled, tree_of
 from gsopt.scenario.cluster.formats.nodes import Gpus
 

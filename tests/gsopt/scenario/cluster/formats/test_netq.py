@@ -32,7 +32,7 @@ def test_tiers_make_a_tree() -> None:
         ("[", "t: '[': must be JSON"),
         ("{}", "t: {}: must be a list of graphs"),
         ("[1]", "t: [0].nodes: 1: must be a list"),
-        ('[{"nodes": [{"compounded_nodes": 1}]}]', "t: [0].nodes[0].compounded_nodes: must be a list"),
+        ('[{"nodes": [{"compounded_nodes": 1}]}]', "t: [0].nodes[0].compounded_nodes: 1: must be a list"),
         (_graph(_LINKS, spine="x"), "t: [0].nodes[0].compounded_nodes[0].tier: 'x': must be of type int"),
         (_graph([*_LINKS, "leaf1 nobody"]), "t: [0].links[5].target: 'id-nobody': must be a device"),
         (_graph([*_LINKS, "leaf1 leaf2"]), "t: [0].links[5]: 'id-leaf1 - id-leaf2': must join two tiers"),

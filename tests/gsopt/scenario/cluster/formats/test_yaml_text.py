@@ -30,10 +30,7 @@ def test_scalars_stay_as_they_are_written() -> None:
         ("a: [1", "t: line 2: must be YAML: "),
         ("a: b: c", "t: line 1: must be YAML: "),
         ("a: \x00", "must be YAML: "),
-        (
-            "- " * 5_000_000,
-            "t: 10,000,000 characters: must be at most 4,194,304 characters",
-        ),
+        ("- " * 5_000_000, "t: 10,000,000 characters: must be at most 4,194,304 characters"),
     ],
     ids=["laughs", "key twice", "list as key", "two documents", "deep", "open", "colons", "NUL", "long"],
 )
