@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
-from gsopt.core.errors import InvalidInput, require, shorten
+from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.problem import Many, RuleBroken
 from gsopt.scenario.cluster.from_graph import read_tree
 from gsopt.scenario.cluster.graph import DATACENTER, draw_plain, draw_tree
@@ -329,7 +329,8 @@ class Cluster(Lean):
         >>> [str(cluster.best_tier(count)) for count in (1, 4, 5, 8, 9)]
         ['machine', 'machine', 'rack', 'rack', 'network']
         """
-        require(1 <= gpus <= self.gpus, "gpus", gpus, f"must be from 1 to {self.gpus}, as the cluster has")
+        if not 1 <= gpus <= self.gpus:
+            raise InvalidInput("", "gpus", shorten(gpus), f"must be from 1 to {self.gpus}, as the cluster has")
         return Tier.MACHINE if self.is_plain else self.numbered.best(gpus)
 
     def path(self, one: int, other: int) -> tuple[str | int, ...]:

@@ -25,11 +25,6 @@ def boosted_trees(
     seed
         Decides between questions that are equally good.
 
-    Raises
-    ------
-    InvalidInput
-        The table has no pairs or no features, an option is out of range, or scikit-learn is not installed.
-
     Examples
     --------
     >>> from gsopt.performance.interference import Profile

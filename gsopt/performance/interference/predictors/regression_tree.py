@@ -26,11 +26,6 @@ def regression_tree(
     seed
         Decides between questions that are equally good.
 
-    Raises
-    ------
-    InvalidInput
-        The table has no pairs or no features, an option is out of range, or scikit-learn is not installed.
-
     Examples
     --------
     >>> from gsopt.performance.interference import Profile
