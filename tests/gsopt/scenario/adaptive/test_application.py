@@ -1,16 +1,24 @@
-"""The truth about an application."""
+"""Applications, and the batches, placements and trainings of which they consist."""
 
 import json
+from math import ceil
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from gsopt.core.errors import InvalidInput
 from gsopt.core.numbers.tolerances import SUM
 from gsopt.scenario.adaptive.application import Application
+from gsopt.scenario.adaptive.batch import split
 from gsopt.scenario.adaptive.limits import Limits
-from gsopt.scenario.adaptive.placement import Placement
+from gsopt.scenario.adaptive.placement import Placement, Spread
+from gsopt.scenario.adaptive.validation import Epoch, Validation
+from tests.effort import cases
 from tests.strategies.applications import BATCHES, LOCALS, application
+
+# The truth about an application
 
 
 def test_what_was_measured_is_given() -> None:
@@ -116,3 +124,80 @@ def test_what_does_not_fit_is_refused(change: dict[str, object], line: str) -> N
     """More epochs than were trained, batches that were not, and unsorted ones are refused in one line."""
     with pytest.raises(ValidationError, match=line):
         Application(**{**dict(application()), **change})
+
+
+# How batches are processed
+
+
+LIMITS = Limits(initial_batch=32, most_batch=2048, least_local=8, most_local=64)
+
+
+@settings(max_examples=cases(200), deadline=None)
+@given(batch_size=st.integers(32, 2048), gpus=st.integers(1, 64))
+def test_a_batch_is_split_into_parts_that_fit(batch_size: int, gpus: int) -> None:
+    """Every part fits on a GPU, parts are as few as may be, and together they are no less than the batch."""
+    batch = split(batch_size, gpus, LIMITS)
+    assert 1 <= batch.local <= LIMITS.most_local
+    assert batch.over(gpus) <= LIMITS.most_batch
+    least = 1 if gpus == 1 and batch_size > LIMITS.initial_batch else 0
+    assert batch.steps == max(ceil(ceil(batch_size / gpus) / LIMITS.most_local) - 1, least)
+    slack = gpus * (batch.steps + 1)
+    assert min(batch_size, LIMITS.most_batch - slack) <= batch.over(gpus) < batch_size + slack + gpus
+
+
+# Limits of batches
+
+
+LIMITS_of_limits = Limits(initial_batch=64, most_batch=2048, least_local=8, most_local=96)
+
+
+def test_a_job_has_gpus_for_its_largest_batch() -> None:
+    """As many GPUs as the largest batch gives the least local one each, and always one."""
+    assert LIMITS_of_limits.most_gpus == 256
+    assert LIMITS_of_limits.model_copy(update={"most_batch": 64, "least_local": 96}).most_gpus == 1
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("most_batch", 63), ("most_local", 7), ("initial_batch", 0), ("least_local", 1.5)]
+)
+def test_impossible_limits_are_refused(field: str, value: float) -> None:
+    """The most is at least the least, and all are whole samples; the message names the field."""
+    with pytest.raises(ValidationError, match=field):
+        Limits(**{**LIMITS_of_limits.model_dump(), field: value})
+
+
+# Measured steps
+
+
+@pytest.mark.parametrize(
+    ("points", "field", "rule"),
+    [
+        ([(8, 0.1, 0.0), (8, 0.2, 0.0)], r"points\[1\]\[0\]: 8", "must rise"),
+        ([(8, 0.1, 0.1)], r"points\[0\]\[2\]: 0.1", "must be below the 0.1 s of the step"),
+    ],
+)
+def test_points_rise_and_compute(points: list[tuple[int, float, float]], field: str, rule: str) -> None:
+    """Local batches that do not rise, and steps without any computation, are refused."""
+    with pytest.raises(ValidationError, match=f"{field}: {rule}"):
+        Placement(shape=[1], points=points)
+    with pytest.raises(ValidationError, match=f"{field}: {rule}"):
+        Spread(nodes=1, gpus=2, points=points)
+
+
+# The course of trainings
+
+
+@pytest.mark.parametrize("field", ["progress", "iterations"])
+def test_progress_and_iterations_rise(field: str) -> None:
+    """An epoch that ends where the one before does is refused."""
+    first = Epoch(progress=10, iterations=10, sqr=1, var=1)
+    second = Epoch(progress=20, iterations=20, sqr=1, var=1).model_copy(update={field: 10.0})
+    with pytest.raises(ValidationError, match=rf"epochs\[1\].{field}: 10.0: must rise"):
+        Validation(batch=8, epochs=[first, second])
+
+
+def test_gradients_are_not_all_nothing() -> None:
+    """Of mean and variance of the gradients one may be 0, not both."""
+    assert Epoch(progress=1, iterations=1, sqr=0, var=1).sqr == 0
+    with pytest.raises(ValidationError, match=r"sqr: 0.0: must not be 0 where var is 0 too"):
+        Epoch(progress=1, iterations=1, sqr=0, var=0)

@@ -1,6 +1,7 @@
-"""Worker processes: warm, killed when late, gone when the parent is, never shared."""
+"""The worker processes of solvers, and their link to the parent."""
 
 import os
+import pickle
 import signal
 import threading
 from collections.abc import Iterator
@@ -15,10 +16,14 @@ import pytest
 from gsopt.core.errors import MissingSolver
 from gsopt.core.result import Status, StoppedBy
 from gsopt.solvers.backends import Highs
-from gsopt.solvers.backends.process import POOL, Frame, FrameKind, Late, Pool, Reply, Worker
+from gsopt.solvers.backends.process import LENGTH, POOL, Frame, FrameKind, Late, Pool, Reply, Worker
+from gsopt.solvers.backends.worker import ParentLink
 from tests.gsopt.solvers.backends import functions
 from tests.gsopt.solvers.backends.models import BACKENDS, GATED, ROOT, finished, knapsack, open_gate, script
 from tests.processes import PATIENCE, wait_until_gone
+
+# Worker processes: warm, killed when late, gone when the parent is, never shared
+
 
 MODULE = "json"  # any module stands in for a solver
 
@@ -579,3 +584,81 @@ def read_line(pipe: IO[str] | None) -> str:
     """Wait for a line from a process."""
     assert pipe is not None
     return pipe.readline()
+
+
+# The worker's link: frames in order, log first, bounds not too often
+
+
+class Pipe:
+    """A link and what came out of it."""
+
+    def __init__(self) -> None:
+        self.reader, writer = os.pipe()
+        self.link = ParentLink(writer)
+        self._writer = writer
+
+    def frames(self) -> list[tuple[FrameKind, Any]]:
+        """Return all frames written so far."""
+        os.set_blocking(self.reader, False)
+        try:
+            data = os.read(self.reader, 2**16)
+        except BlockingIOError:
+            return []
+        frames = []
+        while data:
+            end = LENGTH + int.from_bytes(data[:LENGTH], "little")
+            frames.append(pickle.loads(data[LENGTH:end]))  # noqa: S301 - written a line above
+            data = data[end:]
+        return frames
+
+    def close(self) -> None:
+        """Close both ends."""
+        os.close(self.reader)
+        os.close(self._writer)
+
+
+@pytest.fixture
+def pipe() -> Iterator[Pipe]:
+    """Yield a link that writes to a pipe."""
+    pipe = Pipe()
+    yield pipe
+    pipe.close()
+
+
+def test_log_goes_before_the_next_frame(pipe: Pipe) -> None:
+    """Waiting log must leave in one piece before the next frame."""
+    pipe.link.log("a")
+    pipe.link.log("b")
+    assert pipe.frames() == []
+
+    pipe.link.send(FrameKind.ANSWER, 1)
+    assert pipe.frames() == [(FrameKind.LOG, "ab"), (FrameKind.ANSWER, 1)]
+
+
+def test_tick_sends_waiting_log_once(pipe: Pipe) -> None:
+    """A tick must send waiting log, and nothing where none waits."""
+    pipe.link.log("a")
+    pipe.link.tick()
+    pipe.link.tick()
+
+    assert pipe.frames() == [(FrameKind.LOG, "a")]
+
+
+def test_bounds_that_come_too_often_are_left_out(pipe: Pipe, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same bound, and a second one within the tick, must not be sent."""
+    for time, bound in ((100.0, 1.0), (100.1, 2.0), (101.0, 1.0), (101.1, 3.0), (101.2, 4.0)):
+        monkeypatch.setattr("gsopt.solvers.backends.worker.monotonic", lambda time=time: time)
+        pipe.link.bound(bound)
+
+    assert pipe.frames() == [(FrameKind.BOUND, 1.0), (FrameKind.BOUND, 3.0)]
+
+
+def test_stop_reaches_the_solver_whenever_it_comes(pipe: Pipe) -> None:
+    """An interrupt must be passed to the solver, also one that came before the solver was named."""
+    stops: list[str] = []
+    pipe.link.stop()
+    pipe.link.on_stop(lambda: stops.append("late"))
+    pipe.link.stop()
+
+    assert pipe.link.stopped
+    assert stops == ["late", "late"]
