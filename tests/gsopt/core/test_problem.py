@@ -32,37 +32,24 @@ def test_integers_add_up_to_an_integer(values: list[int]) -> None:
     assert isinstance(exact_total(map(float, values)), int)
 
 
-def test_fractions_do_not_leave_residues() -> None:
-    """Five reciprocals added and taken away again leave exactly 0."""
+def test_values() -> None:
+    """Reciprocals that are added and taken away leave 0; smaller is better when minimizing, equal never."""
     parts = [Fraction(1, n) for n in (3, 7, 11, 13, 17)]
     assert exact_total([*parts, *(-part for part in parts)]) == 0
-
-
-def test_sense_orders_values() -> None:
-    """Smaller is better when minimizing, larger when maximizing, equal never."""
     assert Sense.MINIMIZE.better(1, 2)
     assert Sense.MAXIMIZE.better(2, 1)
     assert not Sense.MINIMIZE.better(1, 1)
 
 
 def test_data_are_frozen() -> None:
-    """No field of a problem can be set after it was made."""
+    """No field can be set, lists become tuples, and a copy with other fields computes anew."""
     problem = Reclaiming(demand=0, servers=[Server(name="s", gpus=1)], jobs=[])
     with pytest.raises(ValidationError):
         problem.demand = 1  # type: ignore[misc]
-
-
-def test_lists_become_tuples() -> None:
-    """Sequences may be given as lists and are stored immutable."""
     assert ReclaimingSolution(servers=["a"]).servers == ("a",)
-
-
-def test_a_copy_does_not_keep_what_was_computed() -> None:
-    """A copy with other fields computes anew what the original has computed and keeps."""
     job = ElasticJob(name="a", release=0, work=1, rates={1: 1.0})
     problem = Scheduling(gpus=4, jobs=[job])
     assert (problem.scenario.cluster.gpus, problem.workload.jobs[0].duration) == (4, 1.0)
-
     copied = problem.model_copy(update={"gpus": 2, "jobs": (job.model_copy(update={"work": 3.0}),)})
     assert (copied.scenario.cluster.gpus, copied.workload.jobs[0].duration) == (2, 3.0)
     assert problem.scenario.cluster.gpus == 4
@@ -211,22 +198,20 @@ def test_the_best_feasible_decision_is_found(problem: Pick, best: tuple[int, int
 # Errors
 
 
-def test_message_is_one_line_of_file_field_value_rule() -> None:
-    """InvalidInput names file, field, value and rule in this order and leaves out what is empty."""
+def test_messages_are_one_line() -> None:
+    """File, field, value and rule stand in this order without what is empty, also after pickling."""
     assert str(InvalidInput("a.json", "demand", "-1", "must be >= 0")) == "a.json: demand: -1: must be >= 0"
     assert str(InvalidInput("", "method", "'x'", "must be known")) == "method: 'x': must be known"
-
-
-def test_invalid_input_is_both_kinds_of_error() -> None:
-    """Callers may catch it as a GsoptError or as a ValueError."""
     assert issubclass(InvalidInput, GsoptError)
     assert issubclass(InvalidInput, ValueError)
-
-
-def test_invalid_input_survives_pickling() -> None:
-    """The error reaches the parent of a process pool with all its fields."""
     error = InvalidInput("a.json", "demand", "-1", "must be >= 0")
     assert vars(pickle.loads(pickle.dumps(error))) == vars(error)  # noqa: S301 - our own bytes
+    require(True, "servers", 1, "must be at least 1")
+    with pytest.raises(InvalidInput) as caught:
+        require(False, "servers", -(10**400), "must be at least 1")
+    assert str(caught.value) == (
+        "servers: -100000000000000000000000000... (402 characters): must be at least 1"
+    )
 
 
 @pytest.mark.parametrize(
@@ -236,21 +221,6 @@ def test_shortened_values_fit_a_line(value: object) -> None:
     """Any value is shown in at most sixty characters and without a line break."""
     assert len(shorten(value)) <= 60
     assert "\n" not in shorten(value)
-
-
-def test_a_rule_that_holds_is_silent() -> None:
-    """Nothing is raised when the rule holds."""
-    require(True, "servers", 1, "must be at least 1")
-
-
-def test_a_broken_rule_is_one_short_line() -> None:
-    """The message names argument, value and rule, and shortens a long value."""
-    with pytest.raises(InvalidInput) as caught:
-        require(False, "servers", -(10**400), "must be at least 1")
-
-    assert str(caught.value) == (
-        "servers: -100000000000000000000000000... (402 characters): must be at least 1"
-    )
 
 
 # Progress: reports of several parts become one history in which nothing gets worse

@@ -62,11 +62,13 @@ class Model(Formulation[Reclaiming, ReclaimingSolution]):
 
 
 def test_right_model_is_proven_and_checked() -> None:
-    """A right model gives the optimum, its bound and level checked."""
+    """A right model gives the optimum with its bound checked, with or without it as start."""
     result = Model()(figure_5(3))
     assert (result.objective, result.bound, result.status) == (2, 2, Status.OPTIMAL)
     assert (result.method, result.solver, result.level) == ("model", "highs", Level.CHECKED)
     assert result.stopped_by is StoppedBy.FINISHED
+    start = ReclaimingSolution(servers=["s1", "s2"])
+    assert Model()(figure_5(2), start=start).objective == 1
 
 
 @pytest.mark.parametrize("mistake", ["forgets a job", "counts twice"])
@@ -76,22 +78,14 @@ def test_model_that_counts_wrong_is_caught(mistake: str) -> None:
         Model(mistake)(figure_5(2))
 
 
-def test_model_that_breaks_a_rule_is_caught() -> None:
-    """A model whose solutions break the problem's rules is stopped by the judge."""
+def test_wrong_models_and_starts() -> None:
+    """Broken rules of models and starts are stopped by the judge; infeasibility is a value."""
     with pytest.raises(InvalidSolution, match="the demand is 2"):
         Model("returns too few")(figure_5(2))
-
-
-def test_infeasible_model_is_a_result() -> None:
-    """Infeasibility is a value with neither solution nor bound, not an exception."""
     result = Model("impossible")(figure_5(2))
     assert (result.status, result.solution, result.objective) == (Status.INFEASIBLE, None, None)
-
-
-def test_start_solution_is_taken() -> None:
-    """A known optimum as start leads to the same proven optimum."""
-    start = ReclaimingSolution(servers=["s1", "s2"])
-    assert Model()(figure_5(2), start=start).objective == 1
+    with pytest.raises(InvalidSolution, match="the demand is 2"):
+        Model()(figure_5(2), start=ReclaimingSolution(servers=["s1"]))
 
 
 def test_incumbents_are_results() -> None:
@@ -139,12 +133,6 @@ def test_incumbents_are_better_in_the_problem_not_in_the_model_alone() -> None:
     result = Model()(figure_5(2), backend=Wasteful(), on_incumbent=heard.append)
     assert [incumbent.objective for incumbent in heard] == [2, 1]
     assert (result.objective, result.stopped_by) == (1, StoppedBy.TIME_LIMIT)
-
-
-def test_start_that_breaks_a_rule_is_an_error() -> None:
-    """A start is judged before anything else."""
-    with pytest.raises(InvalidSolution, match="the demand is 2"):
-        Model()(figure_5(2), start=ReclaimingSolution(servers=["s1"]))
 
 
 class Begun(Model):

@@ -250,14 +250,10 @@ def test_a_linear_menu_keeps_all_its_counts(unit: float) -> None:
     assert tuple(accumulate(segment.gpus for segment in hull)) == counts
 
 
-def test_a_rigid_job_has_one_step() -> None:
-    """The hull of one entry is the step to it, and without entries there is none."""
+def test_small_hulls() -> None:
+    """One entry is one step, none give none, and of two modes on equal GPUs the faster one is the corner."""
     assert concave_hull([(4, 1.0)]) == (HullSegment(4, 1.0),)
     assert concave_hull([]) == ()
-
-
-def test_the_fastest_of_equal_counts_counts() -> None:
-    """Two modes on the same number of GPUs give one corner, the faster one."""
     assert concave_hull([(2, 1.0), (2, 1.5), (2, 0.5)]) == (HullSegment(2, 1.5),)
 
 
@@ -275,30 +271,18 @@ def total(seconds: list[list[float]], available: list[float], orders: list[list[
     return found
 
 
-def test_one_machine_runs_the_shortest_first() -> None:
-    """On machines that are alike, jobs of each are in the order of their seconds, one in turn on each."""
+def test_positions_on_few_machines() -> None:
+    """Like machines take the shortest first, one may take all, and a job that runs nowhere has no order."""
     assert sequence(np.array([[3.0], [1.0], [2.0]])) == [[1, 2, 0]]
     orders = sequence(np.array([[float(each)] * 2 for each in (1, 2, 3, 4)]))
     assert sorted(len(jobs) for jobs in orders) == [2, 2]
     assert {jobs[0] for jobs in orders} == {0, 1}
-
-
-def test_every_job_may_need_one_machine() -> None:
-    """Where all jobs run on one of many machines only, its positions are enough."""
     seconds = np.full((9, 4), np.inf)
     seconds[:, 2] = range(9, 0, -1)
     assert sequence(seconds) == [[], [], list(range(8, -1, -1)), []]
-
-
-def test_a_machine_that_is_far_faster_runs_all_jobs() -> None:
-    """More positions are looked at where the first few of a machine are all taken."""
     seconds = np.full((9, 4), 1e6)
     seconds[:, 1] = range(1, 10)
     assert sequence(seconds) == [[], list(range(9)), [], []]
-
-
-def test_a_job_that_runs_nowhere_is_no_endless_search() -> None:
-    """Without any machine for a job there are no orders."""
     with pytest.raises(ValueError, match="infeasible"):
         sequence(np.array([[1.0, 2.0], [np.inf, np.inf]]))
 

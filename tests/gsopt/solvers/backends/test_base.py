@@ -431,28 +431,14 @@ def test_point_that_breaks_a_row_once_rounded_is_left_out() -> None:
     assert "rounded" in outcome.message
 
 
-def test_start_outlives_a_point_that_breaks_once_rounded() -> None:
-    """A feasible start must be the outcome when the solver's own point does not stand."""
+def test_solvers_are_not_believed() -> None:
+    """A start outlives a broken point, an optimum needs its bound, and wrong statuses must raise."""
     outcome = Scripted(Answer("kOptimal", np.full(5, 0.5), 23.0)).solve(knapsack(), start=np.zeros(5))
-
     assert (outcome.status, outcome.objective, outcome.bound) == (Status.FEASIBLE, 0.0, 23.0)
-
-
-def test_optimum_away_from_its_bound_is_only_feasible() -> None:
-    """A solver that says optimal beside another bound must not be believed."""
     outcome = Scripted(Answer("kOptimal", np.array([0.0, 0, 0, 1, 1]), 23.0)).solve(knapsack())
-
     assert (outcome.status, outcome.stopped_by) == (Status.FEASIBLE, StoppedBy.FINISHED)
-
-
-def test_unknown_status_raises() -> None:
-    """A status that the table does not know must raise."""
     with pytest.raises(GsoptError, match="kBrandNew"):
         Scripted(Answer("kBrandNew")).solve(knapsack())
-
-
-def test_infeasible_beside_a_known_solution_raises() -> None:
-    """A solver that calls a model infeasible of which a solution is known must raise."""
     with pytest.raises(Contradiction, match="infeasible"):
         Scripted(Answer("kInfeasible")).solve(knapsack(), start=np.zeros(5))
 

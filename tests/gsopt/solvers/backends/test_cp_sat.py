@@ -61,34 +61,17 @@ def test_rows_are_scaled_exactly() -> None:
     assert made.row_upper.tolist() == [2**62, 4, 1]
 
 
-def test_noise_of_floats_does_not_cut_a_point_off() -> None:
-    """A limit that misses an integer by the noise of floating point must mean that integer."""
+def test_integers_mean_the_model() -> None:
+    """Noise cuts no point off, large limits stay exact, and costs share one denominator with the offset."""
     form = one_row([1, 1], row_lower=[3 * 0.1 * 10], row_upper=[0.1 * 3 * 10 - 1e-15], column_upper=[9, 9])
-
     assert form.row_lower[0] > 3.0
     assert CpSat().solve(form).objective == 3.0
-
-
-def test_large_limits_stay_exact() -> None:
-    """A limit of 10^12 must not be loosened by a single unit."""
     form = one_row([1], cost=[1], row_lower=[1e12 + 1], column_upper=[1e13])
-
     outcome = CpSat().solve(form)
-
     assert (outcome.status, outcome.objective) == (Status.OPTIMAL, 1e12 + 1)
-
-
-def test_missing_bound_is_counted_from_the_other_one() -> None:
-    """A column that starts far out must still have room up to its clamp."""
     outcome = CpSat().solve(one_row([1], column_lower=[1e12], row_lower=[1e12 + 5]))
-
     assert (outcome.status, outcome.objective) == (Status.OPTIMAL, 1e12 + 5)
-
-
-def test_objective_is_scaled_with_its_offset() -> None:
-    """Costs and offset must share one denominator, so that bounds and gaps mean the model's objective."""
     made = task(one_row([1, 1], cost=[0.25, 1.5], offset=0.1, column_upper=[9, 9]))
-
     assert (made.cost.tolist(), made.offset, made.scale, made.error) == ([5, 30], 2, 20, 0.0)
 
 
@@ -159,43 +142,25 @@ def test_missing_bounds_follow_from_rows(
     assert (lower.tolist(), upper.tolist()) == expected
 
 
-def test_minimum_of_covering_is_proven_without_bounds() -> None:
-    """A cost on each column without bound must rule out all that lies beyond the clamp."""
+def test_proofs_beyond_the_clamps() -> None:
+    """Costs must rule out all that lies beyond the clamps; else the outcome must be feasible only."""
     outcome = CpSat().solve(one_row([2, 1]))
-
     assert (outcome.status, outcome.objective, outcome.bound) == (Status.OPTIMAL, 2.0, 2.0)
-
-
-def test_column_without_cost_does_not_spoil_the_proof() -> None:
-    """Where the costs alone forbid a better value, a free column without cost must not matter."""
     outcome = CpSat().solve(one_row([1, -1], cost=[1, 0], row_lower=[-4]))
-
     assert (outcome.status, outcome.objective, outcome.bound) == (Status.OPTIMAL, 0.0, 0.0)
-
-
-def test_proof_within_clamps_only_is_no_proof() -> None:
-    """Where costs do not forbid a better value beyond the clamps, the outcome must be feasible only."""
     outcome = CpSat().solve(one_row([2, -1], cost=[3, -1], row_lower=[-4]))
-
     assert (outcome.status, outcome.objective, outcome.bound) == (Status.FEASIBLE, -4.0, None)
     assert outcome.stopped_by is StoppedBy.FINISHED
     assert f"{CLAMP:,}" in outcome.message
 
 
-def test_infeasible_within_clamps_only_is_unknown() -> None:
-    """No point within the clamps must not count as a proof that there is none."""
+def test_clamps_that_matter() -> None:
+    """No point within the clamps must not be a proof, and a column at its clamp must be named."""
     form = one_row([2, -2], row_lower=[3], row_upper=[3])
-
     outcome = CpSat().solve(form)
-
     assert (outcome.status, outcome.bound) == (Status.UNKNOWN, None)
     assert f"{CLAMP:,}" in outcome.message
-
-
-def test_column_that_runs_to_its_clamp_is_refused() -> None:
-    """A column that grows to the clamp must be named."""
     form = one_row([1, 0], cost=[1, 1], sense=Sense.MAXIMIZE, column_upper=[np.inf, 4], columns=("a", "b"))
-
     with pytest.raises(Unsupported, match="column a has no bound and runs to 1,000,000,000"):
         CpSat().solve(form)
 

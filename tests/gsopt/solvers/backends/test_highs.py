@@ -105,9 +105,15 @@ def test_linear_program_ends_at_a_vertex() -> None:
     assert sorted(values.tolist()) == [0, 4]
 
 
-def test_integer_program_has_no_duals() -> None:
-    """Duals must be given for linear programs only."""
+def test_small_promises() -> None:
+    """Only linear programs have duals, entries in two parts add up, and threads may differ between solves."""
     assert Highs().solve(knapsack()).duals is None
+    from scipy.sparse import csr_array
+
+    parts = csr_array((np.array([1.0, 1.0]), np.array([0, 0]), np.array([0, 2])), shape=(1, 1))
+    form = StandardForm.build(cost=[1], matrix=parts, row_lower=[4], row_upper=[np.inf])
+    assert Highs().solve(form).objective == 2.0
+    assert [Highs(threads=n).solve(knapsack()).objective for n in (1, 2, 1)] == [23.0] * 3
 
 
 @pytest.mark.parametrize("needed", [1.0, 0.1, 0.03, 0.01])
@@ -131,26 +137,11 @@ def test_large_limits_do_not_fail_at_the_tight_tolerance(seed: int) -> None:
     assert form.is_feasible(outcome.values)
 
 
-def test_duplicate_matrix_entries_add_up() -> None:
-    """A sparse matrix that stores an entry in two parts must mean their sum."""
-    from scipy.sparse import csr_array
-
-    parts = csr_array((np.array([1.0, 1.0]), np.array([0, 0]), np.array([0, 2])), shape=(1, 1))
-    form = StandardForm.build(cost=[1], matrix=parts, row_lower=[4], row_upper=[np.inf])
-
-    assert Highs().solve(form).objective == 2.0
-
-
 @pytest.mark.parametrize("options", [{"threads": 0}, {"seed": -1}])
 def test_bad_options_are_refused(options: dict[str, Any]) -> None:
     """An option out of range must be refused when it is given."""
     with pytest.raises(InvalidInput, match="must be at least"):
         Highs(**options)
-
-
-def test_threads_may_differ_between_solves() -> None:
-    """A warm worker must take another number of threads than the last solve's."""
-    assert [Highs(threads=n).solve(knapsack()).objective for n in (1, 2, 1)] == [23.0] * 3
 
 
 def test_wrong_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -263,10 +254,14 @@ def test_file_that_cannot_be_written_is_one_line(tmp_path: Path, name: str, rule
     assert name in str(caught.value)
 
 
-def test_a_gap_is_narrowed_to_one_by_the_value() -> None:
-    """HiGHS divides by the value, so a gap of a quarter of the bound is asked for as a fifth of the value."""
+def test_gaps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """HiGHS divides gaps by the value; one that ends within a gap proves no bound."""
     options = Highs().request(knapsack(), time_limit=None, gap=0.25, start=None)[1].options
     assert options["mip_rel_gap"] == 0.2
+    monkeypatch.syspath_prepend(str(ROOT))
+    POOL.close()  # workers look for modules where this process did when they were started
+    bounds = [Highs().call(functions.end_without_bound, gap).answer for gap in (0.0, 0.1)]
+    assert bounds == [7.0, inf]
 
 
 def test_no_point_is_called_optimal_that_is_not() -> None:
@@ -288,14 +283,6 @@ def test_no_point_is_called_optimal_that_is_not() -> None:
         column_upper=[1, 1, 1, 1, 1, 1, 3, 3, 3],
     )
     assert Highs().solve(form).objective == 0
-
-
-def test_a_value_within_a_gap_is_no_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where HiGHS ends without a bound its value is one if the optimum was asked for, and none within a gap."""
-    monkeypatch.syspath_prepend(str(ROOT))
-    POOL.close()  # workers look for modules where this process did when they were started
-    bounds = [Highs().call(functions.end_without_bound, gap).answer for gap in (0.0, 0.1)]
-    assert bounds == [7.0, inf]
 
 
 # SCIP: models with continuous columns, as a second opinion on HiGHS
@@ -329,22 +316,15 @@ def test_mixed_models_have_the_optimum_of_highs(seed: int) -> None:
         assert meet(scip.bound, highs.bound)
 
 
-def test_linear_program_has_its_optimum_as_bound() -> None:
-    """A linear program must end with its value as bound."""
+def test_linear_programs() -> None:
+    """A linear program must end with its value as bound, whatever rows without limits it has."""
     form = StandardForm.build(
         cost=[2, 3], matrix=[[1, 2]], row_lower=[4], row_upper=[np.inf], integer=[False, False]
     )
-
     outcome = Scip().solve(form)
-
     assert outcome.status is Status.OPTIMAL
     assert outcome.bound == pytest.approx(6.0)
-
-
-def test_row_without_limits_is_left_out() -> None:
-    """A row that limits nothing must not disturb."""
     form = StandardForm.build(cost=[1], matrix=[[1], [1]], row_lower=[2, -np.inf], row_upper=[np.inf, np.inf])
-
     assert Scip().solve(form).objective == 2.0
 
 
@@ -470,16 +450,12 @@ def test_a_killed_worker_is_replaced_by_one_that_is_told_all() -> None:
     assert after <= value + 1e-9
 
 
-def test_programs_that_were_dropped_are_sent_again() -> None:
-    """More programs than a worker keeps can be solved in turns."""
+def test_programs_are_kept_by_their_worker() -> None:
+    """More programs than a worker keeps are solved in turns, and without time there is no optimum."""
     programs = [loaded(covering(10, seed), 10) for seed in range(12)]
     first = [objective(program) for program in programs]
     assert None not in first
     assert [objective(program) for program in programs] == pytest.approx(first)
-
-
-def test_without_time_there_is_no_optimum() -> None:
-    """A budget that has passed gives None, not an exception."""
     assert loaded(covering(400, 4), 400).solve(Budget(time_limit=0.0)) is None
 
 

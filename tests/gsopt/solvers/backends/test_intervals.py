@@ -40,37 +40,21 @@ def activity(*ways: Way, release: int = 0) -> Activity:
     return Activity(release, 100, ways)
 
 
-def test_units_may_come_from_both_resources_and_stay() -> None:
-    """Three units of four for 5 periods, then three more for 5: 10 in all."""
+def test_by_hand() -> None:
+    """Units come from both resources, waiting may pay, ends add up, and below the optimum is nothing."""
     both = activity(Way(5, 3, (0, 1)))
     found = answer(both, both)
-
     assert (found.status, found.bound) == ("OPTIMAL", 10)
     assert found.chosen is not None
     assert {each.start for each in found.chosen} == {0, 5}
     assert [sum(each.units.values()) for each in found.chosen] == [3, 3]
-
-
-def test_waiting_for_the_shorter_way_pays() -> None:
-    """Behind 4 periods on both resources, 3 periods on one end sooner than 9 across both."""
     near_or_far = activity(Way(3, 2, (0,)), Way(3, 2, (1,)), Way(9, 2, (0, 1)))
     found = answer(activity(Way(4, 1, (0,))), activity(Way(4, 1, (1,))), near_or_far)
-
     assert found.chosen is not None
     assert (found.bound, found.chosen[2].start, found.chosen[2].way in {0, 1}) == (7, 4, True)
-
-
-def test_the_sum_of_the_ends() -> None:
-    """Periods of 1, 2 and 3 on one resource each time, shortest first: 1 + 2 + 4 with one beside the others."""
     found = answer(*(activity(Way(each, 2, (0,)), Way(each, 2, (1,))) for each in (3, 1, 2)), last=False)
-
     assert (found.status, found.bound) == ("OPTIMAL", 1 + 2 + 4)
-
-
-def test_nothing_better_than_a_limit_is_infeasible() -> None:
-    """Where the objective must be below the optimum there is no solution, and the bound is beyond the limit."""
     found = answer(activity(Way(5, 1, (0,))), upper=4)
-
     assert (found.status, found.chosen, found.bound) == ("INFEASIBLE", None, 5)
 
 
@@ -98,44 +82,24 @@ def job(work: int, *, beside: dict[int, int], demand: int = 1, release: int = 0,
     return SlottedJob(release, latest, work, demand, beside)
 
 
-def test_sharing_that_does_not_pay() -> None:
-    """Two jobs of a slot are done in turn where both would take two slots beside each other."""
+def test_sharing_by_hand() -> None:
+    """Two jobs share where that is faster and memory allows it, never three, and the worst partner counts."""
     found = answer_of_slotted(job(10, beside={1: 9}), job(10, beside={0: 9}))
-
     assert (found.status, found.bound) == ("OPTIMAL", 3)
     assert found.plan is not None
     assert {planned.start for planned in found.plan} == {0, 1}
-
-
-def test_two_share_where_that_is_faster() -> None:
-    """Jobs of two slots that lose a tenth beside each other share: 2 + 2 slots, where in turn is 2 + 4."""
     found = answer_of_slotted(job(18, beside={1: 9}), job(18, beside={0: 9}))
-
     assert (found.status, found.bound) == ("OPTIMAL", 4)
     assert found.plan == (Planned(0, (0,)), Planned(0, (0,)))
-
-
-def test_three_do_not_share() -> None:
-    """A third job waits for a GPU that two hold, though it would lose nothing beside them."""
     three = [job(10, beside={other: 10 for other in range(3) if other != number}) for number in range(3)]
-
     assert answer_of_slotted(*three).bound == 1 + 1 + 2
     assert answer_of_slotted(*three, gpus=2).bound == 3
-
-
-def test_memory_keeps_jobs_apart() -> None:
-    """Jobs that may not share take turns, and there is no plan where one must end before."""
     assert answer_of_slotted(job(20, beside={}), job(20, beside={})).bound == 2 + 4
     assert answer_of_slotted(job(20, beside={}, latest=3), job(20, beside={}, latest=3)).status == "INFEASIBLE"
-
-
-def test_the_worst_partner_counts() -> None:
-    """A job on two GPUs, beside another on each, does what the slower pair leaves it."""
     wide = job(10, beside={1: 10, 2: 2}, demand=2, latest=5)
     found = answer_of_slotted(
         wide, job(50, beside={0: 10}, latest=5), job(50, beside={0: 10}, latest=5), gpus=2
     )
-
     assert (found.status, found.bound) == ("OPTIMAL", 5 + 5 + 5)
 
 
@@ -158,25 +122,15 @@ def solve_of_following(most: int) -> tuple[Any, list[Frame]]:
     return reply.answer, frames
 
 
-def test_the_best_and_the_bound_are_read() -> None:
-    """The last incumbent is the answer, and every bound is in the reader's scale."""
+def test_what_is_read() -> None:
+    """The last incumbent and every bound are read, the log without line ends, and nothing where is none."""
     answer, frames = solve_of_following(10)
     incumbents = [told for kind, told in frames if kind is FrameKind.INCUMBENT]
-
     assert answer == ("OPTIMAL", 5, 0.5)
     assert incumbents[-1][0] == 5
     assert all(bound <= 0.5 for _, bound in incumbents)
     assert all(told <= 0.5 for kind, told in frames if kind is FrameKind.BOUND)
-
-
-def test_lines_of_the_log_end() -> None:
-    """CP-SAT gives its log line by line, without their ends."""
     text = "".join(told for kind, told in solve_of_following(10)[1] if kind is FrameKind.LOG)
-
     assert text.endswith("\n")
     assert len(text.splitlines()) > 10
-
-
-def test_without_a_solution_nothing_is_proven() -> None:
-    """Two numbers of at most 4 do not add up to 10: there is neither a solution nor a bound."""
     assert solve_of_following(4)[0] == ("INFEASIBLE", None, None)

@@ -80,23 +80,17 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return clock
 
 
-def test_idle_worker_is_used_again(pool: Pool) -> None:
-    """Two calls one after the other must run in the same process."""
+def test_workers_are_used_again(pool: Pool) -> None:
+    """An idle worker must serve the next call of its module only."""
     pids = []
     for _ in range(2):
         with pool.borrow(MODULE, nothing) as worker:
             pids.append(call(worker, functions.process_id, None)[0].answer)
-
     assert pids[0] == pids[1] == pool.pids[0] != os.getpid()
-
-
-def test_module_has_its_own_workers(pool: Pool) -> None:
-    """A worker must serve only the module it was started for."""
     with pool.borrow(MODULE, nothing):
         pass
     with pool.borrow("csv", nothing):
         pass
-
     assert len(pool.pids) == 2
 
 
@@ -106,7 +100,6 @@ def test_check_comes_before_a_new_worker_only(pool: Pool) -> None:
     for _ in range(3):
         with pool.borrow(MODULE, lambda: checks.append(1)):
             pass
-
     assert checks == [1]
 
 
@@ -122,8 +115,14 @@ def test_worker_that_died_idle_is_replaced(pool: Pool) -> None:
     assert pool.pids == [worker.pid]
 
 
-def test_a_limit_may_be_longer_than_a_system_can_wait(pool: Pool) -> None:
-    """A limit of thirty years is no number too large for a wait."""
+def test_pipes(pool: Pool) -> None:
+    """Prints must come as log before the answer, large tasks whole, and limits may be of any length."""
+    with pool.borrow(MODULE, nothing) as worker:
+        reply, frames = call(worker, functions.chatter, "printed")
+    assert reply == Reply("done")
+    assert {content for _, content in frames} == {"before ", "printed"}
+    with pool.borrow(MODULE, nothing) as worker:
+        assert call(worker, functions.size, b"x" * 20_000_000)[0].answer == 20_000_000
     with pool.borrow(MODULE, nothing) as worker:
         reply, _ = call(worker, functions.process_id, None, limit=1e9)
         assert reply.answer == worker.pid
@@ -187,22 +186,16 @@ def test_stop_that_comes_too_late_spares_the_next_call(pool: Pool, monkeypatch: 
             assert call(worker, functions.process_id, None)[0] == Reply(worker.pid)
 
 
-def test_error_of_the_function_is_one_line(pool: Pool) -> None:
-    """An exception in the worker must come back as one line, its traceback as log, and spare the worker."""
+def test_failures_are_one_line(pool: Pool) -> None:
+    """An exception must come back as one line, and a death with its exit code after the last words."""
     with pool.borrow(MODULE, nothing) as worker:
         reply, frames = call(worker, functions.fail, "first line\nsecond line")
         again, _ = call(worker, functions.process_id, None)
-
     assert reply == Reply(None, StoppedBy.CRASH, "ValueError: first line")
     assert "Traceback" in "".join(str(content) for _, content in frames)
     assert again.answer == worker.pid
-
-
-def test_death_of_the_process_is_told(pool: Pool) -> None:
-    """A worker that ends by itself must be told of with its exit code, after its last words."""
     with pool.borrow(MODULE, nothing) as worker:
         reply, frames = call(worker, functions.leave, 3)
-
     assert reply == Reply(None, StoppedBy.CRASH, "the solver's process ended with exit code 3")
     assert frames == [(FrameKind.LOG, "last words\n")]
     assert pool.pids == []
@@ -229,21 +222,15 @@ def test_a_function_may_close_what_it_finds(pool: Pool) -> None:
     assert "Traceback" in "".join(str(content) for _, content in frames)
 
 
-def test_a_worker_that_cannot_answer_ends(pool: Pool) -> None:
-    """A worker all of whose descriptors were closed must end, and be told of."""
+def test_only_the_worker_answers(pool: Pool) -> None:
+    """A worker without descriptors must end, and of two processes only the worker's own answer must come."""
     with pool.borrow(MODULE, nothing) as worker:
         reply, _ = call(worker, functions.close, 256)
-
     assert (reply.answer, reply.stopped_by) == (None, StoppedBy.CRASH)
     assert pool.pids == []
-
-
-def test_a_fork_of_a_function_does_not_answer(pool: Pool) -> None:
-    """Of a function that returns in two processes only the worker's own answer must come."""
     with pool.borrow(MODULE, nothing) as worker:
         first, _ = call(worker, functions.fork_and_come_back, None)
         second, _ = call(worker, functions.process_id, None)
-
     assert (first, second) == (Reply("parent"), Reply(worker.pid))
 
 
@@ -260,21 +247,6 @@ def test_a_worker_outlives_the_thread_that_asked_for_it(pool: Pool) -> None:
     (first,) = pool.pids
     with pool.borrow(MODULE, nothing) as worker:
         assert call(worker, functions.process_id, None)[0].answer == first
-
-
-def test_what_the_solver_prints_is_log(pool: Pool) -> None:
-    """Output to descriptor 1 must not disturb the frames, and must come before the answer."""
-    with pool.borrow(MODULE, nothing) as worker:
-        reply, frames = call(worker, functions.chatter, "printed")
-
-    assert reply == Reply("done")
-    assert {content for _, content in frames} == {"before ", "printed"}
-
-
-def test_large_tasks_pass_through_small_pipes(pool: Pool) -> None:
-    """A task of many megabytes must arrive whole."""
-    with pool.borrow(MODULE, nothing) as worker:
-        assert call(worker, functions.size, b"x" * 20_000_000)[0].answer == 20_000_000
 
 
 def test_worker_that_is_frozen_does_not_hold_up_the_sender(pool: Pool) -> None:
