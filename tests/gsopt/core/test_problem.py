@@ -43,9 +43,9 @@ def test_values() -> None:
 
 def test_data_are_frozen() -> None:
     """No field can be set, lists become tuples, and a copy with other fields computes anew."""
-    problem = Reclaiming(demand=0, servers=[Server(name="s", gpus=1)], jobs=[])
+    reclaiming = Reclaiming(demand=0, servers=[Server(name="s", gpus=1)], jobs=[])
     with pytest.raises(ValidationError):
-        problem.demand = 1  # type: ignore[misc]
+        reclaiming.demand = 1  # type: ignore[misc]
     assert ReclaimingSolution(servers=["a"]).servers == ("a",)
     job = ElasticJob(name="a", release=0, work=1, rates={1: 1.0})
     problem = Scheduling(gpus=4, jobs=[job])

@@ -58,26 +58,18 @@ def test_bad_jobs(change: dict[str, Any], reason: str) -> None:
         Job(**{**_FINE, **change})
 
 
-def test_rigid_jobs_run_on_their_demand_only() -> None:
-    """Without a menu there is one count, at speed 1."""
+def test_samples_by_mode() -> None:
+    """Without a menu there is one count; a mode has its own samples or those of the training, if any."""
     job = Job(**_FINE)
     assert (job.counts, job.speed(2), job.gpu_seconds) == ((2,), 1.0, 2.0)
     with pytest.raises(KeyError):
         job.speed(1)
-
-
-def test_samples_and_throughput_by_mode() -> None:
-    """A mode has its own samples or those of the training; throughput is samples of all work over its time."""
     large = Mode(name="large", menu=[(2, 1.5)], batch_size=64, samples=30)
     job = Job(**{**_FINE, "duration": 4}, modes=(_HALVES, large), training=Training(epoch=10, samples=20))
     assert [job.samples_in(mode) for mode in ("", "halves", "large")] == [20, 20, 30]
     assert [job.throughput(2), job.throughput(1, "halves"), job.throughput(2, "large")] == [5, 2, 11.25]
     with pytest.raises(KeyError):
         job.samples_in("none")
-
-
-def test_without_a_training_there_are_no_samples() -> None:
-    """Samples and throughput are 0 in every mode."""
     job = Job(**_FINE, modes=(_HALVES,))
     assert [job.samples_in(), job.samples_in("halves"), job.throughput(2, "halves")] == [0, 0, 0]
 
@@ -141,14 +133,10 @@ def test_modes_have_batch_sizes() -> None:
         Mode(name="tuned", menu=[(2, 1.0)], tunes=True, batch_size=64)
 
 
-def test_phases_slow_down_by_mode() -> None:
-    """A mode without a slowdown of its own has that of the phase; the default mode may be named too."""
+def test_phases_and_names() -> None:
+    """A mode without a slowdown has that of the phase; names tell jobs and modes apart."""
     phase = Phase(until=1, slowdown=2, modes={"": 1.5, "halves": 3})
     assert [phase.slowdown_in(mode) for mode in ("", "halves", "large")] == [1.5, 3, 2]
-
-
-def test_equal_names_are_refused() -> None:
-    """Names tell the jobs of a workload apart."""
     with pytest.raises(ValidationError, match="must differ"):
         Workload(jobs=(Job(**_FINE), Job(**_FINE)))
 
@@ -217,17 +205,13 @@ def test_curves_go_one_way_from_end_to_end(curvature: float, shares: tuple[float
     assert training.accuracy_at(early) <= training.accuracy_at(late) + 1e-12
 
 
-def test_more_curvature_improves_earlier() -> None:
-    """Half-way the accuracy is half of that at the target without curvature, and more with it."""
+def test_accuracy() -> None:
+    """Accuracy rises earlier with more curvature; epochs are samples over those of the data set."""
     halfway = [
         Training(**_FINE_of_training, curvature=each).accuracy_at(Fraction(1, 2)) for each in (0, 1e-9, 1, 5)
     ]
     assert halfway[:2] == pytest.approx([0.45, 0.45])
     assert halfway[1] < halfway[2] < halfway[3]
-
-
-def test_observation() -> None:
-    """Epochs are samples over those of the data set, in fractions where samples are."""
     seen = Training(**_FINE_of_training, curvature=0).observe(Fraction(500), Fraction(1, 4))
     assert (seen.samples, seen.epochs) == (500, Fraction(1, 2))
     assert (seen.loss, seen.accuracy) == pytest.approx((2.0, 0.225))

@@ -276,16 +276,12 @@ def test_a_field_of_the_physics_is_written_once() -> None:
         assert not Physics.model_fields.keys() & signature(function).parameters.keys()
 
 
-def test_none_is_the_default() -> None:
-    """A field of the physics that is None is as if it were not given, beside a scenario too."""
+def test_options() -> None:
+    """None is as if it were not given; what neither physics nor the policy knows is refused."""
     scenario = Scenario.of(_workload(), 4)
     nothing = dict.fromkeys(Physics.model_fields)
     assert Scenario.of(_workload(), 4, **nothing) == scenario
     assert Scenario.of(scenario, **nothing) is scenario
-
-
-def test_an_option_that_nothing_knows_is_refused() -> None:
-    """What is neither physics nor an option of the policy gives one line, unless the policy takes all."""
     with pytest.raises(InvalidInput, match=r"^overhead: 1: is no field of a scenario, and no option of fifo$"):
         simulate(_workload(), fifo, cluster=4, overhead=1)
 
@@ -297,17 +293,13 @@ def test_an_option_that_nothing_knows_is_refused() -> None:
 
 
 def test_overheads_by_model() -> None:
-    """The entry under the empty name is that of every model without one."""
+    """The empty name stands for all other models; published overheads are those of relaunching."""
     scenario = Scenario.of(_workload(), 4, overheads={"": Overhead(start=1), "m": Overhead(start=2)})
     job = scenario.workload.jobs[0]
     assert scenario.overhead(job).start == 1
     assert scenario.overhead(job.model_copy(update={"model": "m"})).start == 2
     assert Scenario.of(_workload(), 4).overhead(job) == Overhead()
     assert Scenario.of(_workload(), 4, overheads=Overhead(start=3)).overhead(job).start == 3
-
-
-def test_published_overheads_are_those_of_relaunching() -> None:
-    """A first launch is free, a stop and a resize cost the same, and both names of a model are there."""
     assert all(each.start == 0 and each.stop == each.resize for each in RELAUNCH_OVERHEADS.values())
     for paper, sia in [("resnet50", "imagenet"), ("resnet18", "cifar10"), ("neumf", "ncf")]:
         assert RELAUNCH_OVERHEADS[paper] == RELAUNCH_OVERHEADS[sia]

@@ -40,39 +40,38 @@ def job(**changes: Any) -> BatchingJob:
 
 
 def test_what_is_left_by_hand() -> None:
-    """Samples are read as written; the mean is Y beta / (alpha - 1), and Y beta / alpha at mean progress."""
+    """Mean and draws are those of the distribution, and a job that has processed nothing is refused."""
     believed = Progress(alpha=1.5, beta=3, processed=10)
     assert job().left() == Fraction(121, 2)
     known = job(remaining=None, progress=believed)
     assert (known.left("mean"), known.left("mean_progress")) == (60, 20)
-
-
-def test_draws_follow_the_distribution() -> None:
-    """The mean of draws is that of the distribution, within four standard errors."""
     believed, random = Progress(alpha=6, beta=4, processed=100), Random(3)
     draws = [believed.draw(random) for _ in range(4000)]
     mean = sum(draws) / len(draws)
     spread = (sum((each - mean) ** 2 for each in draws) / len(draws)) ** 0.5
     assert abs(mean - float(believed.left())) < 4 * spread / len(draws) ** 0.5
     assert believed.draw(Random(5)) == believed.draw(Random(5))
+    with pytest.raises(ValidationError, match="processed"):
+        Progress(alpha=1, beta=1, processed=0)
 
 
-def test_limits_by_hand() -> None:
-    """A batch is within both limits, and has a sample on each GPU."""
+def test_limits_and_files() -> None:
+    """A batch is within both limits, changes reconfigure, and models and tables come back from JSON."""
     assert [job().largest(gpus) for gpus in (1, 2, 3, 4)] == [4, 8, 10, 10]
     assert job().allows(8, 2)
     assert not job().allows(9, 2)
     assert not job().allows(1, 2)
     assert [job().runs_on(gpus) for gpus in (1, 10, 11)] == [True, True, False]
     assert job().fastest(11) is None
-
-
-def test_who_is_reconfigured() -> None:
-    """A job is that starts, stops, or has other GPUs, or another batch where that is told."""
     waited, ran = job(), job(previous_gpus=2, previous_batch=8)
     assert (waited.changes(0, 0), waited.changes(4, 1)) == (False, True)
     assert [ran.changes(*kept) for kept in ((0, 0), (8, 2), (7, 2), (8, 3))] == [True, False, True, True]
     assert not job(previous_gpus=2).changes(7, 2)
+    table = Tabulated(rates=[Rate(batch_size=4, gpus=1, samples_per_second=2.5)])
+    for each in (job(), job(throughput=table)):
+        assert BatchingJob.model_validate_json(each.model_dump_json(exclude_defaults=True)) == each
+    with pytest.raises(ValidationError, match=r"throughput\.model\.fixed"):
+        BatchingJob.model_validate_json('{"throughput": {"per_sample": 1}}')
 
 
 @pytest.mark.parametrize(
@@ -92,21 +91,6 @@ def test_bad_jobs_are_refused(changes: dict[str, Any], message: str) -> None:
         job(**changes)
 
 
-def test_nothing_processed_is_refused() -> None:
-    """By Equation 7 a job that has processed nothing would have nothing left."""
-    with pytest.raises(ValidationError, match="processed"):
-        Progress(alpha=1, beta=1, processed=0)
-
-
-def test_files_need_not_say_what_throughput_is() -> None:
-    """A model and a table come back from JSON as they were, and a mistake is told of the one that is meant."""
-    table = Tabulated(rates=[Rate(batch_size=4, gpus=1, samples_per_second=2.5)])
-    for each in (job(), job(throughput=table)):
-        assert BatchingJob.model_validate_json(each.model_dump_json(exclude_defaults=True)) == each
-    with pytest.raises(ValidationError, match=r"throughput\.model\.fixed"):
-        BatchingJob.model_validate_json('{"throughput": {"per_sample": 1}}')
-
-
 # Throughput by a model and by a table
 
 
@@ -114,25 +98,17 @@ RING = Wire(bandwidth=1e9, latency=1e-3, wiring=Wiring.RING)
 
 
 def test_a_step_by_hand() -> None:
-    """130 samples on 4 GPUs are 33 on the largest; 6 messages of 25 MB take 25 + 1 ms each."""
+    """Communication is that of the ring: 2 (c - 1) / c M / w + 2 (c - 1) l, twice l by a switch."""
     model = StepTime(fixed=0.02, per_sample=0.001, message=1e8, wire=RING)
     assert model.seconds(130, 4) == Fraction(20 + 33 + 6 * 26, 1000)
     assert model.samples_per_second(130, 4) == Fraction(130_000, 209)
     assert model.seconds(130, 1) == Fraction(150, 1000)
-
-
-def test_the_formula_of_a_ring_of_single_hops() -> None:
-    """On single hops communication is 2 (c - 1) / c M / w + 2 (c - 1) l, and double the latency by a switch."""
     for gpus in range(2, 20):
         wanted = Fraction(2 * (gpus - 1), gpus) * Fraction(10**8, 10**9) + Fraction(2 * (gpus - 1), 1000)
         assert StepTime(fixed=1, per_sample=1, message=1e8, wire=RING).communication(gpus) == wanted
     switch = RING.model_copy(update={"wiring": Wiring.SWITCH})
     latency = StepTime(fixed=1, per_sample=1, message=0, wire=switch).communication(3)
     assert latency == Fraction(8, 1000)
-
-
-def test_communication_is_that_of_the_library() -> None:
-    """The exact seconds are those of the flat ring in floats."""
     random = Random(1)
     for _ in range(100):
         wiring = random.choice(list(Wiring))
@@ -160,16 +136,11 @@ def test_the_fastest_batch_is_fastest() -> None:
     assert smaller > tried / 20  # without a fixed part the remainder does not pay
 
 
-def test_more_samples_are_faster_where_locals_are_equal() -> None:
-    """With equal local batches throughput grows with the batch."""
+def test_throughputs() -> None:
+    """Throughput grows with equal local batches, tables interpolate nothing, and every GPU needs a sample."""
     model = StepTime(fixed=0.01, per_sample=0.001, message=1e7, wire=RING)
-    rates = [model.samples_per_second(local * 3, 3) for local in range(1, 40)]
-    assert rates == sorted(rates)
-    assert len(set(rates)) == len(rates)
-
-
-def test_a_table_knows_what_was_measured() -> None:
-    """Nothing is interpolated, and of equally fast batches the larger is taken."""
+    rising = [model.samples_per_second(local * 3, 3) for local in range(1, 40)]
+    assert rising == sorted(set(rising))
     rates = [(32, 1, 100.0), (64, 1, 150.0), (96, 1, 150.0), (128, 1, 90.0), (64, 2, 180.0)]
     table = Tabulated(rates=[Rate(batch_size=b, gpus=c, samples_per_second=x) for b, c, x in rates])
     assert table.samples_per_second(64, 2) == 180
@@ -178,10 +149,6 @@ def test_a_table_knows_what_was_measured() -> None:
     assert (table.offers(1, 32), table.offers(1, 31), table.offers(3, 99)) == (True, False, False)
     with pytest.raises(InvalidInput, match="batch_size: 32 samples on 2 GPUs: must be one of the measured"):
         table.samples_per_second(32, 2)
-
-
-def test_more_gpus_than_samples_are_refused() -> None:
-    """Every GPU needs a sample, and there is a GPU."""
     model = StepTime(fixed=1, per_sample=1)
     with pytest.raises(InvalidInput, match="batch_size: 3: must be at least the 4 GPUs"):
         model.seconds(3, 4)
@@ -307,35 +274,23 @@ def test_is_the_least_of_all_divisions() -> None:
     assert solved > cases(1500)
 
 
-def test_wide_menus_take_several_blocks() -> None:
-    """A job of 300 GPUs beside another divides them as the formula of both says."""
+def test_divisions() -> None:
+    """Wide menus are divided by the formula, who must run does, and tables of other shapes are refused."""
     count = np.arange(301)
     costs = np.vstack([(count - 40.0) ** 2, (count - 190.0) ** 2])
     assert split(costs, 250).tolist() == [50, 200]
     assert split(costs, 250, use_all=False).tolist() == [40, 190]
-
-
-def test_who_must_run_does() -> None:
-    """A job that must run has a GPU though another would have it cheaper; nobody else is touched."""
     costs = np.array([[0.0, 9.0], [0.0, 1.0]])
     assert split(costs, 1).tolist() == [0, 1]
     assert split(costs, 1, must=[True, False]).tolist() == [1, 0]
     assert costs[0, 0] == 0
     with pytest.raises(InvalidInput, match="must be jobs that can all run on 1 GPUs"):
         split(costs, 1, must=[True, True])
-
-
-def test_shapes_that_do_not_fit_are_refused() -> None:
-    """A table has two dimensions and a column for no GPUs, and everybody is told of."""
     with pytest.raises(InvalidInput, match="costs: \\(2,\\): must have a row for each job"):
         split([1.0, 2.0], 1)
     with pytest.raises(InvalidInput, match="must: \\(1,\\): must have the shape \\(2,\\)"):
         split([[0.0], [0.0]], 1, must=[True])
     assert split([], 3).tolist() == []
-
-
-def test_widths_by_hand() -> None:
-    """The most GPUs are the last that are allowed, and 0 where nothing is."""
     assert widest(np.array([[0, inf, 1, inf], [inf] * 4, [0, inf, inf, inf]])).tolist() == [2, 0, 0]
 
 

@@ -43,16 +43,15 @@ def test_floats_are_rounded_to_no_other_ceiling(limit: int, tenths: int, tenths_
     assert scaled_down(limit, tenths / 10, added) == exact
 
 
-def test_a_third_of_a_second_is_no_ceiling_too_many() -> None:
-    """0.1 * 3 / 0.3 is 1.0000000000000002 in floats, and 1 to the rules."""
+def test_limits_by_hand() -> None:
+    """Small limits stay, decimals are exact, and at sigma = 0 or T = 0 limits double."""
+    assert all(scaled_down(1, 0.1, elapsed) == 1 for elapsed in (1, 10, 11, 100, 10**9))
+    assert [scaled_down(2, 0.1, elapsed) for elapsed in (1, 10, 11, 20, 20.5)] == [2, 2, 2, 2, 1]
     assert (0.1 * 3) / 0.3 > 1
     assert scaled_down(512, (0.1 * 3) / 0.3, 1.0) == 512
     assert LimitRules(rate=(0.1 * 3) / 0.3).after_epoch(512, 1.0) == 1024
-
-
-def test_a_job_that_has_not_run_is_doubled_by_the_formula() -> None:
-    """At T = 0 the rule "scale-down" scales up."""
     assert scaled_down(300, 0.1, 0) == 600
+    assert LimitRules().after_epoch(300, 1e9) == 600
 
 
 @pytest.mark.parametrize("elapsed", [0.001, 1, 5, 10])
@@ -81,12 +80,6 @@ def test_repeated_at_every_epoch_it_comes_down_to_two(limit: int) -> None:
         for _ in range(100):
             current = scaled_down(current, 0.1, elapsed)
         assert current == last
-
-
-def test_small_limits_stick() -> None:
-    """1 stays 1 for all sigma T > 0, and 2 stays 2 up to sigma T = 2."""
-    assert all(scaled_down(1, 0.1, elapsed) == 1 for elapsed in (1, 10, 11, 100, 10**9))
-    assert [scaled_down(2, 0.1, elapsed) for elapsed in (1, 10, 11, 20, 20.5)] == [2, 2, 2, 2, 1]
 
 
 def test_start_is_what_one_gpu_holds_until_warm() -> None:
@@ -138,11 +131,6 @@ def test_the_printed_rule_is_the_formula_for_all(limit: int, elapsed: float) -> 
 
     assert after == scaled_down(limit, 0.1, elapsed)
     assert after <= limit if elapsed > 0 else after == 2 * limit
-
-
-def test_without_a_rate_nobody_is_long() -> None:
-    """At sigma = 0 every epoch doubles."""
-    assert LimitRules().after_epoch(300, 1e9) == 600
 
 
 def test_numbers_of_numpy_are_taken_as_what_they_are() -> None:

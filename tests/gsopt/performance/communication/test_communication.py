@@ -40,13 +40,9 @@ from gsopt.scenario.speed import Speed
 # Units of bandwidths
 
 
-def test_data_sheets_count_decimal_bits() -> None:
-    """NVSwitch's 900 Gb/s are 112.5e9 bytes per second."""
+def test_units() -> None:
+    """Data sheets count decimal bits, 900 Gb/s as 112.5e9 B/s, and a GB of ASTRA-sim has 2**30 bytes."""
     assert gigabits(900) == 112.5e9
-
-
-def test_the_simulator_counts_binary_bytes() -> None:
-    """A GB of ASTRA-sim's network files has 2**30 bytes, 7.4 % more than a decimal one."""
     assert gigabytes(250) == 250e9
     assert gigabytes(250, binary=True) == 268_435_456_000
 
@@ -66,21 +62,15 @@ def test_hops_by_wiring(distance: int) -> None:
     assert wires[Wiring.SWITCH].hops(8, distance) == 2 * min(away, 1)
 
 
-def test_bytes_pass_once_and_every_hop_takes_its_latency() -> None:
-    """A message of 3 GB at 2 GB/s over two hops of a quarter of a second takes two seconds."""
+def test_messages() -> None:
+    """Bytes pass once, every hop takes its latency, and whole nanoseconds are cut and not lost."""
     assert Wire(bandwidth=2e9, latency=0.25).send(3e9, 2) == 2.0
-
-
-def test_whole_nanoseconds_are_cut_and_not_lost() -> None:
-    """Times are cut to whole nanoseconds; one that is whole stays, whatever doubles make of it."""
     assert Wire(bandwidth=1e9, latency=1e-9).send(2.9, 1, whole=True) == 3e-9
     assert Wire(bandwidth=1e10, latency=0.1e-9).send(3, 7, whole=True) == 1e-9
     assert Wire(bandwidth=1e18).send(1, 2, whole=True) == 0
-
-
-def test_a_lone_unit_has_no_hops() -> None:
-    """A dimension of one unit sends nothing."""
     assert Dimension(units=1, wire=Wire(bandwidth=1)).hops == 0
+    with pytest.raises(InvalidInput, match=r"^units: 0: must be at least 1$"):
+        Wire(bandwidth=1).hops(0)
 
 
 def test_the_wires_of_dally_explain_the_fitted_latencies() -> None:
@@ -104,12 +94,6 @@ def test_bad_wires_are_refused(values: dict[str, Any], rule: str) -> None:
         Wire(**values)
 
 
-def test_no_units_have_no_hops() -> None:
-    """Hops between no units are refused in one line."""
-    with pytest.raises(InvalidInput, match=r"^units: 0: must be at least 1$"):
-        Wire(bandwidth=1).hops(0)
-
-
 # All-reduces, by hand and step by step
 
 
@@ -126,27 +110,26 @@ def close(value: float, expected: float | Fraction) -> bool:
 
 
 def test_a_ring_by_hand() -> None:
-    """8 GPUs behind a switch of 25 GiB/s and 500 ns reduce 100 MB in 14 (2 * 500 ns + 12.5 MB / 25 GiB/s)."""
+    """8 GPUs at 25 GiB/s and 500 ns reduce 100 MB in 14 (2 * 500 ns + 12.5 MB / 25 GiB/s), or cut to ns."""
     wire = Wire(bandwidth=gigabytes(25, binary=True), latency=500e-9)
     expected = 14 * (2 * Fraction(500, 10**9) + Fraction(12_500_000, 25 * 2**30))
-
     assert close(flat_ring(100e6, Dimension(units=8, wire=wire)), expected)
     assert abs(float(expected) * 1e3 - 6.533258) < 1e-6
-
-
-def test_a_ring_that_is_cut_to_nanoseconds_by_hand() -> None:
-    """Each of its 14 steps takes 466,661 ns and a fraction, which is cut off."""
     wire = Wire(bandwidth=gigabytes(25, binary=True), latency=500e-9)
-
     assert close(flat_ring(100e6, Dimension(units=8, wire=wire), whole=True), Fraction(14 * 466_661, 10**9))
 
 
 def test_a_hierarchy_by_hand() -> None:
-    """4 GPUs of each of 2 machines: 6 steps of a quarter inside, 2 steps of an eighth between."""
+    """Inner dimensions divide the bytes that reach outer ones, and without dimensions there is no time."""
     inside = Dimension(units=4, wire=Wire(bandwidth=4e9, latency=1e-3, wiring=Wiring.RING))
     between = Dimension(units=2, wire=Wire(bandwidth=1e9, latency=1e-2))
-
     assert close(hierarchical(8e9, [inside, between]), Fraction("6.046") - 3 + Fraction("2.0"))
+    assert hierarchical(1e9, []) == Collective.of([]).seconds(1e9) == 0
+    inside = Dimension(units=8, wire=Wire(bandwidth=1e9, latency=1.0, wiring=Wiring.RING))
+    between = Dimension(units=2, wire=Wire(bandwidth=1.0, latency=10.0))
+    both = Collective.of([inside, between])
+    assert both.latency == 14 * 1 + 2 * 2 * 10
+    assert both.per_byte == 14 / 8e9 + 2 / 16
 
 
 @given(size=SIZES, dimension=DIMENSIONS)
@@ -198,22 +181,7 @@ def test_a_size_is_a_number_of_bytes(size: float) -> None:
             reduce(size, dimension)
 
 
-def test_nothing_is_reduced_over_no_dimensions() -> None:
-    """A single GPU has no dimensions, and takes no time."""
-    assert hierarchical(1e9, []) == Collective.of([]).seconds(1e9) == 0
-
-
 # Collectives
-
-
-def test_only_what_is_left_of_the_bytes_reaches_outer_dimensions() -> None:
-    """Two machines of 8 GPUs send an eighth of the bytes each way: 2 / 16 of a second for every byte."""
-    inside = Dimension(units=8, wire=Wire(bandwidth=1e9, latency=1.0, wiring=Wiring.RING))
-    between = Dimension(units=2, wire=Wire(bandwidth=1.0, latency=10.0))
-    both = Collective.of([inside, between])
-
-    assert both.latency == 14 * 1 + 2 * 2 * 10
-    assert both.per_byte == 14 / 8e9 + 2 / 16
 
 
 # Dimensions of GPUs on a cluster
@@ -258,17 +226,15 @@ def test_other_gpus_make_one_ring_over_the_slowest_tier(gpus: list[int], tier: s
     assert found.reason == reason
 
 
-def test_seven_and_one_may_take_longer_than_four_and_four() -> None:
-    """The flat ring of 7 + 1 GPUs takes longer than the hierarchy of 4 + 4."""
-    cluster = Cluster.uniform(machines=2, gpus=8)
-    uneven, even = (layout(cluster, [*range(first), *range(8, 16 - first)]) for first in (7, 4))
-
+def test_layouts_by_hand() -> None:
+    """7 + 1 GPUs take longer than 4 + 4; plain GPUs are one ring, and own levels have dimensions."""
+    two = Cluster.uniform(machines=2, gpus=8)
+    uneven, even = (layout(two, [*range(first), *range(8, 16 - first)]) for first in (7, 4))
     assert uneven.collective.seconds(1e6) > even.collective.seconds(1e6)
-
-
-def test_plain_gpus_are_one_machine() -> None:
-    """The GPUs of a plain cluster are all alike: one ring."""
     assert [each.units for each in layout(Cluster.plain(64), range(8)).dimensions] == [8]
+    found = layout(cluster(), range(16), wires_of(cluster()))
+    assert [each.units for each in found.dimensions] == [4, 2, 2]
+    assert found.collective.latency == 6 * 2 * 1 + 2 * 2 * 2 + 2 * 2 * 3
 
 
 def test_bad_gpus_and_missing_wires_are_refused() -> None:
@@ -308,22 +274,21 @@ def cluster() -> Cluster:
     return Cluster(network=Switch(name="spine", level="network", switches=pods))
 
 
-def test_a_level_has_the_links_of_what_stands_below() -> None:
-    """GPUs lead to machines, machines to pods and pods to the network."""
+def test_wires_of_levels() -> None:
+    """A level has the slowest links of what stands below; without links or levels there are no wires."""
     assert wires_of(cluster(), rings=("machine",)) == {
         "machine": Wire(bandwidth=8, latency=1, wiring=Wiring.RING),
         "pod": Wire(bandwidth=4, latency=2),
         "network": Wire(bandwidth=2, latency=3),
     }
-
-
-def test_a_level_is_as_slow_as_its_slowest_links() -> None:
-    """Least rate and longest latency may be those of different links; a capacity limits the rate."""
     one = Machine(name="a", gpus=4, gpu_link=Link(bandwidth=8.0, latency=5.0), uplink=FAR)
     other = Machine(name="b", gpus=4, gpu_link=Link(bandwidth=9.0, capacity=3.0), uplink=FAR)
     network = Switch(name="spine", level="network", machines=[one, other])
-
     assert wires_of(Cluster(network=network))["machine"] == Wire(bandwidth=3, latency=5)
+    with pytest.raises(InvalidInput, match=r"^link of 'rack 0': must be known for the wires of level network$"):
+        wires_of(Cluster.uniform(racks=2, machines=2, gpus=4))
+    with pytest.raises(InvalidInput, match=r"^rings: 'rack': must be levels: machine, pod, network$"):
+        wires_of(cluster(), rings=("rack",))
 
 
 def test_islands_stand_between_gpus_and_machine() -> None:
@@ -362,22 +327,6 @@ def test_one_island_of_each_machine_is_no_single_gpu() -> None:
     assert ([each.units for each in found.dimensions], found.reason) == ([4, 2], "")
 
 
-def test_levels_of_their_own_have_a_layout() -> None:
-    """Four GPUs on each machine of two pods are a hierarchy of three dimensions."""
-    found = layout(cluster(), range(16), wires_of(cluster()))
-
-    assert [each.units for each in found.dimensions] == [4, 2, 2]
-    assert found.collective.latency == 6 * 2 * 1 + 2 * 2 * 2 + 2 * 2 * 3
-
-
-def test_unknown_links_and_levels_are_refused() -> None:
-    """A cluster without links has no wires, and a ring is one of the levels."""
-    with pytest.raises(InvalidInput, match=r"^link of 'rack 0': must be known for the wires of level network$"):
-        wires_of(Cluster.uniform(racks=2, machines=2, gpus=4))
-    with pytest.raises(InvalidInput, match=r"^rings: 'rack': must be levels: machine, pod, network$"):
-        wires_of(cluster(), rings=("rack",))
-
-
 # Workload files of ASTRA-sim
 
 
@@ -393,19 +342,13 @@ def written(folder: Path, *lines: str) -> Path:
 
 
 def test_layers_are_read(tmp_path: Path) -> None:
-    """Times are in nanoseconds, whatever blanks part the values; blank lines and stray totals are no layers."""
+    """Times are in nanoseconds between any blanks; fewer layers than the file says must be asked for."""
     layers = read_layers(written(tmp_path, "DATA", "2", FIRST, "", SECOND, "11"))
-
     assert layers == (
         Layer(forward=10e-9, input_gradient=20e-9, weight_gradient=30e-9, size=400),
         Layer(forward=1e-9, input_gradient=2e-9, weight_gradient=3e-9, size=4),
     )
-
-
-def test_a_part_of_the_layers_is_read_on_request_only(tmp_path: Path) -> None:
-    """A file with fewer layers than it says is refused, unless a part is asked for."""
     path = written(tmp_path, "DATA", "3", FIRST, SECOND)
-
     assert len(read_layers(path, partial=True)) == 2
     with pytest.raises(InvalidInput, match=r"line 2: 3: must be the number of layers, of which there are 2$"):
         read_layers(path)
@@ -480,21 +423,20 @@ def by_hand() -> list[Layer]:
     ]
 
 
-def test_two_layers_by_hand() -> None:
-    """The second layer sends from 16 to 23, the first one, ready at 23, until 28; all is computed at 25."""
+def test_layers_by_hand() -> None:
+    """Layers and all-reduces wait for each other, and faster computation hides less."""
     assert exposed(by_hand(), Collective(latency=4, per_byte=1)) == 3.0
     assert penalty(by_hand(), Collective(latency=4, per_byte=1)) == 3 / 25
-
-
-def test_the_network_waits_for_a_layer_and_a_layer_for_the_network() -> None:
-    """A slow layer leaves a pause on the network; a slow network lets the all-reduces queue."""
     assert exposed(by_hand(), Collective(latency=1)) == 0
     assert exposed(by_hand(), Collective(latency=20)) == 16 + 2 * 20 - 25
-
-
-def test_scaled_computation_hides_less() -> None:
-    """At half the computing times, the same all-reduces end at 8 + 7 + 5 instead of 12.5."""
     assert exposed(by_hand(), Collective(latency=4, per_byte=1), scale=0.5) == 7.5
+    layers, idle = by_hand(), Layer(forward=0, input_gradient=0, weight_gradient=0, size=1)
+    with pytest.raises(InvalidInput, match=r"^scale: 0: must be more than 0$"):
+        exposed(layers, Collective(latency=1), scale=0)
+    with pytest.raises(InvalidInput, match=r"^floor: -0.1: must be at least 0$"):
+        penalty(layers, Collective(latency=1), floor=-0.1)
+    with pytest.raises(InvalidInput, match=r"^layers: 0.0: must compute for some time$"):
+        penalty([idle], Collective(latency=1))
 
 
 @given(layers=LAYERS, collective=COLLECTIVES)
@@ -530,45 +472,24 @@ def test_what_counts_is_communication_per_computation(
     assert abs(once - again) <= SUM * (1 + once)
 
 
-def test_bad_options_are_refused() -> None:
-    """A scale is above 0, a floor at least 0, and a model computes for some time."""
-    layers, idle = by_hand(), Layer(forward=0, input_gradient=0, weight_gradient=0, size=1)
-    with pytest.raises(InvalidInput, match=r"^scale: 0: must be more than 0$"):
-        exposed(layers, Collective(latency=1), scale=0)
-    with pytest.raises(InvalidInput, match=r"^floor: -0.1: must be at least 0$"):
-        penalty(layers, Collective(latency=1), floor=-0.1)
-    with pytest.raises(InvalidInput, match=r"^layers: 0.0: must compute for some time$"):
-        penalty([idle], Collective(latency=1))
-
-
 # Penalties by tier
 
 
-def test_the_model_slows_jobs_down() -> None:
-    """A job whose model waits for a third of its computation runs at three quarters of its speed."""
+def test_penalties_of_tiers() -> None:
+    """A job is slower by what its model waits at a tier; every tier needs a collective."""
     layer = Layer(forward=1, input_gradient=2, weight_gradient=3, size=10)
     times = {"machine": 0, "rack": 4, "network": 10}
     made = tier_penalty([layer], {tier: Collective(latency=time) for tier, time in times.items()}, floor=0.1)
     job = Job(name="a", release_date=0, duration=60, gpus=2, model="mine")
     speed = Speed(tiers={"mine": made})
-
     assert speed.rate(job, 2, Tier.RACK) == 0.75
     assert speed.rate(job, 2, Tier.MACHINE) == 1 / 1.1
-
-
-def test_every_tier_needs_a_collective() -> None:
-    """A tier without a collective is named in one line."""
     layer = Layer(forward=1, input_gradient=2, weight_gradient=3, size=10)
     with pytest.raises(InvalidInput, match=r"^collectives: must hold the tier rack$"):
         tier_penalty([layer], {"machine": Collective(latency=1)})
-
-
-def test_further_levels_are_kept() -> None:
-    """A level of a deeper cluster has the penalty of its own collective."""
     layer = Layer(forward=1, input_gradient=2, weight_gradient=3, size=10)
     times = {"machine": 0, "rack": 4, "pod": 7, "network": 10}
     made = tier_penalty([layer], {tier: Collective(latency=time) for tier, time in times.items()})
-
     assert made.of("pod") == 5 / 6
 
 

@@ -33,36 +33,20 @@ A, B, C = (Profile(name=name, features={"load": load}) for name, load in (("a", 
 SLOWDOWNS = {"b": {"a": 1.5, "b": 1.0}, "a": {"b": 1.25}}
 
 
-def test_each_pair_is_listed_once() -> None:
-    """Pairs come in the order of the profiles, whatever that of the slowdowns; one beside itself is a pair."""
+def test_tables(tmp_path: Path) -> None:
+    """Pairs are listed once with both directions, nothing is made up, and a file gives the same table."""
     assert PairTable(profiles=[A, B, C], slowdowns=SLOWDOWNS).couples == (("a", "b"), ("b", "b"))
     assert PairTable(profiles=[B, A], slowdowns=SLOWDOWNS).couples == (("b", "b"), ("b", "a"))
-
-
-def test_a_part_has_both_directions() -> None:
-    """Pairs are picked in any order, and keep both of their slowdowns; the profiles all stay."""
     part = PairTable(profiles=[A, B, C], slowdowns=SLOWDOWNS).only([("b", "a")])
     assert part.slowdowns == {"a": {"b": 1.25}, "b": {"a": 1.5}}
     assert part.couples == (("a", "b"),)
     assert part.profiles == (A, B, C)
     assert part.only([]).couples == ()
-
-
-def test_a_pair_that_was_not_measured_is_refused() -> None:
-    """Nothing is made up for it."""
     with pytest.raises(InvalidInput, match=r"^pair: \('a', 'c'\): must have been measured$"):
         PairTable(profiles=[A, B, C], slowdowns=SLOWDOWNS).only([("a", "c")])
-
-
-def test_speeds_take_the_slowdowns_as_they_are() -> None:
-    """A job beside another one runs at one over the slowdown that the table has of its model."""
     speed = Speed(interference=PairTable(profiles=[A, B], slowdowns=SLOWDOWNS).slowdowns)
     a, b = (Job(name=name, release_date=0, duration=1, gpus=1, model=name) for name in "ab")
     assert (speed.rate(a, 1, partners=[b]), speed.rate(b, 1, partners=[a])) == (1 / 1.25, 1 / 1.5)
-
-
-def test_a_table_is_a_file(tmp_path: Path) -> None:
-    """What is written is read again."""
     table = PairTable(name="mine", profiles=[A, B], slowdowns=SLOWDOWNS)
     write(table, tmp_path / "pairs.json")
     assert read_data(PairTable, tmp_path / "pairs.json") == table
@@ -91,7 +75,7 @@ def test_what_is_no_table_is_refused(profiles: Any, slowdowns: Any, rule: str) -
 
 
 def test_both_directions_are_samples() -> None:
-    """A row has the job's own features before its partner's, and the logarithm of its own slowdown."""
+    """A row has the job's features before its partner's, the logarithm of its slowdown, and must be there."""
     profiles = [
         Profile(name="a", features={"x": 0.0, "n": 0.0}),
         Profile(name="b", features={"x": 0.0, "n": -1.0}),
@@ -100,10 +84,6 @@ def test_both_directions_are_samples() -> None:
     assert samples.features == ("n", "x", "partner's n", "partner's x")
     assert samples.rows == [[0, 0, -log(2), 0], [-log(2), 0, 0, 0]]
     assert samples.logs == [log(2), 0]
-
-
-def test_nothing_to_learn_from_is_refused() -> None:
-    """A table without pairs, and one without features, are refused in one line."""
     a = Profile(name="a", features={})
     with pytest.raises(InvalidInput, match=r"^t: slowdowns: must hold a pair to learn from$"):
         Samples(PairTable(name="t", profiles=[a], slowdowns={}))
@@ -114,24 +94,16 @@ def test_nothing_to_learn_from_is_refused() -> None:
 # What is learnt from, and what is held out
 
 
-def test_every_pair_is_held_out_once() -> None:
-    """Five folds are splits of about 80:20, of which the parts held out make up the table."""
+def test_splits() -> None:
+    """Every pair is held out once with both directions, or with its configuration, as a seed says."""
     found = list(splits(EIGHT))
     assert sorted(couple for _, held_out in found for couple in held_out) == sorted(EIGHT.couples)
     assert {len(held_out) for _, held_out in found} == {7, 8}
     assert all({*learnt.couples} == {*EIGHT.couples} - {*held_out} for learnt, held_out in found)
-
-
-def test_no_direction_of_a_held_out_pair_is_learnt() -> None:
-    """Neither a beside b nor b beside a is there when the pair is held out."""
     for learnt, held_out in splits(EIGHT):
         for first, second in held_out:
             assert second not in learnt.slowdowns.get(first, {})
             assert first not in learnt.slowdowns.get(second, {})
-
-
-def test_by_configuration_nothing_of_it_is_learnt() -> None:
-    """Whatever is held out has a configuration that is in no pair to learn from."""
     found = list(splits(EIGHT, folds=4, by="configuration"))
     assert len(found) == 4
     for learnt, held_out in found:
@@ -139,16 +111,8 @@ def test_by_configuration_nothing_of_it_is_learnt() -> None:
         assert len(seen) == 6
         assert all({*couple} - seen for couple in held_out)
         assert len(learnt.couples) + len(held_out) == len(EIGHT.couples)
-
-
-def test_a_seed_is_a_split() -> None:
-    """The same seed gives the same, another one another."""
-    first, again, other = (list(splits(EIGHT, seed=seed)) for seed in (1, 1, 2))
-    assert first == again != other
-
-
-def test_folds_without_pairs_are_left_out() -> None:
-    """One pair cannot be learnt from and held out; of two each is held out once, in however many folds."""
+    drawn, again, others = (list(splits(EIGHT, seed=seed)) for seed in (1, 1, 2))
+    assert drawn == again != others
     assert list(splits(EIGHT.only([("a", "b")]))) == []
     assert list(splits(EIGHT.only([]), by="configuration")) == []
     assert len(list(splits(EIGHT.only([("a", "b"), ("c", "d")]), folds=9))) == 2
@@ -170,8 +134,8 @@ def test_bad_options(options: dict[str, Any], message: str) -> None:
 A_of_prediction, B_of_prediction = Profile(name="a", features={}), Profile(name="b", features={})
 
 
-def test_no_job_is_sped_up() -> None:
-    """Estimates below 1 are slowdowns of 1, those beyond what data may have are that; the others stay."""
+def test_filled_tables() -> None:
+    """Estimates stay between 1 and the longest, and only gaps are filled."""
     assert Prediction(lambda _: [0.2, 3.5, 1e9]).slowdowns(
         [
             (A_of_prediction, A_of_prediction),
@@ -179,10 +143,6 @@ def test_no_job_is_sped_up() -> None:
             (B_of_prediction, B_of_prediction),
         ]
     ) == [1.0, 3.5, 1e6]
-
-
-def test_what_was_measured_stays() -> None:
-    """Only gaps are filled, and each direction of a pair on its own."""
     table = PairTable(
         profiles=[A_of_prediction, B_of_prediction], slowdowns={"a": {"b": 1.25}, "b": {"a": 1.0}}
     )
@@ -197,41 +157,25 @@ GOOD = ruled({"a": 0.25, "b": 0.25}, lambda _, __: 1.25).only([("a", "b")])
 BAD = ruled({"a": 2, "b": 2}, lambda _, __: 3.0).only([("a", "b")])
 
 
-def test_right_predictions_lose_nothing() -> None:
-    """With the measured slowdowns every decision is the same, and nothing is lost."""
+def test_savings_by_hand() -> None:
+    """Right predictions lose nothing, never sharing all that it saves; either job may be the new one."""
     for table in (GOOD, BAD):
         slowdowns = table.slowdowns["a"]["b"], table.slowdowns["b"]["a"]
         found = compare_decisions(table, [(("a", "b"), slowdowns)])
         assert (found.alike, found.deviation, found.cases) == (1, 0, 14)
         assert found.benefit == found.benefit_measured
         assert found.lost in (None, 0)
-
-
-def test_never_sharing_loses_everything() -> None:
-    """Two jobs of one second that share, slowed down by 1.25, end at 1.25 s instead of at 1 and 2 s."""
     found = compare_decisions(GOOD, [(("a", "b"), (9.0, 9.0))], ratios=[1.0])
     assert (found.alike, found.sharing, found.benefit, found.lost) == (0, 1, 1, 1)
     assert found.benefit_measured == pytest.approx(2 / 1.25)
     assert found.deviation == pytest.approx(1 - 1.25 / 2)
-
-
-def test_sharing_that_costs_is_no_saving() -> None:
-    """Where nobody should share nothing can be lost, yet the benefit of who shares is below 1."""
     found = compare_decisions(BAD, [(("a", "b"), (1.0, 1.0))], ratios=[1.0])
     assert (found.alike, found.sharing, found.benefit_measured, found.lost) == (0, 0, 1, None)
     assert found.benefit == pytest.approx(2 / 3)
-
-
-def test_savings_count_relative_to_the_sum_without_sharing() -> None:
-    """A pair that should share, 0.5 of 3 seconds, and one that should not, 3 more than 3: lost is 3 / 0.5."""
     table = ruled({"a": 0, "b": 1}, lambda mine, _: 3.0 if mine else 1.25).only([("a", "a"), ("b", "b")])
     found = compare_decisions(table, [(("a", "a"), (1, 1)), (("b", "b"), (1, 1))], ratios=[1.0])
     assert (found.cases, found.alike, found.sharing) == (2, 0.5, 0.5)
     assert found.lost == pytest.approx(float(Fraction(3) / Fraction(1, 2)))
-
-
-def test_both_roles_count() -> None:
-    """Either job is the running one, and for a configuration beside itself it makes no difference."""
     table = ruled({"a": 0, "b": 1}, lambda mine, _: 3.0 if mine else 1.0).only([("a", "b"), ("b", "b")])
     found = compare_decisions(table, [(("a", "b"), (1.0, 3.0))], ratios=[0.5])
     # Beside a, which ends at 0.5 s, b has done a sixth by then: it ends at 4/3 instead of 3/2 s, and the two

@@ -21,26 +21,18 @@ from tests.strategies.applications import BATCHES, LOCALS, application
 # The truth about an application
 
 
-def test_what_was_measured_is_given() -> None:
-    """On every measured placement the measured times are given, and for each rotation of its nodes."""
+def test_times_of_placements() -> None:
+    """Measured times are given as they are, are linear in between, and beyond four nodes are as on four."""
     small = application()
     for placement in small.placements:
         shape = tuple(placement.shape)
         for local, *times in placement.points:
             assert small.step_time(shape, local) == tuple(times)
             assert small.step_time((*shape[1:], 0, shape[0]), local) == tuple(times)
-
-
-def test_between_what_was_measured_it_is_linear() -> None:
-    """The times of the formula, which is linear, come out between points, and on shapes not measured."""
     small = application()
     for shape, local in [((2, 1), 5), ((2, 2, 1), 8), ((2, 2, 2), 11), ((2, 2, 2, 2), 31), ((1, 1, 1, 1), 7)]:
         sync = 0.01 * len(shape) + 0.002 * sum(shape)
         assert small.step_time(shape, local) == pytest.approx((0.05 + 0.004 * local + sync, sync), rel=SUM)
-
-
-def test_more_nodes_count_like_the_most() -> None:
-    """Beyond the four nodes that were measured it is as on four."""
     small = application()
     assert small.step_time((1,) * 6, 8) == small.step_time((2, 2, 1, 1), 8)
 
@@ -51,24 +43,16 @@ def test_beyond_what_was_measured_nothing_is_known(shape: tuple[int, ...], local
     assert application().step_time(shape, local) is None
 
 
-def test_too_few_measurements_to_interpolate() -> None:
-    """Where all placements have one node, only these are known."""
+def test_few_measurements() -> None:
+    """Placements may be turned around the ring, and what was not measured is not known."""
     small = application()
     flat = small.model_copy(update={"placements": small.placements[:2], "spread": ()})
     assert flat.step_time((2,), 8) == small.step_time((2,), 8)
     assert flat.step_time((1, 1), 8) is None
-
-
-def test_rotations_count_alike() -> None:
-    """A placement may be given in any order around the ring."""
     small = application()
     turned = small.placements[3].model_copy(update={"shape": (2, 1)})
     other = small.model_copy(update={"placements": (*small.placements[:3], turned, *small.placements[4:])})
     assert other.step_time((1, 2), 7) == other.step_time((2, 1), 7) == small.step_time((2, 1), 7)
-
-
-def test_the_largest_local_batch_of_a_placement() -> None:
-    """It is the largest one measured there, or on more nodes and GPUs; 0 where there is none."""
     small = application()
     assert small.most_local((2, 1)) == small.most_local((2, 2, 1)) == LOCALS[-1]
     assert small.most_local((2,) * 5) == 0
@@ -88,16 +72,12 @@ def test_trainings_are_interpolated() -> None:
 
 
 def test_progress_is_the_least_of_all_trainings() -> None:
-    """The progress at the end of an epoch is the least that any training has there."""
+    """Progress is the least that any training has at an epoch; JSON gives an equal application."""
     small = application()
     assert [small.progress_at(epoch) for epoch in range(7)] == pytest.approx(
         [epoch * 400 * (1 + 8 / 1e5) for epoch in range(7)], rel=SUM
     )
     assert small.work == small.progress_at(6)
-
-
-def test_it_is_written_and_read() -> None:
-    """An application read from its own JSON is equal, also when times were looked up before."""
     small = application()
     small.step_time((2, 2, 1), 8)
     again = Application.model_validate_json(small.model_dump_json())

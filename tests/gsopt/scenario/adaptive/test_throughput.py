@@ -132,19 +132,14 @@ def test_a_step_lasts_between_the_longer_part_and_both(model: ThroughputModel, l
     assert model.step_time(2, gpus, local, 3) == pytest.approx(step + 3 * computing, rel=SUM)
 
 
-def test_all_noise_costs_nothing_and_none_all_that_a_batch_adds() -> None:
-    """Where gradients only vary every sample counts; where they do not, a batch counts as the initial one."""
+def test_noise_and_computing() -> None:
+    """Where gradients only vary every sample counts, else none but the first batch's; computing takes time."""
     batch = LIMITS.model_copy(update={"initial_batch": 8, "most_batch": 64, "most_local": 64})
     noisy, exact, flat = (
         MODEL.goodput(2, 8, Gradient(sqr=sqr, var=var), batch) for sqr, var in ((0, 1), (1, 0), (0, 0))
     )
-
     assert noisy.goodput == pytest.approx(64 / MODEL.step_time(2, 8, 8))
     assert exact.goodput == flat.goodput == pytest.approx(8 / MODEL.step_time(2, 8, 8))
-
-
-def test_computing_takes_time() -> None:
-    """A model without any computation would be infinitely fast, and is refused."""
     with pytest.raises(ValidationError, match="compute_per_sample is 0"):
         ThroughputModel(**{**MODEL.model_dump(), "compute": 0.0, "compute_per_sample": 0.0})
 
@@ -185,14 +180,15 @@ def test_fits_are_as_good_as_the_authors(number: int) -> None:
     assert loss(fit(MEASURED[:number]), MEASURED[:number]) <= LOSSES[number] * (1 + 1e-6)
 
 
-def test_what_was_not_measured_is_thought_to_be_cheap() -> None:
-    """Exchanges never seen take next to no time, those between nodes 1.1 times as long as those within one."""
+def test_fits() -> None:
+    """Exchanges never seen are cheap, and a larger tolerance never gives a better fit."""
     alone, together = fit(MEASURED[:1]), fit(MEASURED[:4])
-
     assert alone.compute == pytest.approx((0.21 - 0.004) / 2)
     assert alone.exchange([1, 2], [4, 8]).max() < 1e-6
     assert together.across == 1.1 * together.within
     assert together.across_per_gpu == 1.1 * together.within_per_gpu
+    rough, fine = fit(MEASURED, tolerance=1e-2), fit(MEASURED)
+    assert loss(rough, MEASURED) > loss(fine, MEASURED)
 
 
 @settings(max_examples=cases(24), deadline=None)
@@ -212,13 +208,6 @@ def test_a_fit_is_no_worse_than_where_it_begins(measured: list[Measurement], slo
 
     fixed = 0.02  # what seconds of 1e-8 that were never measured cost, as they are equal
     assert loss(fit(measured), measured) <= loss(begin, measured) + fixed
-
-
-def test_a_search_ends_earlier_where_less_is_asked() -> None:
-    """A larger tolerance never gives a better fit of the same measurements, and none is scipy's."""
-    rough, fine = fit(MEASURED, tolerance=1e-2), fit(MEASURED)
-
-    assert loss(rough, MEASURED) > loss(fine, MEASURED)
 
 
 @settings(max_examples=cases(24), deadline=None)

@@ -212,8 +212,8 @@ def test_work_is_lost() -> None:
     assert (trainee.share, trainee.completed_at) == (1.0, 450.0)
 
 
-def test_progress_in_samples() -> None:
-    """All samples count alike, and there are as many as in a training with the user's batch."""
+def test_options_of_agents() -> None:
+    """All samples count alike where progress is in samples, and the tolerance is that of the fit."""
     small = application()
     trainee = Trainee(small, Agents(progress="samples", whole_seconds=False), 32, 0.0)
     trainee.place((2,), 0.0, 0.0, batch_size=32)
@@ -222,6 +222,13 @@ def test_progress_in_samples() -> None:
     assert trainee.rate((2,), 32) == pytest.approx(1 / (step[0] * small.iterations(32, 5)), rel=SUM)
     trainee.advance(1e6)
     assert trainee.completed_at == pytest.approx(step[0] * small.iterations(32, 5), rel=SUM)
+    models = []
+    for tolerance in (None, 0.5):
+        trainee = Trainee(application(), Agents(tolerance=tolerance), None, 0.0)
+        trainee.place((2, 1), 0.0, 0.0)
+        trainee.advance(300.0)
+        models.append(trainee.model)
+    assert models[0] != models[1]
 
 
 def test_its_speed_elsewhere() -> None:
@@ -238,25 +245,22 @@ def test_its_speed_elsewhere() -> None:
         assert trainee.share - before == pytest.approx(5 * foreseen, rel=SUM)
 
 
-def test_a_coarser_fit() -> None:
-    """The tolerance is that of the fit."""
-    models = []
-    for tolerance in (None, 0.5):
-        trainee = Trainee(application(), Agents(tolerance=tolerance), None, 0.0)
-        trainee.place((2, 1), 0.0, 0.0)
-        trainee.advance(300.0)
-        models.append(trainee.model)
-    assert models[0] != models[1]
-
-
-def test_memory_of_the_placement() -> None:
-    """Where the placement says what fits, a local batch beyond what was measured there is accumulated."""
+def test_limits_of_placements() -> None:
+    """A batch beyond what fits is accumulated, and one that was not measured there is not chosen."""
     small = application()
     short = small.placements[0].model_copy(update={"points": small.placements[0].points[:2]})
     less = small.model_copy(update={"placements": (short, *small.placements[1:])})
     trainee = Trainee(less, Agents(memory="placement"), 32, 0.0)
     trainee.place((1,), 0.0, 0.0, batch_size=32)
     assert trainee.batch == Batch(local=8, steps=3)
+    small = application()
+    short = small.placements[0].model_copy(update={"points": small.placements[0].points[:2]})
+    trainee = Trainee(
+        small.model_copy(update={"placements": (short, *small.placements[1:])}), Agents(), None, 0.0
+    )
+    trainee.place((1,), 0.0, 0.0)
+    trainee.advance(1e6)
+    assert trainee.completed_at is not None
 
 
 @pytest.mark.parametrize(("shape", "batch"), [((9, 9), 32), ((2,), 4)])
@@ -268,18 +272,6 @@ def test_where_it_cannot_run(shape: tuple[int, ...], batch: int) -> None:
         with pytest.raises(InvalidInput, match=line):
             ask()
     assert (trainee.shape, trainee.batch, trainee.next_change()) == ((), None, inf)
-
-
-def test_a_batch_that_was_not_measured_is_not_chosen() -> None:
-    """Where the best batch was not measured on its GPUs, a job keeps the one that it has."""
-    small = application()
-    short = small.placements[0].model_copy(update={"points": small.placements[0].points[:2]})
-    trainee = Trainee(
-        small.model_copy(update={"placements": (short, *small.placements[1:])}), Agents(), None, 0.0
-    )
-    trainee.place((1,), 0.0, 0.0)
-    trainee.advance(1e6)
-    assert trainee.completed_at is not None
 
 
 # The true course of a training

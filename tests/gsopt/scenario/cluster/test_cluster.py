@@ -118,8 +118,8 @@ def test_bad_networks(given: dict[str, Any], reason: str) -> None:
         Cluster(**given)
 
 
-def test_bad_parts() -> None:
-    """Islands hold the GPUs of their machine, something is below a switch, and its level is its own."""
+def test_parts() -> None:
+    """Islands hold the GPUs of their machine, racks of a network name their level, and the root has a name."""
     with pytest.raises(ValidationError, match="islands: 3: must hold the 4 GPUs of machine 'm'"):
         Machine(name="m", gpus=4, islands=[Island(name="i", gpus=3)])
     with pytest.raises(ValidationError, match="nothing is below switch 's'"):
@@ -127,14 +127,13 @@ def test_bad_parts() -> None:
     for level in ("gpu", "island", "machine"):
         with pytest.raises(ValidationError, match=f"level: '{level}': must be a level of switches"):
             Switch(name="s", level=level, machines=[Machine(name="m", gpus=4)])
-
-
-def test_a_rack_in_a_network_is_a_switch() -> None:
-    """It names its level there, so that a network that is written reads as it was."""
     cluster = Cluster(network=_network())
     assert [(type(switch), switch.level) for switch in cluster.root.switches] == [(Switch, "rack")] * 2
     assert Cluster.model_validate_json(cluster.model_dump_json()) == cluster
     assert cluster.levels == ("machine", "rack", "network")
+    cluster = Cluster(racks=[Rack(name="datacenter", machines=[Machine(name="m", gpus=1)])])
+    assert cluster.root.name == "datacenter 1"
+    assert Cluster.from_graph(cluster.graph()) == cluster
 
 
 def test_what_is_not_given_is_not_written() -> None:
@@ -154,13 +153,6 @@ def test_what_is_not_given_is_not_written() -> None:
     }
     linked = _TREE.racks[0].model_copy(update={"uplink": _LINK})
     assert linked.model_dump(mode="json").keys() == {"name", "machines", "uplink"}
-
-
-def test_the_root_of_racks_has_a_name_of_its_own() -> None:
-    """A rack may be called what the root is called otherwise."""
-    cluster = Cluster(racks=[Rack(name="datacenter", machines=[Machine(name="m", gpus=1)])])
-    assert cluster.root.name == "datacenter 1"
-    assert Cluster.from_graph(cluster.graph()) == cluster
 
 
 # Levels are numbered once, and say of any GPUs what the tree says
@@ -353,8 +345,19 @@ def test_questions_that_have_no_answer() -> None:
             ask()
 
 
-def test_a_plain_cluster_is_one_machine() -> None:
-    """To the network a plain cluster is one machine, whose GPUs are all joined."""
+def test_routes_by_hand() -> None:
+    """One GPU has no bottleneck, latencies add up, and plain GPUs are joined as in one machine."""
+    fast, slow = Link(bandwidth=8.0, latency=1.0), Link(bandwidth=2.0, latency=4.0, capacity=1.0)
+    machines = [Machine(name=name, gpus=2, gpu_link=fast, uplink=slow) for name in "ab"]
+    cluster = Cluster(network=Switch(name="top", level="network", machines=machines))
+    assert cluster.bottleneck([0]) is None
+    assert cluster.bottleneck([0, 1]) == Link(bandwidth=8.0, latency=2.0)
+    assert cluster.bottleneck([1]) is None
+    assert cluster.bottleneck([0, 3]) == cluster.bottleneck(range(4)) == Link(bandwidth=1.0, latency=10.0)
+    slowest = Link(bandwidth=1e-9, latency=1e9)
+    machine = Machine(name="m", gpus=2, gpu_link=slowest, uplink=slowest)
+    cluster = Cluster(network=Switch(name="top", level="network", machines=[machine]))
+    assert cluster.bottleneck([0, 1]) == Link.model_construct(bandwidth=1e-9, latency=2e9, capacity=None)
     plain = Cluster.plain(4)
     assert (plain.levels, plain.tier([0, 3]), plain.best_tier(4)) == (("machine",), "machine", "machine")
     assert (plain.groups, plain.group_of("machine"), plain.machine_of, plain.rack_of) == ({}, (), (), ())
@@ -388,22 +391,3 @@ def test_unknown_links_have_no_bottleneck(cluster: Cluster) -> None:
     assert cluster.bottleneck(range(cluster.gpus)) is None
     assert cluster.bottleneck([]) is None
     assert cluster.path(0, 0) == (0,)
-
-
-def test_one_gpu_needs_no_link() -> None:
-    """One GPU has no bottleneck, two of one machine that of their own links, whatever was asked before."""
-    fast, slow = Link(bandwidth=8.0, latency=1.0), Link(bandwidth=2.0, latency=4.0, capacity=1.0)
-    machines = [Machine(name=name, gpus=2, gpu_link=fast, uplink=slow) for name in "ab"]
-    cluster = Cluster(network=Switch(name="top", level="network", machines=machines))
-    assert cluster.bottleneck([0]) is None
-    assert cluster.bottleneck([0, 1]) == Link(bandwidth=8.0, latency=2.0)
-    assert cluster.bottleneck([1]) is None
-    assert cluster.bottleneck([0, 3]) == cluster.bottleneck(range(4)) == Link(bandwidth=1.0, latency=10.0)
-
-
-def test_latencies_add_up_whatever_they_are() -> None:
-    """What a link may take at most, two of them may take twice."""
-    slowest = Link(bandwidth=1e-9, latency=1e9)
-    machine = Machine(name="m", gpus=2, gpu_link=slowest, uplink=slowest)
-    cluster = Cluster(network=Switch(name="top", level="network", machines=[machine]))
-    assert cluster.bottleneck([0, 1]) == Link.model_construct(bandwidth=1e-9, latency=2e9, capacity=None)

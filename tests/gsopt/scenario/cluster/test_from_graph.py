@@ -52,11 +52,17 @@ def test_round_trip_through_files(cluster: Cluster) -> None:
 
 
 def test_plain_clusters() -> None:
-    """GPUs below no machine are a plain cluster, whether they are nodes or a number."""
+    """GPUs below no machine are a plain cluster without links; a multigraph may be a tree."""
     for gpus in (True, False):
         tree = Cluster.plain(5).graph(gpus=gpus)
         assert Cluster.from_graph(tree) == Cluster.plain(5)
         assert _same(Cluster.from_graph(tree).graph(gpus=gpus), tree)
+    graph = Cluster.plain(2).graph()
+    graph.edges["datacenter", 1]["bandwidth"] = 1.0
+    with pytest.raises(InvalidInput, match=r"^edge 'datacenter' - 1: bandwidth: 1\.0: must not be given"):
+        Cluster.from_graph(graph)
+    cluster = Cluster.uniform(machines=2, gpus=2)
+    assert Cluster.from_graph(nx.MultiGraph(cluster.graph())) == cluster
 
 
 def test_levels_of_other_names() -> None:
@@ -271,17 +277,3 @@ def test_named_levels() -> None:
     for levels, line in cases:
         with pytest.raises(InvalidInput, match=f"^{line}"):
             Cluster.from_graph(graph, levels=levels)
-
-
-def test_multigraphs_without_parallel_edges() -> None:
-    """A multigraph, as some readers give, is a tree when it has no parallel edges."""
-    cluster = Cluster.uniform(machines=2, gpus=2)
-    assert Cluster.from_graph(nx.MultiGraph(cluster.graph())) == cluster
-
-
-def test_links_of_a_plain_cluster() -> None:
-    """Links that could not be kept are refused."""
-    graph = Cluster.plain(2).graph()
-    graph.edges["datacenter", 1]["bandwidth"] = 1.0
-    with pytest.raises(InvalidInput, match=r"^edge 'datacenter' - 1: bandwidth: 1\.0: must not be given"):
-        Cluster.from_graph(graph)

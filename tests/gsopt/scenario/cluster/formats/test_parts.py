@@ -30,17 +30,15 @@ def test_what_is_compressed_expands_to_the_same(names: list[str]) -> None:
     assert expand(compress(names)) == names
 
 
-def test_neighbours_become_ranges() -> None:
-    """Numbers that follow each other are a range where their zeros allow it."""
+def test_lists_of_names() -> None:
+    """Neighbours become ranges, brackets are combined, and long lists are cut in one pass."""
     assert compress(["n8", "n9", "n10", "n12"]) == "n[8-10,12]"
     assert compress(["n08", "n09", "n10", "n0100"]) == "n[08-10,0100]"
     assert compress(["n099", "n100", "m1"]) == "n[099-100],m1"
-
-
-def test_several_brackets_are_all_combinations() -> None:
-    """The last number changes first, and text may follow brackets."""
     assert expand("r[1-2]n[08-09]x") == ["r1n08x", "r1n09x", "r2n08x", "r2n09x"]
     assert expand("[1101-1102]") == ["1101", "1102"]
+    names = [f"n{number}" for number in range(0, 40_000, 2)]
+    assert expand(",".join(names)) == names
 
 
 @pytest.mark.parametrize(
@@ -64,12 +62,6 @@ def test_what_is_no_host_list_is_refused(text: str, rule: str) -> None:
     """The rule that is broken is said, whatever the text stands for."""
     with pytest.raises(ValueError, match=rule.replace("[", r"\[")):
         expand(text)
-
-
-def test_long_lists_take_no_longer_per_name() -> None:
-    """Thousands of names without brackets are cut in one pass."""
-    names = [f"n{number}" for number in range(0, 40_000, 2)]
-    assert expand(",".join(names)) == names
 
 
 # YAML without trust
@@ -177,21 +169,13 @@ def _branches(*rows: str) -> list[Branch]:
 
 
 def test_order_and_levels() -> None:
-    """Branches stand behind those below them, and a level is one above the highest below it."""
+    """Branches stand behind those below, one level above the highest; names go from the innermost out."""
     tree = levelled("", tree_of("", _branches("core: a d", "a: b c", "b: .m1", "c: .m2", "d: .m3"), []))
     levels = {name: branch.level for name, branch in tree.items()}
     assert levels == {"b": "rack", "c": "rack", "d": "rack", "a": "pod", "core": "network"}
     names = list(tree)
     assert all(names.index(child) < names.index(name) for name in names for child in tree[name].branches)
-
-
-def test_one_switch_is_a_rack() -> None:
-    """A file of one switch is no network of racks."""
     assert [each.level for each in levelled("", tree_of("", _branches("a: .m"), [])).values()] == ["rack"]
-
-
-def test_levels_have_the_names_that_are_told() -> None:
-    """Names are given from the innermost out, and too few of them are refused."""
     tree = tree_of("a.conf", _branches("core: a", "a: b", "b: .m"), [])
     assert [each.level for each in levelled("", tree, ["leaf", "spine"]).values()] == [
         "leaf",
@@ -202,14 +186,17 @@ def test_levels_have_the_names_that_are_told() -> None:
         levelled("a.conf", tree, ["leaf"])
 
 
-def test_what_is_empty_is_left_out() -> None:
-    """Switches without machines, and those that hold only such, are noted and left out."""
+def test_empty_and_deep_trees() -> None:
+    """Switches without machines are noted and left out; trees deeper than any network are refused."""
     notes: list[str] = []
     tree = tree_of("t", _branches("core: a b", "a: .m", "b: c", "c:"), notes)
     assert set(tree) == {"core", "a"}
     assert notes == [
         f"t: line {line}: {name}: has no machines and is left out" for line, name in ((4, "c"), (3, "b"))
     ]
+    rows = [*(f"s{number}: s{number + 1}" for number in range(20_000)), "s20000: .m"]
+    with pytest.raises(InvalidInput, match="'s0': must be above at most 30 levels"):
+        levelled("t", tree_of("t", _branches(*rows), []))
 
 
 @pytest.mark.parametrize(
@@ -240,13 +227,6 @@ def test_what_is_no_tree_is_refused(rows: Sequence[str], message: str) -> None:
     assert "\n" not in str(error.value)
 
 
-def test_a_chain_of_thousands_is_refused() -> None:
-    """A tree that is deeper than any network is refused without recursion."""
-    rows = [*(f"s{number}: s{number + 1}" for number in range(20_000)), "s20000: .m"]
-    with pytest.raises(InvalidInput, match="'s0': must be above at most 30 levels"):
-        levelled("t", tree_of("t", _branches(*rows), []))
-
-
 # Domains among switches
 
 
@@ -261,36 +241,20 @@ def _below(tree: Tree, name: str) -> list[str]:
     return [*tree[name].branches, *tree[name].machines]
 
 
-def test_a_domain_as_large_as_a_rack_is_inside_it() -> None:
-    """The machines of the rack are those of the domain, whose links are faster."""
+def test_domains() -> None:
+    """Domains stand inside the smallest switch that holds them, beside each other in the switches' order."""
     tree = with_domains("", _tree(), {"m0": "d", "m1": "d"})
     assert (_below(tree, "r0"), _below(tree, "d"), tree["d"].level) == (["d"], ["m0", "m1"], "nvlink")
     assert list(tree).index("d") < list(tree).index("r0")
-
-
-def test_a_domain_within_a_rack_takes_its_machines() -> None:
-    """The others stay below the switch."""
     tree = with_domains("", _tree(), {"m1": "d"})
     assert (_below(tree, "r0"), _below(tree, "d")) == (["d", "m0"], ["m1"])
-
-
-def test_a_domain_of_whole_racks_stands_between() -> None:
-    """All racks of a pod are inside the pod; all pods are inside the core."""
     pod = with_domains("", _tree(), {f"m{number}": "d" for number in range(4)})
     assert (_below(pod, "p0"), _below(pod, "d")) == (["d"], ["r0", "r1"])
     core = with_domains("", _tree(), {f"m{number}": "d" for number in range(8)})
     assert (_below(core, "core"), _below(core, "d")) == (["d"], ["p0", "p1"])
-
-
-def test_domains_beside_each_other() -> None:
-    """Several domains share the switch above them, in the order of the switches that they hold."""
     tree = with_domains("", _tree(), {f"m{number}": f"d{number // 4}" for number in range(8)})
     assert (_below(tree, "core"), _below(tree, "p0")) == (["p0", "p1"], ["d0"])
     assert [branch.name for branch in tree.values() if branch.level == "nvlink"] == ["d0", "d1"]
-
-
-def test_a_domain_with_the_name_of_a_switch() -> None:
-    """It is named after its level too."""
     tree = with_domains("", _tree(), {"m0": "r0", "m1": "r0"})
     assert _below(tree, "r0") == ["nvlink r0"]
 

@@ -156,14 +156,10 @@ def test_nothing_overlaps(cluster: Cluster) -> None:
     )
 
 
-def test_cells_are_in_the_order_of_gpus() -> None:
-    """The cells of a machine follow those of the machine before it, also where it stands beside it."""
+def test_cells_and_names() -> None:
+    """Cells follow the order of GPUs, and machines of large clusters have no names."""
     sizes = [len(box.cells) for _, _, box in laid_out(_MIXED).walk() if box.cells]
     assert sizes == [machine.gpus for machine in _MIXED.machines]
-
-
-def test_names_only_where_there_is_room() -> None:
-    """Machines of large clusters have none."""
     few, many = (laid_out(Cluster.uniform(racks=4, machines=count, gpus=8)) for count in (4, 40))
     assert [sum(bool(box.name) for _, _, box in root.walk()) for root in (few, many)] == [21, 5]
 
@@ -212,14 +208,15 @@ def test_links_and_odd_ones() -> None:
     ]
 
 
-def test_islands_and_gpu_links() -> None:
-    """What is inside machines is told."""
+def test_what_is_inside_machines() -> None:
+    """Islands and links of GPUs are shown; a plain cluster has no tree."""
     machine = Machine.model_validate(
         {"name": "m", "gpus": 4, "islands": [2, 2], "gpu_link": {"bandwidth": 1.25e11}}
     )
     lines = outline(Cluster(network=Switch(name="s", level="network", machines=[machine]))).splitlines()
     assert lines[3:5] == ["gpu           4          1  1 Tb/s", "island        2          2  -"]
     assert lines[-1] == "  machine m: 4 GPUs in 2 islands"
+    assert outline(Cluster.plain(64)) == "64 GPUs without a network"
 
 
 def test_large_clusters_take_a_page() -> None:
@@ -233,8 +230,3 @@ def test_large_clusters_take_a_page() -> None:
     assert len(lines) == 7 + 20
     assert lines[-1] == "... 162 more lines"
     assert len(outline(Cluster.uniform(racks=500, machines=20, gpus=8)).splitlines()) == 11
-
-
-def test_plain_clusters() -> None:
-    """There is no tree to tell of."""
-    assert outline(Cluster.plain(64)) == "64 GPUs without a network"
