@@ -40,16 +40,10 @@ _HALVES = Mode(name="halves", menu=[(1, 0.4), (2, 0.9)], memory=6, steps=2)
         ({"extra": 1}, "extra"),
         ({"modes": (_HALVES, _HALVES)}, r"modes\[1\].name: 'halves': must differ"),
         ({"phases": (Phase(until=0.5),)}, r"phases\[0\].until: 0.5: must be 1"),
-        (
-            {"phases": (Phase(until=0.5), Phase(until=0.5), Phase(until=1))},
-            r"phases\[1\].until: 0.5: must rise",
-        ),
+        ({"phases": (Phase(until=0.5), Phase(until=0.5), Phase(until=1))}, r"phases\[1\].until: 0.5: must"),
         ({"release_date": 5, "deadline": 5}, r"deadline: 5.0: must be later than 5, the release"),
         ({"phases": (Phase(until=1, modes={"halves": 2}),)}, r"phases\[0\].modes: 'halves': must be a mode"),
-        (
-            {"modes": (_HALVES, Mode(name="b", menu=[(1, 1.0)], samples=5))},
-            r"modes\[1\].samples: 5.0: must be None without a training",
-        ),
+        ({"modes": (_HALVES, Mode(name="b", menu=[(1, 1.0)], samples=5))}, r"modes\[1\].samples: 5.0: must"),
     ],
 )
 def test_bad_jobs(change: dict[str, Any], reason: str) -> None:
