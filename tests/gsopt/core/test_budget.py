@@ -46,7 +46,7 @@ def test_a_limit_is_a_number_of_seconds(limit: Any) -> None:
 
 
 def test_limits() -> None:
-    """The longest limit stays as it is whatever the grace, and one may be written with its unit."""
+    """The longest limit stays as it is, one may be written with its unit, and callbacks are functions."""
     assert Budget(time_limit=1e9).longer(0.25).time_limit == 1e9
     assert gsopt.solve(gsopt.load("reclaiming/aryl-figure-5"), time_limit="1e9s").objective == 1
     assert Budget(time_limit="3").time_limit == 3.0
@@ -54,6 +54,8 @@ def test_limits() -> None:
     assert (budget.time_limit, budget) == (120.0, replace(budget, time_limit=120.0))
     assert "time_limit=120.0" in repr(budget)
     assert pickle.loads(pickle.dumps(budget)) == budget  # noqa: S301 - our own
+    with pytest.raises(InvalidInput, match=r"on_incumbent: 3: must be a function"):
+        Budget(on_incumbent=3)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("gap", [-0.1, nan, inf, None, "0.1"])
@@ -68,9 +70,3 @@ def test_a_backend_is_an_object_that_solves(backend: Any) -> None:
     """A name or a class of a backend is refused where it is given, not where a solver is first needed."""
     with pytest.raises(InvalidInput, match=r"backend: .*: must be a backend"):
         Budget(backend=backend)
-
-
-def test_a_callback_can_be_called() -> None:
-    """What is no function is refused as a callback."""
-    with pytest.raises(InvalidInput, match=r"on_incumbent: 3: must be a function"):
-        Budget(on_incumbent=3)  # type: ignore[arg-type]

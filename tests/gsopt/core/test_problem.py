@@ -33,12 +33,15 @@ def test_integers_add_up_to_an_integer(values: list[int]) -> None:
 
 
 def test_values() -> None:
-    """Reciprocals that are added and taken away leave 0; smaller is better when minimizing, equal never."""
+    """Reciprocals cancel, smaller is better when minimizing, and continuous decisions have no enumeration."""
     parts = [Fraction(1, n) for n in (3, 7, 11, 13, 17)]
     assert exact_total([*parts, *(-part for part in parts)]) == 0
     assert Sense.MINIMIZE.better(1, 2)
     assert Sense.MAXIMIZE.better(2, 1)
     assert not Sense.MINIMIZE.better(1, 1)
+    job = ElasticJob(name="a", release=0, work=1, rates={1: 1.0})
+    with pytest.raises(Unsupported, match="Scheduling has no enumeration"):
+        next(Scheduling(gpus=1, jobs=[job]).candidates())
 
 
 def test_data_are_frozen() -> None:
@@ -54,13 +57,6 @@ def test_data_are_frozen() -> None:
     assert (copied.scenario.cluster.gpus, copied.workload.jobs[0].duration) == (2, 3.0)
     assert problem.scenario.cluster.gpus == 4
     assert copied.model_copy(deep=True) == copied
-
-
-def test_what_has_no_enumeration_says_so() -> None:
-    """A decision that is continuous cannot be enumerated, which is told as every other limit of a method."""
-    job = ElasticJob(name="a", release=0, work=1, rates={1: 1.0})
-    with pytest.raises(Unsupported, match="Scheduling has no enumeration"):
-        next(Scheduling(gpus=1, jobs=[job]).candidates())
 
 
 class _Moment(Frozen):
@@ -250,14 +246,10 @@ def test_a_bound_is_rounded_and_never_better_than_a_value(told: list[Bracket]) -
 
 
 def test_maximizing_a_value_rises_and_a_bound_falls(told: list[Bracket]) -> None:
-    """Where more is better, so are larger values and smaller bounds."""
+    """Where more is better, bounds fall; fractions become numbers, and what is not known stays None."""
+    assert Bracket(0.5, Fraction(3, 2), 1).as_dict() == {"runtime": 0.5, "value": 1.5, "bound": 1, "gap": 0.5}
+    assert Bracket(0.5).as_dict() == {"runtime": 0.5, "value": None, "bound": None, "gap": None}
     watch = Watch(gsopt.load("allocation/small/decimals"), told.append)
     for value, bound in ((1, 9), (2, None), (1, None), (None, 10), (None, 8), (None, 1)):
         watch(Bracket(1.0, value, bound))
     assert [(known.value, known.bound) for known in told] == [(1, 9), (2, 9), (2, 8), (2, 2)]
-
-
-def test_as_plain_numbers() -> None:
-    """Fractions become numbers, what is not known stays None."""
-    assert Bracket(0.5, Fraction(3, 2), 1).as_dict() == {"runtime": 0.5, "value": 1.5, "bound": 1, "gap": 0.5}
-    assert Bracket(0.5).as_dict() == {"runtime": 0.5, "value": None, "bound": None, "gap": None}

@@ -83,8 +83,8 @@ def test_contradictions() -> None:
     assert [r.level for r in agree(figure_5(2), [highs, scip])] == [Level.CHECKED, Level.CHECKED]
 
 
-def test_two_families_make_an_optimum_agreed() -> None:
-    """Level agreed needs the same optimum proven by two different solver families."""
+def test_families_agree() -> None:
+    """Two families agree on an optimum, and the JSON form has the documented keys."""
     highs = judged(pick("s1", "s2"), bound=1, solver="highs")
     scip = judged(pick("s1", "s2"), bound=1, solver="scip")
     open_one = judged(pick("s3", "s4"), solver="cp-sat")
@@ -94,10 +94,6 @@ def test_two_families_make_an_optimum_agreed() -> None:
         Level.CHECKED,
     ]
     assert [r.level for r in agree(figure_5(2), [highs, highs])] == [Level.CHECKED, Level.CHECKED]
-
-
-def test_dictionary_holds_what_the_command_line_promises() -> None:
-    """The JSON form has the documented keys and plain types."""
     found = judged(pick("s1", "s2"), bound=1).as_dict()
     wanted = {"method", "status", "objective", "bound", "gap", "stopped_by", "level", "runtime", "solution"}
     assert wanted <= set(found)

@@ -138,8 +138,8 @@ def test_penalties_of_further_levels_are_penalties(value: object) -> None:
         TierPenalty.model_validate({"machine": 0, "rack": 0, "network": 0, "pod": value})
 
 
-def test_menus() -> None:
-    """The demanded count has speed 1, and linear speeds such as 7/3 are fully efficient."""
+def test_menus_and_overlap() -> None:
+    """Menus have speed 1 at the demand, and overlap lies between the sum and the longer part."""
     assert dict(tabulated_menu(4, {1: 10.0, 4: 30.0}))[4] == 1.0
     with pytest.raises(InvalidInput, match="demanded 2 GPUs"):
         tabulated_menu(2, {1: 1.0})
@@ -147,10 +147,6 @@ def test_menus() -> None:
         menu = linear_menu(gpus, range(gpus, 100))
         job = Job(name="a", release_date=0, duration=1, gpus=gpus, menu=menu)
         assert efficient_counts(job, 1.0) == tuple(range(gpus, 100))
-
-
-def test_overlap_lies_between_the_sum_and_the_longer() -> None:
-    """Without overlap times add up; the more of it, the nearer the iteration is to the longer part."""
     times = [
         IterationTime(compute=0.3, per_sample=0, latency=0.4, overlap=overlap).seconds(8, message=1)
         for overlap in (1, 2, 8, 500)

@@ -144,7 +144,6 @@ def test_a_twin_calls_plain_functions_only(tmp_path: Path, monkeypatch: pytest.M
     for name in ("far_kernel", "near_kernel"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     near = import_module("near_kernel").near
-
     assert near(2) == twin(near)(2) == 6
     assert twin(near)(Fraction(1, 2)) == 3  # of which no machine code knows
 

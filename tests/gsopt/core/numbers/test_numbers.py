@@ -31,12 +31,13 @@ def test_a_float_is_the_decimal_it_is_written_as(digits: int, places: int) -> No
     assert decimal(float(f"{digits}e-{places}")) == Fraction(digits, 10**places)
 
 
-def test_a_fraction_next_to_a_decimal_stays_what_it_is() -> None:
-    """The double nearest to 0.1 equals a fraction that is not 1/10, and either keeps its meaning."""
+def test_decimals_stay_what_they_are() -> None:
+    """Fractions next to decimals keep their meaning, and floats of numpy are the decimals that they are."""
     double = Fraction(0.1)
     assert decimal(double) == double != Fraction(1, 10)
     assert decimal(0.1) == Fraction(1, 10)
     assert decimal(double) == double
+    assert decimal(np.float64(1.01)) == Fraction(101, 100)
 
 
 @given(st.lists(decimals, max_size=20))
@@ -74,11 +75,6 @@ def test_a_float_stands_for_a_few_ulps(value: float) -> None:
     """The decimal of a float lies between the least and the greatest number that it may stand for."""
     assert lowest(value) < decimal(value) < highest(value)
     assert float(highest(value) - lowest(value)) <= 1e-14 * abs(value)
-
-
-def test_a_float_of_numpy_is_the_decimal_that_it_is() -> None:
-    """What numpy computes is read as any float, though it is written with its type."""
-    assert decimal(np.float64(1.01)) == Fraction(101, 100)
 
 
 def test_digits_are_cut_downwards() -> None:

@@ -38,7 +38,6 @@ def test_floats_are_rounded_to_no_other_ceiling(limit: int, tenths: int, tenths_
     """Decimals give the ceilings of the decimals, also when they are the result of adding floats up."""
     exact = _counted(limit, Fraction(tenths * tenths_of_seconds, 100))
     added = sum([0.1] * tenths_of_seconds)
-
     assert scaled_down(limit, tenths / 10, tenths_of_seconds / 10) == exact
     assert scaled_down(limit, tenths / 10, added) == exact
 
@@ -82,14 +81,20 @@ def test_repeated_at_every_epoch_it_comes_down_to_two(limit: int) -> None:
         assert current == last
 
 
-def test_start_is_what_one_gpu_holds_until_warm() -> None:
-    """The limit is the local one upon arrival, and no epoch before the end of the warm-up changes it."""
+def test_limits_of_limits() -> None:
+    """Limits start at one GPU's until warm, double up to the largest, and may come from numpy."""
     rules = LimitRules(rate=0.1)
-
     assert rules.started(128) == 128
     assert rules.after_epoch(128, 5, warm=False) == 128
     assert rules.after_epoch(128, 500, warm=False) == 128
     assert rules.after_epoch(128, 5) == 256
+    rules = LimitRules(largest=1000)
+    assert [rules.after_epoch(limit, 60) for limit in (256, 500, 501, 1000)] == [512, 1000, 1000, 1000]
+    assert rules.started(2048) == 1000
+    assert LimitRules().after_epoch(int(np.int32(2**30)), 1) == 2**31
+    assert LimitRules().after_epoch(np.int32(2**30), 1) == 2**31  # type: ignore[arg-type]
+    assert scaled_down(3, np.int64(1), np.int64(2)) == 2  # type: ignore[arg-type]
+    assert scaled_down(3, np.float32(0.25), np.float32(8)) == 2  # type: ignore[arg-type]
 
 
 def test_each_rejection_halves_down_to_one() -> None:
@@ -97,16 +102,7 @@ def test_each_rejection_halves_down_to_one() -> None:
     limits = [13]
     for _ in range(5):
         limits.append(LimitRules().rejected(limits[-1]))
-
     assert limits == [13, 6, 3, 1, 1, 1]
-
-
-def test_doubling_ends_where_training_would_not_converge() -> None:
-    """Scaling up stops at the largest limit, and a start above it is cut; it need not be a power of two."""
-    rules = LimitRules(largest=1000)
-
-    assert [rules.after_epoch(limit, 60) for limit in (256, 500, 501, 1000)] == [512, 1000, 1000, 1000]
-    assert rules.started(2048) == 1000
 
 
 @pytest.mark.parametrize("elapsed", [0, 5, 10])
@@ -128,17 +124,8 @@ def test_the_printed_rule_is_the_formula_for_all(limit: int, elapsed: float) -> 
     """As printed, every running job gets the formula, so none that has run is ever doubled."""
     rules = LimitRules(rate=0.1, scale_down=ScaleDown.PRINTED)
     after = rules.after_epoch(limit, elapsed)
-
     assert after == scaled_down(limit, 0.1, elapsed)
     assert after <= limit if elapsed > 0 else after == 2 * limit
-
-
-def test_numbers_of_numpy_are_taken_as_what_they_are() -> None:
-    """Limits do not overflow, and times of numpy may be of any size of float."""
-    assert LimitRules().after_epoch(int(np.int32(2**30)), 1) == 2**31
-    assert LimitRules().after_epoch(np.int32(2**30), 1) == 2**31  # type: ignore[arg-type]
-    assert scaled_down(3, np.int64(1), np.int64(2)) == 2  # type: ignore[arg-type]
-    assert scaled_down(3, np.float32(0.25), np.float32(8)) == 2  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("limit", [0, -1, 1.5, True, "8", float("nan")])

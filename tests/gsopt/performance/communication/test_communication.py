@@ -40,11 +40,20 @@ from gsopt.scenario.speed import Speed
 # Units of bandwidths
 
 
-def test_units() -> None:
-    """Data sheets count decimal bits, 900 Gb/s as 112.5e9 B/s, and a GB of ASTRA-sim has 2**30 bytes."""
+def test_messages() -> None:
+    """Bytes pass once at decimal rates, every hop takes its latency, and Dally's wires give Table I."""
     assert gigabits(900) == 112.5e9
     assert gigabytes(250) == 250e9
     assert gigabytes(250, binary=True) == 268_435_456_000
+    assert Wire(bandwidth=2e9, latency=0.25).send(3e9, 2) == 2.0
+    assert Wire(bandwidth=1e9, latency=1e-9).send(2.9, 1, whole=True) == 3e-9
+    assert Wire(bandwidth=1e10, latency=0.1e-9).send(3, 7, whole=True) == 1e-9
+    assert Wire(bandwidth=1e18).send(1, 2, whole=True) == 0
+    assert Dimension(units=1, wire=Wire(bandwidth=1)).hops == 0
+    with pytest.raises(InvalidInput, match=r"^units: 0: must be at least 1$"):
+        Wire(bandwidth=1).hops(0)
+    steps = {level: 14 * wire.hops(8) * wire.latency for level, wire in DALLY_WIRES.items()}
+    assert [round(steps[level] * 1e6, 2) for level in ("machine", "rack", "network")] == [0.87, 8.96, 249.2]
 
 
 # Hops and messages
@@ -55,29 +64,10 @@ def test_hops_by_wiring(distance: int) -> None:
     """Of 8 units a ring needs the shorter way, full wiring one hop and a switch two; nobody sends to itself."""
     away = min(distance % 8, -distance % 8)
     wires = {wiring: Wire(bandwidth=1, wiring=wiring) for wiring in Wiring}
-
     assert wires[Wiring.RING].hops(8, distance) == away
     assert wires[Wiring.RING].hops(8, distance, one_way=True) == distance % 8
     assert wires[Wiring.FULL].hops(8, distance) == min(away, 1)
     assert wires[Wiring.SWITCH].hops(8, distance) == 2 * min(away, 1)
-
-
-def test_messages() -> None:
-    """Bytes pass once, every hop takes its latency, and whole nanoseconds are cut and not lost."""
-    assert Wire(bandwidth=2e9, latency=0.25).send(3e9, 2) == 2.0
-    assert Wire(bandwidth=1e9, latency=1e-9).send(2.9, 1, whole=True) == 3e-9
-    assert Wire(bandwidth=1e10, latency=0.1e-9).send(3, 7, whole=True) == 1e-9
-    assert Wire(bandwidth=1e18).send(1, 2, whole=True) == 0
-    assert Dimension(units=1, wire=Wire(bandwidth=1)).hops == 0
-    with pytest.raises(InvalidInput, match=r"^units: 0: must be at least 1$"):
-        Wire(bandwidth=1).hops(0)
-
-
-def test_the_wires_of_dally_explain_the_fitted_latencies() -> None:
-    """14 steps of 8 GPUs take 0.87, 9 and 249 us in a machine, a rack and on the network, as Table I wants."""
-    steps = {level: 14 * wire.hops(8) * wire.latency for level, wire in DALLY_WIRES.items()}
-
-    assert [round(steps[level] * 1e6, 2) for level in ("machine", "rack", "network")] == [0.87, 8.96, 249.2]
 
 
 BAD: dict[str, tuple[dict[str, Any], str]] = {
@@ -109,18 +99,14 @@ def close(value: float, expected: float | Fraction) -> bool:
     return abs(Fraction(value) - Fraction(expected)) <= SUM * abs(Fraction(expected))
 
 
-def test_a_ring_by_hand() -> None:
-    """8 GPUs at 25 GiB/s and 500 ns reduce 100 MB in 14 (2 * 500 ns + 12.5 MB / 25 GiB/s), or cut to ns."""
+def test_reductions_by_hand() -> None:
+    """A ring of 8 GPUs, cut to ns or not; inner dimensions of a hierarchy divide the bytes of outer ones."""
     wire = Wire(bandwidth=gigabytes(25, binary=True), latency=500e-9)
     expected = 14 * (2 * Fraction(500, 10**9) + Fraction(12_500_000, 25 * 2**30))
     assert close(flat_ring(100e6, Dimension(units=8, wire=wire)), expected)
     assert abs(float(expected) * 1e3 - 6.533258) < 1e-6
     wire = Wire(bandwidth=gigabytes(25, binary=True), latency=500e-9)
     assert close(flat_ring(100e6, Dimension(units=8, wire=wire), whole=True), Fraction(14 * 466_661, 10**9))
-
-
-def test_a_hierarchy_by_hand() -> None:
-    """Inner dimensions divide the bytes that reach outer ones, and without dimensions there is no time."""
     inside = Dimension(units=4, wire=Wire(bandwidth=4e9, latency=1e-3, wiring=Wiring.RING))
     between = Dimension(units=2, wire=Wire(bandwidth=1e9, latency=1e-2))
     assert close(hierarchical(8e9, [inside, between]), Fraction("6.046") - 3 + Fraction("2.0"))
@@ -136,7 +122,6 @@ def test_a_hierarchy_by_hand() -> None:
 def test_a_ring_passes_every_part_around_twice(size: float, dimension: Dimension) -> None:
     """A ring is as long as its steps, of which each unit needs p - 1 to add up and p - 1 to tell."""
     steps = [dimension.wire.send(size / dimension.units, dimension.hops) for _ in range(dimension.units - 1)]
-
     assert close(flat_ring(size, dimension), sum(map(Fraction, steps * 2)))
 
 
@@ -150,7 +135,6 @@ def test_a_hierarchy_is_a_latency_and_a_time_per_byte(size: float, dimensions: l
 def test_a_ring_is_a_hierarchy_of_one_dimension(size: float, dimension: Dimension) -> None:
     """One dimension is a flat ring, and dimensions of a single unit add nothing."""
     alone = Dimension(units=1, wire=dimension.wire)
-
     assert hierarchical(size, [alone, dimension, alone]) == flat_ring(size, dimension)
 
 
@@ -158,7 +142,6 @@ def test_a_ring_is_a_hierarchy_of_one_dimension(size: float, dimension: Dimensio
 def test_cutting_takes_less_than_a_nanosecond_of_each_step(size: float, dimension: Dimension) -> None:
     """Whole nanoseconds are never longer, and shorter by less than one in each step."""
     lost = flat_ring(size, dimension) - flat_ring(size, dimension, whole=True)
-
     assert -SUM * flat_ring(size, dimension) <= lost
     assert lost <= 2 * (dimension.units - 1) * 1e-9 + SUM * flat_ring(size, dimension)
 
@@ -168,7 +151,6 @@ def test_halving_sends_as_much_in_fewer_steps(size: float, dimension: Dimension)
     """Halving and doubling has two steps for each doubling of the units, and the bytes of the ring."""
     steps = 2 * ceil(log2(dimension.units))
     fewer = (2 * (dimension.units - 1) - steps) * dimension.hops * Fraction(dimension.wire.latency)
-
     assert close(halving(size, dimension) + float(fewer), flat_ring(size, dimension))
 
 
@@ -202,7 +184,6 @@ BALANCED = {
 def test_balanced_gpus_have_a_hierarchy(gpus: list[int], expected: list[tuple[int, str]]) -> None:
     """Equal numbers of GPUs and of machines make a dimension of each level that has several."""
     found = layout(CLUSTER, gpus)
-
     assert [(each.units, each.wire) for each in found.dimensions] == [
         (units, DALLY_WIRES[level]) for units, level in expected
     ]
@@ -221,7 +202,6 @@ UNBALANCED = {
 def test_other_gpus_make_one_ring_over_the_slowest_tier(gpus: list[int], tier: str, reason: str) -> None:
     """Where there is no hierarchy, all GPUs make one ring over the outermost tier, and the layout says why."""
     found = layout(CLUSTER, gpus)
-
     assert [(each.units, each.wire) for each in found.dimensions] == [(len(gpus), DALLY_WIRES[tier])]
     assert found.reason == reason
 
@@ -240,7 +220,6 @@ def test_layouts_by_hand() -> None:
 def test_bad_gpus_and_missing_wires_are_refused() -> None:
     """GPUs are there and given once, and every level that they need has wires."""
     near = {"machine": Wire(bandwidth=1)}
-
     assert layout(CLUSTER, range(4), near).collective.per_byte == 1.5
     with pytest.raises(InvalidInput, match=r"^wires: \['machine'\]: must hold the level rack$"):
         layout(CLUSTER, range(8), near)
@@ -297,7 +276,6 @@ def test_islands_stand_between_gpus_and_machine() -> None:
     machine = Machine(name="m", gpus=4, islands=islands, gpu_link=NEAR, uplink=FARTHEST)
     one = Cluster(network=Switch(name="all", level="network", machines=[machine]))
     wires = wires_of(one)
-
     assert [(level, wire.bandwidth) for level, wire in wires.items()] == [
         ("island", 8.0),
         ("machine", 4.0),
@@ -323,7 +301,6 @@ def test_one_island_of_each_machine_is_no_single_gpu() -> None:
     ]
     both = Cluster(network=Switch(name="all", level="network", machines=machines))
     found = layout(both, [*range(4), *range(8, 12)], wires_of(both))
-
     assert ([each.units for each in found.dimensions], found.reason) == ([4, 2], "")
 
 
@@ -383,7 +360,6 @@ def test_what_is_no_workload_is_refused(tmp_path: Path, lines: list[str], messag
     """Another file, and a value that breaks a rule, are refused in one line with file, line, value and rule."""
     with pytest.raises(InvalidInput) as caught:
         read_layers(written(tmp_path, *lines), partial=True)
-
     assert str(caught.value).startswith(str(tmp_path / "layers.csv"))
     assert message in str(caught.value)
 
@@ -391,7 +367,6 @@ def test_what_is_no_workload_is_refused(tmp_path: Path, lines: list[str], messag
 def test_the_models_of_dally(models: Mapping[str, tuple[Layer, ...]]) -> None:
     """Six models are at hand, BERT and MobileNetV3 cut off; one layer of AlexNet has most of its bytes."""
     counts = {model: len(layers) for model, layers in models.items()}
-
     assert counts == {
         "vgg11": 11,
         "alexnet": 8,
@@ -448,7 +423,6 @@ def test_the_last_all_reduces_run_without_a_pause(layers: list[Layer], collectiv
         sending += collective.seconds(layer.size)
         excess.append(sending - beside - layer.input_gradient)
         beside += layer.input_gradient + layer.weight_gradient
-
     assert exposed(layers, collective) == max(excess)
 
 
@@ -456,7 +430,6 @@ def test_the_last_all_reduces_run_without_a_pause(layers: list[Layer], collectiv
 def test_a_floor_is_the_least_penalty(layers: list[Layer], collective: Collective, floor: float) -> None:
     """A penalty is that of the model or the floor, whichever is larger."""
     layers = [*layers, Layer(forward=1, input_gradient=1, weight_gradient=1, size=1)]
-
     assert penalty(layers, collective, floor=floor) == max(floor, penalty(layers, collective))
 
 
@@ -468,7 +441,6 @@ def test_what_counts_is_communication_per_computation(
     layers = [*layers, Layer(forward=1, input_gradient=1, weight_gradient=1, size=1)]
     slower = Collective(latency=collective.latency * factor, per_byte=collective.per_byte * factor)
     once, again = penalty(layers, collective), penalty(layers, slower, scale=factor)
-
     assert abs(once - again) <= SUM * (1 + once)
 
 
@@ -501,6 +473,5 @@ def test_resnet_50_needs_a_floor(models: Mapping[str, tuple[Layer, ...]]) -> Non
         "network": Collective(latency=2.49e-4, per_byte=3e-13),
     }
     made = tier_penalty(models["resnet50"], collectives, scale=0.03395, floor=0.12)
-
     assert (made.machine, made.rack) == (0.12, 0.12)
     assert 0.36 < made.network < 0.39

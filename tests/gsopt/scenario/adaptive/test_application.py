@@ -131,10 +131,13 @@ def test_a_batch_is_split_into_parts_that_fit(batch_size: int, gpus: int) -> Non
 LIMITS_of_limits = Limits(initial_batch=64, most_batch=2048, least_local=8, most_local=96)
 
 
-def test_a_job_has_gpus_for_its_largest_batch() -> None:
-    """As many GPUs as the largest batch gives the least local one each, and always one."""
+def test_limits_of_applications() -> None:
+    """A job has GPUs for its largest batch; of mean and variance of gradients one may be 0."""
     assert LIMITS_of_limits.most_gpus == 256
     assert LIMITS_of_limits.model_copy(update={"most_batch": 64, "least_local": 96}).most_gpus == 1
+    assert Epoch(progress=1, iterations=1, sqr=0, var=1).sqr == 0
+    with pytest.raises(ValidationError, match=r"sqr: 0.0: must not be 0 where var is 0 too"):
+        Epoch(progress=1, iterations=1, sqr=0, var=0)
 
 
 @pytest.mark.parametrize(
@@ -174,10 +177,3 @@ def test_progress_and_iterations_rise(field: str) -> None:
     second = Epoch(progress=20, iterations=20, sqr=1, var=1).model_copy(update={field: 10.0})
     with pytest.raises(ValidationError, match=rf"epochs\[1\].{field}: 10.0: must rise"):
         Validation(batch=8, epochs=[first, second])
-
-
-def test_gradients_are_not_all_nothing() -> None:
-    """Of mean and variance of the gradients one may be 0, not both."""
-    assert Epoch(progress=1, iterations=1, sqr=0, var=1).sqr == 0
-    with pytest.raises(ValidationError, match=r"sqr: 0.0: must not be 0 where var is 0 too"):
-        Epoch(progress=1, iterations=1, sqr=0, var=0)

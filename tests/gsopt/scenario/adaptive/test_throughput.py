@@ -52,7 +52,6 @@ GRADIENTS = st.builds(Gradient, sqr=st.floats(1e-6, 10), var=st.floats(1e-6, 10)
 def test_the_best_batches_are_those_of_the_authors() -> None:
     """Goodput, local batch and accumulations on seven shapes are what the authors' program gives."""
     best = MODEL.goodput([1, 1, 1, 1, 2, 3, 5], [1, 2, 3, 4, 7, 12, 40], GRADIENT, LIMITS)
-
     expected = [
         169.03456786,
         314.4465625,
@@ -67,11 +66,18 @@ def test_the_best_batches_are_those_of_the_authors() -> None:
     assert best.steps.tolist() == [1, 0, 0, 1, 1, 1, 0]
 
 
-def test_gpus_beyond_the_largest_batch_have_the_least_local_one() -> None:
-    """300 GPUs at 8 samples exceed the largest batch, and have 8 as in the authors' program."""
+def test_noise_and_computing() -> None:
+    """Many GPUs have the least local batch, only variance makes samples count, and computing takes time."""
     best = MODEL.goodput(1, 300, GRADIENT, LIMITS)
-
     assert (best.goodput, best.local, best.steps) == (pytest.approx(222.62545102, rel=SUM), 8, 0)
+    batch = LIMITS.model_copy(update={"initial_batch": 8, "most_batch": 64, "most_local": 64})
+    noisy, exact, flat = (
+        MODEL.goodput(2, 8, Gradient(sqr=sqr, var=var), batch) for sqr, var in ((0, 1), (1, 0), (0, 0))
+    )
+    assert noisy.goodput == pytest.approx(64 / MODEL.step_time(2, 8, 8))
+    assert exact.goodput == flat.goodput == pytest.approx(8 / MODEL.step_time(2, 8, 8))
+    with pytest.raises(ValidationError, match="compute_per_sample is 0"):
+        ThroughputModel(**{**MODEL.model_dump(), "compute": 0.0, "compute_per_sample": 0.0})
 
 
 @settings(max_examples=cases(200), deadline=None)
@@ -91,7 +97,6 @@ def test_the_best_batch_is_the_best_of_fifty(
         local = ceil(batch / gpus / (steps + 1) - LOCAL_BATCH)
         if limits.least_local <= local <= limits.most_local:
             worth[local, steps] = plain_goodput(model, gradient, limits, nodes, gpus, local, steps)
-
     assert best.goodput == pytest.approx(max(worth.values(), default=0.0), rel=SUM)
     assert not worth or worth[best.local, best.steps] == pytest.approx(best.goodput, rel=SUM)
 
@@ -115,7 +120,6 @@ def test_arrays_are_numbers_side_by_side(model: ThroughputModel, gradient: Gradi
     """Asked for many shapes at once, the model gives what it gives for each."""
     nodes, gpus = np.array([[1, 1], [2, 3]]), np.array([[1, 4], [4, 9]])
     best = model.goodput(nodes, gpus, gradient, limits)
-
     assert best.goodput.shape == best.local.shape == (2, 2)
     for place in np.ndindex(2, 2):
         alone = model.goodput(int(nodes[place]), int(gpus[place]), gradient, limits)
@@ -127,21 +131,8 @@ def test_a_step_lasts_between_the_longer_part_and_both(model: ThroughputModel, l
     """Computation and exchange overlap in part, and each accumulation adds a computation."""
     computing, exchange = model.computation(local), model.exchange(2, gpus)
     step = model.step_time(2, gpus, local)
-
     assert max(computing, exchange) * (1 - SUM) <= step <= (computing + exchange) * (1 + SUM)
     assert model.step_time(2, gpus, local, 3) == pytest.approx(step + 3 * computing, rel=SUM)
-
-
-def test_noise_and_computing() -> None:
-    """Where gradients only vary every sample counts, else none but the first batch's; computing takes time."""
-    batch = LIMITS.model_copy(update={"initial_batch": 8, "most_batch": 64, "most_local": 64})
-    noisy, exact, flat = (
-        MODEL.goodput(2, 8, Gradient(sqr=sqr, var=var), batch) for sqr, var in ((0, 1), (1, 0), (0, 0))
-    )
-    assert noisy.goodput == pytest.approx(64 / MODEL.step_time(2, 8, 8))
-    assert exact.goodput == flat.goodput == pytest.approx(8 / MODEL.step_time(2, 8, 8))
-    with pytest.raises(ValidationError, match="compute_per_sample is 0"):
-        ThroughputModel(**{**MODEL.model_dump(), "compute": 0.0, "compute_per_sample": 0.0})
 
 
 # Fits, against the loss that the authors' program reaches on the same measurements
@@ -205,7 +196,6 @@ def test_a_fit_is_no_worse_than_where_it_begins(measured: list[Measurement], slo
         within_per_gpu=0.01,
         overlap=1.001,
     )
-
     fixed = 0.02  # what seconds of 1e-8 that were never measured cost, as they are equal
     assert loss(fit(measured), measured) <= loss(begin, measured) + fixed
 
@@ -216,7 +206,6 @@ def test_fits_stay_within_their_limits(order: list[Measurement]) -> None:
     """Whatever was measured first, seconds are positive, and the overlap is one of 1 to 10."""
     for number in range(1, len(order) + 1):
         model = fit(order[:number])
-
         assert min(model.model_dump().values()) > 0
         assert 1 <= model.overlap <= 10
 

@@ -26,16 +26,12 @@ _TREE = Cluster(
 )
 
 
-def test_numbers() -> None:
-    """GPUs are numbered rack by rack and machine by machine."""
+def test_numbers_and_room() -> None:
+    """GPUs are numbered by rack and machine; room is the most that a job can have."""
     assert _TREE.gpus == 6
     assert _TREE.machine_of == (0, 0, 1, 2, 2, 2)
     assert _TREE.rack_of == (0, 0, 1)
     assert _TREE.gpus_of == {"m0": range(2), "m1": range(2, 3), "m2": range(3, 6)}
-
-
-def test_room() -> None:
-    """GPUs count that have the type and the memory; memory that is not looked at suffices for anything."""
     machines = (
         Machine(name="m0", gpus=2, gpu_type="old", memory=10),
         Machine(name="m1", gpus=3, gpu_type="new", memory=40),

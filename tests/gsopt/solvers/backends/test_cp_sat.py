@@ -39,7 +39,6 @@ def test_continuous_columns_are_named() -> None:
         integer=[True, False, False],
         columns=("a", "b", "c"),
     )
-
     with pytest.raises(Unsupported, match=r"column b \(and 1 more\) is continuous"):
         CpSat().solve(form)
 
@@ -53,9 +52,7 @@ def test_rows_are_scaled_exactly() -> None:
         row_upper=[np.inf, 4.5, 0.75],
         column_upper=[9, 9],
     )
-
     made = task(form)
-
     assert made.coefficients.tolist() == [5, 2, 2, 3, 1, 2]
     assert made.row_lower.tolist() == [7, 2, -(2**62)]
     assert made.row_upper.tolist() == [2**62, 4, 1]
@@ -79,10 +76,8 @@ def test_objective_of_too_many_digits_is_rounded_and_its_bound_moved() -> None:
     """An objective that does not fit must be rounded, and no bound may then be better than the optimum."""
     cost = [0.1 + 0.2, 1 / 3, 2 / 7]
     form = one_row([1, 1, 1], cost=cost, row_lower=[700], column_upper=[1000] * 3)
-
     made = task(form)
     outcome = CpSat().solve(form)
-
     assert made.error > 0
     assert outcome.status is Status.OPTIMAL
     assert outcome.objective == pytest.approx(700 * 2 / 7)
@@ -100,7 +95,6 @@ def test_objective_of_too_many_digits_is_rounded_and_its_bound_moved() -> None:
 def test_numbers_beyond_64_bits_are_refused(options: dict[str, Any], what: str) -> None:
     """A row or objective that no scaling fits into 64 bits must be refused by name."""
     form = one_row(**{"column_upper": [1e9, 1e9], **options})
-
     with pytest.raises(Unsupported, match=f"{what} does not fit into 64-bit integers"):
         CpSat().solve(form)
 
@@ -136,9 +130,7 @@ def test_missing_bounds_follow_from_rows(
         column_lower=bounds[0],
         column_upper=bounds[1],
     )
-
     lower, upper = implied_bounds(form)
-
     assert (lower.tolist(), upper.tolist()) == expected
 
 
@@ -203,9 +195,7 @@ def test_one_worker_is_the_default_and_two_are_refused() -> None:
 def test_options_reach_the_solver() -> None:
     """The asked options must stand in the solver's parameters."""
     backend = CpSat(threads=3, seed=7, linearization_level=1)
-
     parameters = backend.request(knapsack(), time_limit=9.0, gap=0.25, start=None)[1].parameters
-
     assert parameters["num_workers"] == 3
     assert parameters["random_seed"] == 7
     assert parameters["linearization_level"] == 1

@@ -57,7 +57,6 @@ def fixed_charge(needed: float) -> StandardForm:
 def test_linear_program_has_its_optimum_as_bound_and_duals(sense: Sense) -> None:
     """A linear program must end with its value as bound and the price of each row's limit."""
     outcome = Highs().solve(transport(sense))
-
     assert (outcome.status, outcome.stopped_by) == (Status.OPTIMAL, StoppedBy.FINISHED)
     assert outcome.objective == outcome.bound == 2 * 3 + 3 * 1 + 1
     assert outcome.duals is not None
@@ -78,9 +77,7 @@ def test_duals_price_the_right_hand_side(seed: int) -> None:
         column_upper=np.full(6, 10.0),
         integer=np.zeros(6, dtype=bool),
     )
-
     outcome = Highs().solve(form)
-
     assert outcome.values is not None
     assert outcome.duals is not None
     reduced = form.cost - outcome.duals @ matrix
@@ -98,9 +95,7 @@ def test_linear_program_ends_at_a_vertex() -> None:
         column_upper=[4, 4],
         integer=[False, False],
     )
-
     values = Highs().solve(form).values
-
     assert values is not None
     assert sorted(values.tolist()) == [0, 4]
 
@@ -120,7 +115,6 @@ def test_small_promises() -> None:
 def test_tiny_share_of_a_large_capacity_opens_the_depot(needed: float) -> None:
     """A demand of 1e-7 of the capacity must not slip through the integrality tolerance."""
     outcome = Highs().solve(fixed_charge(needed))
-
     assert outcome.status is Status.OPTIMAL
     assert outcome.objective == pytest.approx(30, abs=1e-3)
 
@@ -129,9 +123,7 @@ def test_tiny_share_of_a_large_capacity_opens_the_depot(needed: float) -> None:
 def test_large_limits_do_not_fail_at_the_tight_tolerance(seed: int) -> None:
     """Rows with limits of millions, which HiGHS cannot hold to 1e-9, must still be solved to the optimum."""
     form = large_limits(seed)
-
     outcome = Highs().solve(form)
-
     assert outcome.status is Status.OPTIMAL
     assert outcome.values is not None
     assert form.is_feasible(outcome.values)
@@ -148,7 +140,6 @@ def test_wrong_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """The version that returns wrong optima must be refused with a remedy."""
     POOL.close()
     monkeypatch.setattr("importlib.metadata.version", lambda _package: "1.14.0")
-
     with pytest.raises(MissingSolver, match=r"1\.14\.0 .*pip install 'highspy!=1\.14\.0'"):
         Highs().solve(knapsack())
 
@@ -205,7 +196,6 @@ def test_file_read_back_is_the_model(tmp_path: Path, ending: str, monkeypatch: p
     path = tmp_path / f"model{ending}"
     Highs().write(form, path)
     back = Highs().call(functions.read, str(path), limit=60).answer
-
     assert back["maximize"]
     assert back["offset"] == form.offset
     assert back["cost"] == form.cost.tolist()
@@ -228,9 +218,7 @@ def test_names_stay_readable(tmp_path: Path, ending: str, kept: list[str]) -> No
     """Names must be kept where the format can hold them, and be close to themselves elsewhere."""
     path = tmp_path / f"model{ending}"
     Highs().write(named_model(), path)
-
     words = path.read_text().split()
-
     assert [name for name in kept if name not in words] == []
 
 
@@ -246,10 +234,8 @@ def test_names_stay_readable(tmp_path: Path, ending: str, kept: list[str]) -> No
 def test_file_that_cannot_be_written_is_one_line(tmp_path: Path, name: str, rule: str) -> None:
     """A path that cannot be written must give one line with the path and the reason."""
     (tmp_path / "folder.mps").mkdir()
-
     with pytest.raises(InvalidInput, match=rule) as caught:
         Highs().write(knapsack(), tmp_path / name)
-
     assert "\n" not in str(caught.value)
     assert name in str(caught.value)
 
@@ -344,7 +330,6 @@ def test_unbounded_integers_come_to_an_end() -> None:
         column_lower=[0, -5, -np.inf, -3, -1],
         column_upper=[np.inf, 19, np.inf, np.inf, 17],
     )
-
     with pytest.raises(BrokenModel, match="unbounded"):
         Scip().solve(form, time_limit=60)
 
@@ -353,9 +338,7 @@ def test_unbounded_integers_come_to_an_end() -> None:
 def test_large_limits_are_kept_to(seed: int) -> None:
     """Rows with limits of millions must hold to the absolute tolerance of the judge."""
     form = large_limits(seed)
-
     outcome = Scip().solve(form)
-
     assert outcome.status is Status.OPTIMAL
     assert outcome.values is not None
     assert form.is_feasible(outcome.values)

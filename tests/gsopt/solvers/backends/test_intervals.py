@@ -63,7 +63,6 @@ def test_a_hint_that_is_a_solution_is_found_again(length: int) -> None:
     """A known solution is no obstacle, nor is an activity that takes no time."""
     both = activity(Way(length, 3, (0, 1)), release=2)
     found = answer(both, hint=(Chosen(2, 0, {0: 2, 1: 1}),))
-
     assert (found.status, found.bound) == ("OPTIMAL", 2 + length)
 
 
@@ -103,27 +102,12 @@ def test_sharing_by_hand() -> None:
     assert (found.status, found.bound) == ("OPTIMAL", 5 + 5 + 5)
 
 
-def test_a_known_plan_may_be_told() -> None:
-    """A hint on other numbers of GPUs changes no optimum, and nothing above the known sum is found."""
+def test_what_is_read() -> None:
+    """The last incumbent, every bound and whole lines are read, whatever plan is known before."""
     jobs = [job(10, beside={}), job(20, beside={})]
     hint = (Planned(0, (1,)), Planned(0, (0,)))
-
     assert answer_of_slotted(*jobs, gpus=2, upper=3, hint=hint).bound == 3
     assert answer_of_slotted(*jobs, gpus=2, upper=2, hint=hint).status == "INFEASIBLE"
-
-
-# What is told while CP-SAT runs, and how it ends
-
-
-def solve_of_following(most: int) -> tuple[Any, list[Frame]]:
-    """Solve the little model in a worker; give its answer and what was heard."""
-    frames: list[Frame] = []
-    reply = CpSat().call(functions.larger, most, hear=frames.append)
-    return reply.answer, frames
-
-
-def test_what_is_read() -> None:
-    """The last incumbent and every bound are read, the log without line ends, and nothing where is none."""
     answer, frames = solve_of_following(10)
     incumbents = [told for kind, told in frames if kind is FrameKind.INCUMBENT]
     assert answer == ("OPTIMAL", 5, 0.5)
@@ -134,3 +118,13 @@ def test_what_is_read() -> None:
     assert text.endswith("\n")
     assert len(text.splitlines()) > 10
     assert solve_of_following(4)[0] == ("INFEASIBLE", None, None)
+
+
+# What is told while CP-SAT runs, and how it ends
+
+
+def solve_of_following(most: int) -> tuple[Any, list[Frame]]:
+    """Solve the little model in a worker; give its answer and what was heard."""
+    frames: list[Frame] = []
+    reply = CpSat().call(functions.larger, most, hear=frames.append)
+    return reply.answer, frames

@@ -110,7 +110,6 @@ def test_worker_that_died_idle_is_replaced(pool: Pool) -> None:
     first.kill()
     with pool.borrow(MODULE, nothing) as worker:
         reply, _ = call(worker, functions.process_id, None)
-
     assert reply.answer == worker.pid != first.pid
     assert pool.pids == [worker.pid]
 
@@ -151,7 +150,6 @@ def test_interrupt_is_obeyed(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("gsopt.solvers.backends.process._STOP_LIMIT", PATIENCE)
     with pool.borrow(MODULE, nothing) as worker:
         reply = worker.call(functions.obey, 1, limit=None, hear=lambda _frame: True)
-
     assert reply == Reply("stopped", StoppedBy.INTERRUPT)
     assert pool.pids == [worker.pid]
 
@@ -160,7 +158,6 @@ def test_interrupt_that_is_not_obeyed_kills(pool: Pool) -> None:
     """A function that does not obey must be killed."""
     with pool.borrow(MODULE, nothing) as worker:
         reply = worker.call(functions.sleep, 1.0, limit=None, hear=lambda _frame: True)
-
     assert (reply.answer, reply.stopped_by) == (None, StoppedBy.INTERRUPT)
     assert pool.pids == []
 
@@ -207,7 +204,6 @@ def test_a_function_cannot_end_its_process(pool: Pool, code: int) -> None:
     with pool.borrow(MODULE, nothing) as worker:
         reply, _ = call(worker, functions.leave_politely, code)
         again, _ = call(worker, functions.process_id, None)
-
     assert reply == Reply(None, StoppedBy.CRASH, f"SystemExit: {code}")
     assert again.answer == worker.pid
 
@@ -217,7 +213,6 @@ def test_a_function_may_close_what_it_finds(pool: Pool) -> None:
     with pool.borrow(MODULE, nothing) as worker:
         first, _ = call(worker, functions.close, 3)
         second, frames = call(worker, functions.fail, "no")
-
     assert (first, second) == (Reply("done"), Reply(None, StoppedBy.CRASH, "ValueError: no"))
     assert "Traceback" in "".join(str(content) for _, content in frames)
 
@@ -254,7 +249,6 @@ def test_worker_that_is_frozen_does_not_hold_up_the_sender(pool: Pool) -> None:
     with pool.borrow(MODULE, nothing) as worker:
         os.kill(worker.pid, signal.SIGSTOP)
         reply, _ = call(worker, functions.size, b"x" * 20_000_000, limit=0.3)
-
     assert reply.stopped_by is StoppedBy.TIME_LIMIT
 
 
@@ -265,7 +259,6 @@ def test_module_that_fails_to_import_is_a_missing_solver(pool: Pool) -> None:
         pool.borrow("no_such_solver", nothing),
     ):
         pass
-
     assert pool.pids == []
 
 
@@ -278,7 +271,6 @@ def test_worker_that_starts_too_slowly_goes_on_starting(pool: Pool, gate: Path) 
     open_gate(gate)
     with pool.borrow(GATED, nothing) as worker:
         reply, _ = call(worker, functions.process_id, None)
-
     assert reply.answer == starting
 
 
@@ -290,7 +282,6 @@ def test_worker_that_never_starts_is_a_missing_solver(pool: Pool, gate: Path, cl
     clock.put_forward(3600)
     with pytest.raises(MissingSolver, match="does not start: late"), pool.borrow(GATED, nothing):
         pass
-
     assert pool.pids == []
 
 
@@ -314,7 +305,6 @@ def test_time_limit_covers_the_start(gate: Path, monkeypatch: pytest.MonkeyPatch
         again = backend.solve(knapsack())
     finally:
         POOL.close()
-
     assert (outcome.status, outcome.stopped_by) == (Status.FEASIBLE, StoppedBy.TIME_LIMIT)
     assert (outcome.objective, outcome.bound) == (0.0, None)
     assert (again.status, again.objective) == (Status.OPTIMAL, 23.0)
@@ -330,7 +320,6 @@ def test_exception_outside_kills_the_worker(pool: Pool) -> None:
     """A worker must not return to the pool when something was raised while it was out."""
     with pytest.raises(ZeroDivisionError), pool.borrow(MODULE, nothing):
         raise ZeroDivisionError
-
     assert pool.pids == []
 
 
@@ -360,7 +349,6 @@ def test_threads_have_workers_of_their_own() -> None:
     """Four threads that solve at once must all get the optimum."""
     with ThreadPoolExecutor(4) as threads:
         outcomes = list(threads.map(lambda _: Highs().solve(knapsack()), range(16)))
-
     assert [outcome.objective for outcome in outcomes] == [23.0] * 16
 
 
@@ -380,7 +368,6 @@ print({{"highspy", "ortools", "pyscipopt"}} & set(sys.modules))
 print(*POOL.pids)
 """
     printed = finished(script(tmp_path, text)).splitlines()
-
     assert printed[:2] == ["[23.0, 23.0, 23.0]", "set()"]
     assert len(printed) == 3
     wait_until_gone(*map(int, printed[2].split()))
@@ -396,7 +383,6 @@ sys.path.remove({str(tmp_path)!r})
 os.chdir({str(tmp_path)!r})
 print(Highs().solve(knapsack()).objective)
 """
-
     assert finished(script(tmp_path, text)) == "23.0\n"
 
 
@@ -412,7 +398,6 @@ print(*POOL.pids, flush=True)
         worker = int(read_line(process.stdout))
         read_line(process.stderr)  # the solver's log: the solve is under way
         process.kill()
-
     wait_until_gone(worker)
 
 
@@ -429,7 +414,6 @@ with POOL.borrow("json", lambda: None) as worker:
         worker = int(read_line(process.stdout))
         assert read_line(process.stdout) == "it hangs\n"
         process.kill()
-
     wait_until_gone(worker)
 
 
@@ -469,7 +453,6 @@ def test_workers_do_not_hear_an_interrupt_of_the_group(
     process = script(tmp_path, INTERRUPTED)
     assert read_line(process.stdout) == "ready\n"
     os.killpg(process.pid, signal.SIGINT)
-
     assert finished(process) == "Ctrl-C True\n"
 
 
@@ -505,7 +488,6 @@ print({backend}().solve(knapsack()).objective)
     assert read_line(process.stdout) == "found\n"
     os.killpg(process.pid, signal.SIGINT)
     *found, ended, objective = finished(process).splitlines()
-
     assert set(found) <= {"found"}
     assert ended == "ended feasible interrupt True"
     assert objective == "23.0"
@@ -525,7 +507,6 @@ again = solve(0)
 print({{objective for objective, _ in [parent, *children, again]}})
 print(parent == again, any(set(pids) & set(parent[1]) for _, pids in children))
 """
-
     assert finished(script(tmp_path, text)).splitlines() == ["{23.0}", "True False"]
 
 
@@ -539,7 +520,6 @@ def fork(incumbent):
 outcome = Highs().solve(union_of_servers(20, 40, 8), on_incumbent=fork)
 print(outcome.status, outcome.stopped_by)
 """
-
     assert finished(script(tmp_path, text)) == "optimal finished\n"
 
 
@@ -547,7 +527,6 @@ def test_every_backend_runs_at_once() -> None:
     """The three solvers must run side by side in one program."""
     with ThreadPoolExecutor(len(BACKENDS)) as threads:
         outcomes = list(threads.map(lambda backend: backend.solve(knapsack()), BACKENDS))
-
     assert [outcome.objective for outcome in outcomes] == [23.0] * 3
     assert len(POOL.pids) >= 3
 
@@ -602,7 +581,6 @@ def test_log_goes_before_the_next_frame(pipe: Pipe) -> None:
     pipe.link.log("a")
     pipe.link.log("b")
     assert pipe.frames() == []
-
     pipe.link.send(FrameKind.ANSWER, 1)
     assert pipe.frames() == [(FrameKind.LOG, "ab"), (FrameKind.ANSWER, 1)]
 
@@ -612,7 +590,6 @@ def test_tick_sends_waiting_log_once(pipe: Pipe) -> None:
     pipe.link.log("a")
     pipe.link.tick()
     pipe.link.tick()
-
     assert pipe.frames() == [(FrameKind.LOG, "a")]
 
 
@@ -621,7 +598,6 @@ def test_bounds_that_come_too_often_are_left_out(pipe: Pipe, monkeypatch: pytest
     for time, bound in ((100.0, 1.0), (100.1, 2.0), (101.0, 1.0), (101.1, 3.0), (101.2, 4.0)):
         monkeypatch.setattr("gsopt.solvers.backends.worker.monotonic", lambda time=time: time)
         pipe.link.bound(bound)
-
     assert pipe.frames() == [(FrameKind.BOUND, 1.0), (FrameKind.BOUND, 3.0)]
 
 
@@ -631,6 +607,5 @@ def test_stop_reaches_the_solver_whenever_it_comes(pipe: Pipe) -> None:
     pipe.link.stop()
     pipe.link.on_stop(lambda: stops.append("late"))
     pipe.link.stop()
-
     assert pipe.link.stopped
     assert stops == ["late", "late"]

@@ -49,11 +49,15 @@ def test_every_held_gpu_is_covered() -> None:
     )
 
 
-def test_jobs_that_share_gpus_share_cells() -> None:
-    """The cell of a GPU is divided among those that hold it."""
+def test_cells_and_names() -> None:
+    """Jobs share the cells of their GPUs, in their order; machines of large clusters have no names."""
     axes = draw(_SMALL, {"a": [0, 1], "b": [1], "c": [1]})
     assert sum(width * height for width, height, _ in _blocks(axes)) == pytest.approx(2)
     assert sorted(round(height, 3) for _, height, _ in _blocks(axes)) == [0.333, 0.333, 0.333, 1]
+    sizes = [len(box.cells) for _, _, box in laid_out(_MIXED).walk() if box.cells]
+    assert sizes == [machine.gpus for machine in _MIXED.machines]
+    few, many = (laid_out(Cluster.uniform(racks=4, machines=count, gpus=8)) for count in (4, 40))
+    assert [sum(bool(box.name) for _, _, box in root.walk()) for root in (few, many)] == [21, 5]
 
 
 def test_colours_of_tiers() -> None:
@@ -92,17 +96,13 @@ def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
     assert "idle: 12 GPUs" in (tmp_path / "a.svg").read_text()
 
 
-def test_plain_clusters_and_given_axes() -> None:
-    """GPUs without machines are drawn in rows; given axes are drawn on."""
+def test_axes_and_arguments() -> None:
+    """Plain GPUs are drawn in rows on given axes; unknown GPUs and colours are refused."""
     axes = Figure().subplots()
     assert draw(Cluster.plain(10), {"a": range(10)}, axes=axes) is axes
     assert sum(width * height for width, height, _ in _blocks(axes)) == 10
     assert _legend(axes) == ["a: 10 GPUs", "idle: 0 GPUs"]
     assert _legend(draw(Cluster.plain(10))) == ["idle: 10 GPUs"]
-
-
-def test_bad_arguments() -> None:
-    """GPUs that are not there and colours that mean nothing are refused."""
     with pytest.raises(InvalidInput, match=r"placements\.a\[1\]: 16: must be a GPU from 0 to 15"):
         draw(_SMALL, {"a": [0, 16]})
     with pytest.raises(InvalidInput, match=r"placements\.a\[0\]: 0\.5: must be a GPU"):
@@ -154,14 +154,6 @@ def test_nothing_overlaps(cluster: Cluster) -> None:
         round(max(abs(one[0] - other[0]), abs(one[1] - other[1])), 6) >= 1
         for one, other in combinations(cells, 2)
     )
-
-
-def test_cells_and_names() -> None:
-    """Cells follow the order of GPUs, and machines of large clusters have no names."""
-    sizes = [len(box.cells) for _, _, box in laid_out(_MIXED).walk() if box.cells]
-    assert sizes == [machine.gpus for machine in _MIXED.machines]
-    few, many = (laid_out(Cluster.uniform(racks=4, machines=count, gpus=8)) for count in (4, 40))
-    assert [sum(bool(box.name) for _, _, box in root.walk()) for root in (few, many)] == [21, 5]
 
 
 # A cluster in lines of text

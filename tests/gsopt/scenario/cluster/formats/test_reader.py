@@ -435,11 +435,17 @@ def _graph(links: list[str], **tiers: Any) -> str:
     return json.dumps([{"nodes": [{"compounded_nodes": nodes}], "links": ends}])
 
 
-def test_tiers_make_a_tree() -> None:
-    """Whichever end a link is written from, hosts are below leaves and leaves below the spine."""
+def test_graphs_of_others() -> None:
+    """Links may be written from either end, and GPUs be nodes with numbers as texts."""
     cluster = read_netq("t", _graph(_LINKS), Told(gpus=8), [])
     assert [each.name for each in cluster.machines] == ["host1", "host3", "host2"]
     assert (cluster.levels, cluster.rack_of) == (("machine", "rack", "network"), (0, 0, 1))
+    cluster = Cluster.uniform(racks=2, machines=2, gpus=11)
+    tree = nx.bfs_tree(cluster.graph(), "datacenter")
+    tree.add_nodes_from((node, {"kind": data["kind"]}) for node, data in cluster.graph().nodes(data=True))
+    assert read_graphml("t", "\n".join(nx.generate_graphml(tree)), Told(), []) == cluster
+    for edges in ("links", "edges"):
+        assert read_node_link("t", json.dumps(nx.node_link_data(tree, edges=edges)), Told(), []) == cluster
 
 
 @pytest.mark.parametrize(
@@ -510,16 +516,6 @@ def test_round_trips_of_graph_files(
 ) -> None:
     """Every cluster is read as it was written, to the last digit."""
     assert read("t", write(cluster, []), Told(), []) == cluster
-
-
-def test_graphs_of_others() -> None:
-    """A directed graph with GPUs as nodes, whose numbers are texts in GraphML, is a cluster too."""
-    cluster = Cluster.uniform(racks=2, machines=2, gpus=11)
-    tree = nx.bfs_tree(cluster.graph(), "datacenter")
-    tree.add_nodes_from((node, {"kind": data["kind"]}) for node, data in cluster.graph().nodes(data=True))
-    assert read_graphml("t", "\n".join(nx.generate_graphml(tree)), Told(), []) == cluster
-    for edges in ("links", "edges"):
-        assert read_node_link("t", json.dumps(nx.node_link_data(tree, edges=edges)), Told(), []) == cluster
 
 
 @pytest.mark.parametrize(
