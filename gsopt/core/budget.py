@@ -1,18 +1,19 @@
-"""Budget: what a caller grants a method, and what it wants on the way."""
+"""Budget: what a caller grants a method, and what it wants to hear meanwhile."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, fields, replace
 from itertools import takewhile
 from math import inf
 from time import perf_counter
 from typing import Any, overload
 
-from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.errors import require
 from gsopt.core.numbers.grid import Number
 from gsopt.core.numbers.span import WRITTEN, read_seconds
 from gsopt.core.progress import Bracket, OnProgress
 
-#: Seconds, thirty years: more than anybody waits, and less than any clock or solver takes for an error.
+#: Thirty years in seconds: more than anybody waits, and less than clocks and solvers refuse.
 _LONGEST = 1e9
 
 #: A time limit as callers give it.
@@ -20,7 +21,7 @@ TimeLimit = float | str | None
 
 
 class _TimeLimit:
-    """A field that takes seconds, or text such as ``30s``, and gives seconds."""
+    """A field that accepts seconds, or text such as ``30s``, and returns seconds."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
@@ -40,9 +41,9 @@ class _TimeLimit:
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """The deadline of a method, where it may stop, and what it starts from; of heuristics the deadline only.
+    """The deadline of a method, where it may stop, and where it starts; for heuristics the deadline only.
 
-    A method hands it down to everything that it calls, so there is one clock. It begins when the object is
+    A method passes it on to everything that it calls, so there is one clock, which starts when the object is
     made.
 
     Attributes
@@ -50,30 +51,31 @@ class Budget:
     time_limit
         Seconds from the beginning, or text such as ``30s``, ``2min`` or ``1h``; None for none.
     gap
-        Gap at which to stop, relative to the bound, as `gsopt.core.result.relative_gap` gives it.
+        Gap at which to stop, relative to the bound, as `gsopt.core.result.relative_gap` defines it.
     backend
-        Solver, a `gsopt.backends.Backend`; the method's own choice when None.
+        Solver, a `gsopt.backends.Backend`; chosen by the method when None.
     start
         A known solution of the problem.
     on_incumbent
         Called with a judged `Result` for each better solution; returning True stops the method.
     on_progress
         Called with a `gsopt.core.progress.Bracket` whenever a better value or bound is known, and at the end; a
-        `gsopt.History` can be.
+        `gsopt.History` will do.
     log
         Whether to stream the solver's log to standard error.
 
     Raises
     ------
     InvalidInput
-        The time limit or the gap is negative, infinite or no number; or the backend or the callback is none.
+        The time limit or the gap is negative, infinite or no number; or the backend or a callback is not
+        usable.
 
     Examples
     --------
     >>> Budget().left(), Budget().left(most=5.0), Budget(time_limit=0.0).passed
     (None, 5.0, True)
-    >>> Budget(time_limit="2min").time_limit
-    120.0
+    >>> Budget(time_limit="2min").longer(0.5).time_limit, Budget(gap=0.1, log=True).asked
+    (120.5, ('gap', 'log'))
     """
 
     time_limit: _TimeLimit = _TimeLimit()
@@ -86,13 +88,14 @@ class Budget:
     begin: float = field(default_factory=perf_counter)
 
     def __post_init__(self) -> None:
-        _require("gap", self.gap, _is_share, "must be at least 0 and finite")
-        if self.backend is not None:
-            _require("backend", self.backend, _is_backend, "must be a backend, such as gsopt.backends.CpSat()")
-        if self.on_incumbent is not None:
-            _require("on_incumbent", self.on_incumbent, callable, "must be a function of a result")
-        if self.on_progress is not None:
-            _require("on_progress", self.on_progress, callable, "must be a function of what is known")
+        require(_is_share(self.gap), "gap", self.gap, "must be at least 0 and finite")
+        for name, is_valid, rule in (
+            ("backend", _is_backend, "must be a backend, such as gsopt.backends.CpSat()"),
+            ("on_incumbent", callable, "must be a function of a result"),
+            ("on_progress", callable, "must be a function of what is known"),
+        ):
+            value = getattr(self, name)
+            require(value is None or is_valid(value), name, value, rule)
 
     @property
     def runtime(self) -> float:
@@ -105,35 +108,23 @@ class Budget:
         return self.left() == 0.0
 
     def left(self, *, most: float | None = None) -> float | None:
-        """Return the seconds that are left, and no more than `most`; None for no limit."""
+        """Return the remaining seconds, but at most `most`; None for no limit."""
         if self.time_limit is None:
             return most
         left = max(self.time_limit - self.runtime, 0.0)
         return left if most is None else min(left, most)
 
     def passes(self, share: float, *, grace: float = 0.0) -> bool:
-        """Check whether a share of the time limit, and some seconds of grace, are over; never without a limit.
-
-        Examples
-        --------
-        >>> Budget(time_limit=60.0).passes(0.5), Budget(time_limit=0.0).passes(0.5), Budget().passes(0.5)
-        (False, True, False)
-        """
+        """Check whether a share of the time limit plus some seconds of grace is over; never without a limit."""
         return self.time_limit is not None and self.runtime >= share * self.time_limit + grace
 
     def within(self, seconds: float) -> "Budget":
-        """Return the same budget with an end at most so many seconds from now.
-
-        Examples
-        --------
-        >>> Budget(time_limit=1.0).within(60.0).time_limit
-        1.0
-        """
+        """Return the same budget, ending at most so many seconds from now."""
         limit = self.runtime + seconds
         return replace(self, time_limit=limit if self.time_limit is None else min(limit, self.time_limit))
 
     def report(self, *, value: Number | None = None, bound: Number | None = None) -> None:
-        """Report to the caller's `on_progress` a solution's value, or of a bound that holds for the problem.
+        """Report a solution's value, or a bound that holds for the problem, to the caller's `on_progress`.
 
         Examples
         --------
@@ -144,30 +135,18 @@ class Budget:
             self.on_progress(Bracket(self.runtime, value, bound))
 
     def longer(self, seconds: float) -> "Budget":
-        """Return the same budget with an end so many seconds later.
-
-        Examples
-        --------
-        >>> Budget(time_limit=1.0).longer(0.5).time_limit, Budget().longer(0.5).time_limit
-        (1.5, None)
-        """
+        """Return the same budget, ending so many seconds later."""
         limit = self.time_limit
         return self if limit is None else replace(self, time_limit=min(limit + seconds, _LONGEST))
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """Names of the options that the caller set.
-
-        Examples
-        --------
-        >>> Budget(gap=0.1, log=True).asked
-        ('gap', 'log')
-        """
+        """Names of the options that the caller set."""
         return tuple(name for name, default in DEFAULTS.items() if getattr(self, name) != default)
 
 
 def rounds(number: int, budget: Budget) -> Iterator[int]:
-    """Count the rounds of a search, of which none begins once the budget has passed.
+    """Yield the numbers of the rounds of a search, none once the budget has passed.
 
     Examples
     --------
@@ -178,43 +157,25 @@ def rounds(number: int, budget: Budget) -> Iterator[int]:
 
 
 def checked_time_limit(value: TimeLimit, field: str = "time_limit") -> float | None:
-    """Return a time limit in seconds.
-
-    Raises
-    ------
-    InvalidInput
-        It is no number of seconds from 0 to a billion, nor text for one.
+    """Return a time limit in seconds, and refuse what is no number from 0 to a billion nor text for one.
 
     Examples
     --------
     >>> checked_time_limit(3), checked_time_limit("500ms"), checked_time_limit(None)
     (3, 0.5, None)
     """
-    seconds = _read(value) if isinstance(value, str) else value
-    if value is not None and not _is_time(seconds):
-        rule = f"must be a number of seconds from 0 to 1e9, or {WRITTEN}"
-        raise InvalidInput("", field, shorten(value), rule)
-    return seconds
-
-
-def _read(text: str) -> float | None:
-    try:
-        return read_seconds(text)
-    except ValueError:
-        return None
-
-
-def _require(option: str, value: object, holds: Callable[[Any], bool], rule: str) -> None:
-    if not holds(value):
-        raise InvalidInput("", option, shorten(value), rule)
+    seconds: Any = value
+    if isinstance(value, str):
+        with suppress(ValueError):
+            seconds = read_seconds(value)
+    is_time = value is None or (_is_share(seconds) and seconds <= _LONGEST)
+    require(is_time, field, value, f"must be a number of seconds from 0 to 1e9, or {WRITTEN}")
+    found: float | None = seconds
+    return found
 
 
 def _is_share(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < inf
-
-
-def _is_time(value: object) -> bool:
-    return _is_share(value) and value <= _LONGEST  # type: ignore[operator]  # it is a number
 
 
 def _is_backend(value: object) -> bool:
@@ -222,15 +183,7 @@ def _is_backend(value: object) -> bool:
 
 
 #: The options of every exact method, with their defaults.
-DEFAULTS: dict[str, Any] = {
-    "time_limit": None,
-    "gap": 0.0,
-    "backend": None,
-    "start": None,
-    "on_incumbent": None,
-    "on_progress": None,
-    "log": False,
-}
+DEFAULTS: dict[str, Any] = {each.name: each.default for each in fields(Budget) if each.name != "begin"}
 
 #: The budget of a heuristic that is called without one.
 UNLIMITED = Budget()

@@ -1,4 +1,4 @@
-"""Drawing: what every picture shares, from colours that the colour-blind tell apart to axes of hours and days.
+"""Drawing: what all pictures share, from colours for the colour-blind to axes of hours and days.
 
 matplotlib is imported when something is drawn.
 """
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-#: Colours for things that have no order: those of Okabe and Ito without yellow and black.
+#: Colours of unordered things: those of Okabe and Ito without yellow and black.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F7F7F")
 LINES = ("-", "--", "-.", ":")
 MARKERS = ("o", "s", "^", "x", "D", "v", "+")
@@ -37,19 +37,19 @@ class Picture(StrEnum):
     PDF = "pdf"
 
 
-#: Endings of pictures' names.
+#: Endings of names of pictures.
 ENDINGS = tuple(f".{kind}" for kind in Picture)
 
-#: Seconds of a unit, its name, and between which ticks an axis may choose; the longest span first.
+#: Seconds of a unit, its name, and possible distances of ticks; the longest unit first.
 _UNITS = (
     (86_400.0, "days", (1, 2, 5, 7, 14, 28, 50, 100, 200, 500, 1000)),
     (3600.0, "h", (1, 2, 3, 6, 12, 24)),
     (60.0, "min", (1, 2, 5, 10, 15, 30, 60)),
 )
-_FEWEST = 5  # of a unit on an axis, so that its ticks are whole numbers
+_FEWEST = 5  # units on an axis, so that its ticks are whole numbers
 _MOST_TICKS = 10
 
-#: Ticks of a logarithmic axis of time, and which of them stay where they would be too many.
+#: Ticks of a logarithmic axis of time, and those kept where there is not enough room.
 _MOMENTS = (
     *((seconds, f"{seconds} s") for seconds in (1, 2, 5, 10, 20, 30)),
     *((60 * minutes, f"{minutes} min") for minutes in (1, 2, 5, 10, 20, 30)),
@@ -59,14 +59,14 @@ _MOMENTS = (
 _COARSE = frozenset({"1 s", "10 s", "1 min", "10 min", "1 h", "6 h", "1 day", "7 days", "30 days", "365 days"})
 _FEWEST_MOMENTS = 3
 
-#: Inches that the name of a moment takes on an axis.
+#: Inches taken by the name of a moment on an axis.
 _NAME_WIDTH, _NAME_HEIGHT = 0.6, 0.25
 
 _THINNEST, _THICKER = 1.3, 0.6
 
 
 class Look(NamedTuple):
-    """How one of several lines is drawn; thin ones lie on thick ones, so that equal lines are all seen."""
+    """Style of one of several lines; thin ones lie on thick ones, so that equal lines are all visible."""
 
     color: str
     linestyle: str
@@ -75,14 +75,7 @@ class Look(NamedTuple):
 
 
 def looks(number: int) -> list[Look]:
-    """Return as many looks, no two of which have line style and marker in common up to 28.
-
-    Examples
-    --------
-    >>> first, second = looks(2)
-    >>> first.linewidth > second.linewidth, first.marker != second.marker
-    (True, True)
-    """
+    """Return styles, no two of which have line style and marker in common up to 28."""
     styles = zip(range(number), cycle(COLOURS), cycle(LINES), cycle(MARKERS), strict=False)
     return [
         Look(colour, line, marker, _THINNEST + _THICKER * min(number - 1 - place, 4))
@@ -91,13 +84,7 @@ def looks(number: int) -> list[Look]:
 
 
 def new_figure(width: float, height: float) -> "Figure":
-    """Return an empty figure, in inches.
-
-    Raises
-    ------
-    InvalidInput
-        matplotlib is not installed.
-    """
+    """Return an empty figure of a size in inches; refuse where matplotlib is not installed."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -106,7 +93,7 @@ def new_figure(width: float, height: float) -> "Figure":
 
 
 def titled(given: "Axes | None", horizontal: str, vertical: str, *, size: tuple[float, float]) -> "Axes":
-    """Name both axes of a plot, which is made in a new figure where none is given."""
+    """Name both axes of a plot, made in a new figure unless given."""
     axes = given or new_figure(*size).subplots()
     axes.set_xlabel(horizontal)
     axes.set_ylabel(vertical)
@@ -114,19 +101,13 @@ def titled(given: "Axes | None", horizontal: str, vertical: str, *, size: tuple[
 
 
 def time_unit(span: float) -> tuple[float, str]:
-    """Return the unit in which a span of seconds is read most easily, in seconds and by name.
-
-    Examples
-    --------
-    >>> [time_unit(span) for span in (100, 1000, 86_400, 10 * 86_400)]
-    [(1.0, 's'), (60.0, 'min'), (3600.0, 'h'), (86400.0, 'days')]
-    """
+    """Return the most readable unit for a span of seconds, in seconds and by name."""
     unit, name, _ = _unit_of(span)
     return unit, name
 
 
 def set_time_axis(axes: "Axes", begin: float, end: float) -> None:
-    """Let the horizontal axis, whose data are seconds of a clock, count hours or days from a moment on."""
+    """Let the horizontal axis, whose data are seconds of a clock, count hours or days from a time on."""
     name = tick_time(axes.xaxis, begin, end)
     axes.set_xlabel(f"time since the first release [{name}]" if begin else f"time [{name}]")
     if end > begin:
@@ -134,7 +115,7 @@ def set_time_axis(axes: "Axes", begin: float, end: float) -> None:
 
 
 def tick_time(axis: "Axis", begin: float, end: float) -> str:
-    """Tick an axis of seconds at round numbers of a longer unit, counted from `begin`, and give its name."""
+    """Tick an axis of seconds at round numbers of a longer unit, counted from `begin`, and return its name."""
     from matplotlib.ticker import FuncFormatter, MultipleLocator
 
     unit, name, steps = _unit_of(end - begin)
@@ -151,12 +132,9 @@ def _unit_of(span: float) -> tuple[float, str, tuple[int, ...]]:
 
 
 def set_log_time_axis(axis: "Axis", least: float, most: float) -> str:
-    """Tick a logarithmic axis of seconds at moments that have names, where it spans some of these.
+    """Tick a logarithmic axis of seconds at named moments such as minutes, where it spans enough of these.
 
-    Returns
-    -------
-    str
-        The unit that its numbers have, if they have one: seconds where there are not enough such moments.
+    Return the unit of its numbers: seconds where there are too few such moments, else none.
     """
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
@@ -175,7 +153,7 @@ def set_log_time_axis(axis: "Axis", least: float, most: float) -> str:
 
 
 def _room(axis: "Axis") -> float:
-    """Return how many names of moments an axis can have that do not touch."""
+    """Return how many names of moments fit on an axis."""
     box, dots = axis.axes.bbox, axis.axes.figure.dpi
     across = axis is axis.axes.xaxis
     inches = (box.width if across else box.height) / dots
@@ -183,25 +161,19 @@ def _room(axis: "Axis") -> float:
 
 
 def legend_beside(axes: "Axes") -> None:
-    """Name lines and areas at the right of a picture, where it covers none of them."""
+    """Put the legend to the right of a picture, where it covers nothing."""
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8, frameon=False)
 
 
 def tick_counts(axis: "Axis") -> None:
-    """Tick an axis at whole numbers, and at round ones where there are many."""
+    """Tick an axis at whole numbers, round ones where there are many."""
     from matplotlib.ticker import MaxNLocator
 
     axis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
 
 
 def pad_equal(axis_limits: tuple[float, float], values: Sequence[float]) -> tuple[float, float]:
-    """Return limits of an axis: as they are, or around values that are all the same and would span nothing.
-
-    Examples
-    --------
-    >>> pad_equal((-0.04, 0.04), [0.0, 0.0]), pad_equal((2.9, 3.1), [3.0]), pad_equal((0, 9), [1, 8])
-    ((0.0, 1.0), (0.0, 6.0), (0, 9))
-    """
+    """Return the limits of an axis: as they are, or around values that are all equal."""
     if not values or min(values) != max(values):
         return axis_limits
     level = float(values[0])
@@ -209,7 +181,7 @@ def pad_equal(axis_limits: tuple[float, float], values: Sequence[float]) -> tupl
 
 
 def save(figure: Any, path: str | Path) -> None:
-    """Save a picture in the format that its name's ending says.
+    """Save a picture in the format of its name's ending.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The few kinds of error. Outcomes of a solve are values; errors are for wrong input and broken models."""
+"""The few kinds of errors. Outcomes of a solve are values; errors are for wrong input and broken models."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -10,12 +10,12 @@ from typing import Any
 
 _LONGEST_VALUE = 60
 
-#: Characters of somebody else's message, and of the name of a file.
+#: Most characters of a foreign message, and of the name of a file.
 _LONGEST_LINE = 300
 
 
 def shorten(value: object) -> str:
-    """Show a value in at most one line of sixty characters, whatever it is.
+    """Show any value in one line of at most sixty characters.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def escape(text: str) -> str:
 
 
 def brief(source: str) -> str:
-    """Show the name of a file; of one that is longer than any, the beginning.
+    """Show the name of a file, only the beginning of an overlong one.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def brief(source: str) -> str:
 
 
 def one_line(error: BaseException) -> str:
-    """Say in one line what was raised: its type, and the first line of its message, whatever that is.
+    """Describe any exception in one line: its type, and the first line of its message.
 
     Examples
     --------
@@ -76,14 +76,9 @@ def one_line(error: BaseException) -> str:
 
 @contextmanager
 def kept_running(name: str) -> Iterator[None]:
-    """Raise `Exited` in place of what ends a program, such as what `sys.exit` raises; Ctrl-C still does.
+    """Raise `Exited` in place of exceptions that end a program, such as that of `sys.exit`, but not Ctrl-C.
 
-    What a fork of this process raises ends that one as it would.
-
-    Parameters
-    ----------
-    name
-        Whose code runs within, for the message.
+    The message has the name of whose code runs within. A fork of this process may end as it likes.
 
     Examples
     --------
@@ -123,7 +118,7 @@ class InvalidInput(GsoptError, ValueError):
     Attributes
     ----------
     source
-        File or argument the value came from; empty when unknown.
+        File or argument of the value; empty when unknown.
     field
         Path of the field, such as ``jobs[3].workers.s9``; empty for the input as a whole.
     value
@@ -166,15 +161,15 @@ class Unsupported(GsoptError):
 
 
 class Exited(GsoptError):
-    """A method or policy raised what would end the program, which is not its to end."""
+    """A method or policy tried to end the program."""
 
 
 class TimeUp(GsoptError):
-    """Something that has no result before its end was not done within its time limit, such as a simulation."""
+    """Something without a partial result, such as a simulation, did not finish within its time limit."""
 
 
 class BrokenModel(GsoptError):
-    """A model that no decision can have: unbounded, or with numbers no solver can be trusted with."""
+    """A model that no decision can have: unbounded, or with numbers that solvers cannot handle."""
 
 
 def require(holds: bool, field: str, value: object, rule: str) -> None:
@@ -191,7 +186,7 @@ def require(holds: bool, field: str, value: object, rule: str) -> None:
 
 
 def number_of(value: Any) -> Any:
-    """Return a number as it is, and NaN, which is in no range, for all else and for what no double can hold.
+    """Return a number as it is, and NaN, which is in no range, for anything else and for what no double holds.
 
     Examples
     --------
@@ -203,7 +198,7 @@ def number_of(value: Any) -> Any:
 
 
 def require_one_of(field: str, value: object, words: Iterable[str]) -> None:
-    """Raise `InvalidInput` unless an argument is one of the words that it may be.
+    """Raise `InvalidInput` unless an argument is one of some words.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Files: data from and to JSON, with one clear line for anything wrong in them."""
+"""Files: data read from and written to JSON, with one clear line for anything wrong in them."""
 
 import json
 import os
@@ -19,37 +19,28 @@ from gsopt.core.problem import Frozen, Problem, RuleBroken
 
 F = TypeVar("F", bound=Frozen)
 
-
 _LARGEST_FILE = 256 * 2**20
-
-
 _LONGEST_KEY = 60
 
-#: Characters of a file's name, of which file systems allow little more.
+#: Most characters of a file's name; file systems allow little more.
 _LONGEST_NAME = 200
 
-#: With what text begins that a spreadsheet takes for a formula.
+#: Beginnings of text that a spreadsheet takes for a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
-#: What is being read, by path with the SHA-256 of the content, while anybody wants to know.
+#: The files being read, by path with the SHA-256 of their content, while anybody asks for it.
 _noted: ContextVar[dict[str, str] | None] = ContextVar("noted", default=None)
 
 
 def read_data(kind: type[F], path: str | Path) -> F:
-    """Read data of a known kind, such as a `Workload` or a `Cluster`, from a JSON file.
-
-    Raises
-    ------
-    InvalidInput
-        As `read_problem`.
-    """
+    """Read data of a known kind, such as a `Workload` or a `Cluster`, from a JSON file."""
     text = read_text(path)
     parse_json(str(path), text)
     return validated(kind, str(path), text)
 
 
 class Plain(Protocol):
-    """What gives itself as plain JSON types, such as a result or a history."""
+    """Something that converts itself to plain JSON types, such as a result or a history."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return all of it, by name."""
@@ -57,7 +48,7 @@ class Plain(Protocol):
 
 
 def write(item: Frozen | Plain, path: str | Path) -> None:
-    """Write a problem, solution or result as JSON; problems leave out what has its default value.
+    """Write a problem, solution or result as JSON; problems omit defaults.
 
     Examples
     --------
@@ -73,28 +64,17 @@ def write(item: Frozen | Plain, path: str | Path) -> None:
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write a text file, whole or not at all.
-
-    Raises
-    ------
-    InvalidInput
-        The file cannot be written.
-    """
+    """Write a text file, completely or not at all."""
     with replacing(path) as beside:
         beside.write_text(text, encoding="utf-8")
 
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """Yield the path of a file beside another one, which takes its place once it is written.
+    """Yield the path of a temporary file that replaces another one once it is written.
 
-    Whatever goes wrong, Ctrl-C included, leaves the file as it was and nothing beside it. A device, such as
-    ``/dev/stdout``, is written to directly.
-
-    Raises
-    ------
-    InvalidInput
-        The file cannot be written; the message is one line.
+    Any failure, also Ctrl-C, leaves the file as it was and nothing beside it. A device, such as
+    ``/dev/stdout``, is written directly.
 
     Examples
     --------
@@ -152,7 +132,7 @@ def file_name(text: str) -> str:
 
 
 def quoted(cell: Any) -> Any:
-    """Put an apostrophe before text that a spreadsheet would take for a formula, and run; numbers stay.
+    """Put an apostrophe before text that a spreadsheet would execute as a formula; numbers stay.
 
     Examples
     --------
@@ -163,7 +143,7 @@ def quoted(cell: Any) -> Any:
 
 
 def unquoted(cell: str) -> str:
-    """Take the apostrophe away that `quoted` has put before text.
+    """Remove the apostrophe that `quoted` has put before text.
 
     Examples
     --------
@@ -175,11 +155,6 @@ def unquoted(cell: str) -> str:
 
 def require_writable(path: str | Path) -> None:
     """Refuse a file that could not be written later, before the work for it begins.
-
-    Raises
-    ------
-    InvalidInput
-        It is a folder, or its folder is not there or cannot be written to.
 
     Examples
     --------
@@ -195,13 +170,7 @@ def require_writable(path: str | Path) -> None:
 
 
 def require_folder(folder: str | Path) -> None:
-    """Make a folder where there is none, and refuse one in which nothing can be written.
-
-    Raises
-    ------
-    InvalidInput
-        It cannot be made, or not be written to.
-    """
+    """Make a folder if needed, and refuse one that cannot be written to."""
     if "\0" in str(folder):
         raise InvalidInput(str(folder), "", "", "must be a path")
     with _writing(folder):
@@ -220,30 +189,26 @@ def to_json(item: Frozen | Plain) -> str:
 
 
 def first_error(source: str, error: ValidationError) -> InvalidInput:
-    """Turn pydantic's report into one line for the first thing that is wrong."""
+    """Turn pydantic's report into one line on the first error."""
     errors = error.errors(include_url=False)
     first = errors[0]
     place, broken = first["loc"], first.get("ctx", {}).get("error")
+    field, value, rule = _path(place), first["input"], first["msg"][:1].lower() + first["msg"][1:]
     if isinstance(broken, RuleBroken):
-        line = (_inside(place, broken.field), shorten(broken.value), broken.rule)
+        field, value, rule = _inside(place, broken.field), broken.value, broken.rule
     elif first["type"] == "missing":
-        line = (_path(place), "", "is required")
+        rule = "is required"
     elif first["type"] == "extra_forbidden":
-        line = (_path(place), shorten(first["input"]), "is not a known key")
+        rule = "is not a known key"
     elif place[-1:] == ("[key]",):
-        line = (_path(place[:-2]), shorten(first["input"]), _lower(first["msg"].replace("Input", "every key")))
-    else:
-        line = (_path(place), shorten(first["input"]), _lower(first["msg"]))
+        field, rule = _path(place[:-2]), rule.replace("input", "every key", 1)
+    shown = "" if first["type"] == "missing" else shorten(value)
     more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-    return InvalidInput(source, line[0], line[1], line[2] + more)
-
-
-def _lower(sentence: str) -> str:
-    return sentence[:1].lower() + sentence[1:]
+    return InvalidInput(source, field, shown, rule + more)
 
 
 def _path(place: Sequence[int | str]) -> str:
-    """Write a place in a file as a path, on one line whatever its keys are."""
+    """Return a place in a file as a path, on one line whatever its keys are."""
     parts = (f"[{part}]" if isinstance(part, int) else f".{_one_line(part)}" for part in place)
     return "".join(parts).lstrip(".")
 
@@ -253,13 +218,13 @@ def _one_line(key: str) -> str:
 
 
 def _inside(place: Sequence[int | str], field: str) -> str:
-    """Return the path of a field of the model at a place; a field's own validator gives the field as place."""
+    """Return the path of a field within the model at a place, which may be the field itself."""
     outer = place[:-1] if place and isinstance(place[-1], str) and field.startswith(place[-1]) else place
     return _path((*outer, field))
 
 
 def validated(kind: type[F], source: str, text: str) -> F:
-    """Read one kind of data from JSON text; InvalidInput names the first thing that is wrong in it."""
+    """Read one kind of data from JSON text; `InvalidInput` names the first error."""
     try:
         return kind.model_validate_json(text)
     except ValidationError as error:
@@ -267,7 +232,7 @@ def validated(kind: type[F], source: str, text: str) -> F:
 
 
 def read_text(path: str | Path) -> str:
-    """Read a text file, and refuse in one line what cannot be read."""
+    """Read a text file; refuse what cannot be read in one line."""
     data = read_bytes(path)
     try:
         return data.decode("utf-8")
@@ -276,7 +241,7 @@ def read_text(path: str | Path) -> str:
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """Read a file; pipes and devices, which may never end, are refused like everything that cannot be read."""
+    """Read a file; refuse what cannot be read, and pipes and devices, which may never end."""
     try:
         mode = Path(path).stat().st_mode
         if not S_ISREG(mode) and not S_ISDIR(mode):
@@ -298,7 +263,7 @@ def read_bytes(path: str | Path) -> bytes:
 
 @contextmanager
 def noting_reads() -> Iterator[dict[str, str]]:
-    """Note every file that is read within, by path, with the SHA-256 of its content as it was then.
+    """Record every file that is read within, by path, with the SHA-256 of its content at that time.
 
     Examples
     --------
@@ -317,7 +282,7 @@ def noting_reads() -> Iterator[dict[str, str]]:
 
 
 def parse_json(source: str, text: str) -> dict[str, Any]:
-    """Parse JSON and refuse what pydantic's parser would let pass: double keys and NaN."""
+    """Parse JSON, and refuse what pydantic's parser accepts: double keys and NaN."""
 
     def no_double_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen = dict(pairs)

@@ -1,4 +1,4 @@
-"""Interrupts: Ctrl-C held back while something runs that must not be left in the middle."""
+"""Interrupts: Ctrl-C held back while something runs that must not be interrupted."""
 
 import signal
 from collections.abc import Callable, Iterator
@@ -10,15 +10,15 @@ from typing import Any, ParamSpec, TypeVar
 Given = ParamSpec("Given")
 Found = TypeVar("Found")
 
-#: What has come while it was held back, and who would have heard it, from the outermost to the innermost.
+#: Interrupts that were held back, and their handlers, from the outermost hold to the innermost.
 _HELD: list[tuple[list[Any], Callable[..., Any]]] = []
 
 
 @contextmanager
 def held() -> Iterator[None]:
-    """Hold Ctrl-C back: what comes meanwhile is delivered at the end, once.
+    """Hold Ctrl-C back: one that comes meanwhile is delivered at the end, once.
 
-    Other threads than the main one never hear of it, and what the program ignores stays ignored.
+    Only the main thread receives it, and a program that ignores it goes on ignoring it.
 
     Examples
     --------
@@ -48,19 +48,7 @@ def held() -> Iterator[None]:
 
 
 def deliver() -> None:
-    """Deliver what is held back, from a point within that may be left.
-
-    Examples
-    --------
-    >>> try:
-    ...     with held():
-    ...         signal.raise_signal(signal.SIGINT)
-    ...         deliver()
-    ...         print("never")
-    ... except KeyboardInterrupt:
-    ...     print("interrupted")
-    interrupted
-    """
+    """Deliver a held-back Ctrl-C now, at a point where the code may be interrupted."""
     if _HELD and current_thread() is main_thread():
         came, handler = _HELD[-1]
         if came:
@@ -70,13 +58,7 @@ def deliver() -> None:
 
 
 def holding(function: Callable[Given, Found]) -> Callable[Given, Found]:
-    """Hold Ctrl-C back whenever a function is called.
-
-    Examples
-    --------
-    >>> holding(abs)(-3)
-    3
-    """
+    """Return a function that holds Ctrl-C back while it runs."""
 
     @wraps(function)
     def call(*args: Given.args, **kwargs: Given.kwargs) -> Found:

@@ -1,4 +1,4 @@
-"""Log: records through the standard library's loggers; where they go is the program's choice."""
+"""Log: records of the standard library's loggers; the program chooses where they go."""
 
 import logging
 
@@ -7,7 +7,7 @@ logging.getLogger("gsopt").addHandler(logging.NullHandler())
 
 
 def logger_of(module: str) -> logging.Logger:
-    """Return the logger of a module, which is silent unless the program listens.
+    """Return the logger of a module, which is silent unless the program configures it.
 
     Examples
     --------

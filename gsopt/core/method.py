@@ -1,15 +1,15 @@
-"""Methods: a method is any callable that takes a problem and returns a Result."""
+"""Methods: a method is any callable that takes a problem and returns a `Result`."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import Field, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial, wraps
 from inspect import Parameter, Signature, signature
 from time import perf_counter
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from gsopt.core.budget import DEFAULTS, Budget, TimeLimit
-from gsopt.core.errors import InvalidInput, TimeUp, kept_running, shorten
+from gsopt.core.errors import InvalidInput, TimeUp, kept_running, require, shorten
 from gsopt.core.numbers.grid import Number
 from gsopt.core.problem import Frozen, Problem
 from gsopt.core.progress import Watch
@@ -29,14 +29,14 @@ MethodLike = Callable[..., Any]
 
 @dataclass(frozen=True)
 class NoSolution:
-    """What a plain function returns when it found no solution.
+    """Returned by a plain function that found no solution.
 
     Attributes
     ----------
     message
-        One line saying why.
+        One line on the reason.
     proven
-        Whether that proves that there is none.
+        Whether it is proven that there is none.
     """
 
     message: str
@@ -48,10 +48,10 @@ def heuristic(
 ) -> Callable[Concatenate[P, Options], Result[S]]:
     """Turn a plain function ``problem -> solution`` into a method that times and judges it.
 
-    A function that finds no solution returns `NoSolution`. One that takes a keyword `budget` looks at its
-    deadline, and then returns the best that it has, or raises `gsopt.core.errors.TimeUp` where that is nothing;
-    the method takes ``time_limit`` as well. `gsopt.solve` and `gsopt.compare` take plain functions too, and
-    judge what they return in the same way.
+    A function that finds no solution returns `NoSolution`. One that takes a keyword `budget` observes its
+    deadline, and then returns the best solution that it has, or raises `gsopt.core.errors.TimeUp` without one;
+    the method then takes ``time_limit`` as well. `gsopt.solve` and `gsopt.compare` also take plain functions,
+    which they judge in the same way.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def heuristic(
     def method(problem: P, /, *args: Options.args, **kwargs: Options.kwargs) -> Result[S]:
         options: dict[str, Any] = dict(kwargs)
         if is_timed:
-            limit = {name: options.pop(name) for name in ("time_limit",) if name in options}
+            limit = {"time_limit": options.pop("time_limit", None)}
             options["budget"] = whole_budget(options.get("budget"), limit)
         return run(function, problem, *args, **options)
 
@@ -132,7 +132,7 @@ def run(method: MethodLike, problem: Problem[S], /, *args: Any, **options: Any) 
 
 
 def name_of(function: Callable[..., Any]) -> str:
-    """Name a method or policy the way it was made: its own name, and the options set by `functools.partial`.
+    """Return the name of a method or policy, with the options set by `functools.partial`.
 
     Examples
     --------
@@ -147,12 +147,12 @@ def name_of(function: Callable[..., Any]) -> str:
 
 
 class ExactMethod(Protocol[P_contra, S]):
-    """What every exact method offers: the options of `gsopt.core.budget.Budget`, or a budget, and its own."""
+    """The interface of exact methods: a budget or its options (`gsopt.core.budget.Budget`), and their own."""
 
     __name__: str
 
     def __call__(self, problem: P_contra, /, *, budget: Budget | None = None, **options: Any) -> Result[S]:
-        """Solve a problem within a budget, given as one or as its single options."""
+        """Solve a problem within a budget, given as one or as single options."""
         ...
 
 
@@ -161,21 +161,21 @@ def exact_method(
 ) -> Callable[[Callable[Concatenate[P, Budget, Options], Result[S]]], ExactMethod[P, S]]:
     """Turn a function ``(problem, budget) -> result`` into an exact method.
 
-    The method takes the options of a budget one by one, or a whole budget from a method that hands its own
-    down. What it returns is never worse than the budget's start, also after Ctrl-C.
+    The method takes the options of a budget one by one, or a whole budget from a method that passes its own on.
+    Its result is never worse than the budget's start, even after Ctrl-C.
 
     Parameters
     ----------
     unused
-        Options of the budget that the technique has no use for; one that the caller set nevertheless is named
-        in the result's message.
+        Options of the budget that the technique ignores; one that the caller sets is named in the result's
+        message.
     warm_up
-        What loads whatever the method would load on its first call.
+        Loads whatever the method would load on its first call.
 
     Raises
     ------
     InvalidInput, InvalidSolution
-        From the method: an option is not what it must be, or the start breaks a rule of the problem.
+        From the method: an option is invalid, or the start breaks a rule of the problem.
 
     Examples
     --------
@@ -206,10 +206,10 @@ def exact_method(
 
         own = signature(function)
         kept = [own.parameters[name] for name in own.parameters if name != "budget"]
+        types = {each.name: each.type for each in fields(Budget)} | {"time_limit": TimeLimit}
         added = [
-            Parameter(each.name, Parameter.KEYWORD_ONLY, default=DEFAULTS[each.name], annotation=_kind(each))
-            for each in fields(Budget)
-            if each.name in DEFAULTS
+            Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=types[name])
+            for name, default in DEFAULTS.items()
         ]
         whole = Parameter("budget", Parameter.KEYWORD_ONLY, default=None, annotation=Budget | None)
         method.unused = frozenset(unused)  # type: ignore[attr-defined]
@@ -220,26 +220,13 @@ def exact_method(
     return decorate
 
 
-def _kind(option: Field[Any]) -> Any:
-    """Return the type of what callers give for an option of a budget."""
-    return TimeLimit if option.name == "time_limit" else option.type
-
-
 def whole_budget(budget: Budget | None, options: Mapping[str, Any]) -> Budget:
-    """Return the budget, or one made of its single options; not of both.
-
-    Raises
-    ------
-    InvalidInput
-        The budget is none, or both are given.
-    """
+    """Return the budget, or one made of single options; refuse both together."""
     if budget is None:
         return Budget(**options)
-    if not isinstance(budget, Budget):
-        raise InvalidInput("", "budget", shorten(budget), "must be a gsopt.Budget")
+    require(isinstance(budget, Budget), "budget", budget, "must be a gsopt.Budget")
     for name, value in options.items():
-        if value != DEFAULTS[name]:
-            raise InvalidInput("", name, shorten(value), "must be part of the budget, where one is given")
+        require(value == DEFAULTS[name], name, value, "must be part of the budget, where one is given")
     return budget
 
 
@@ -250,9 +237,9 @@ def solve_within(
     run: Callable[[Budget], Result[S]],
     unused: Collection[str] = (),
 ) -> Result[S]:
-    """Run an exact method, keep its start if that is better, and say which options it could not use.
+    """Run an exact method, keep its start if that is better, and report which options it ignored.
 
-    One that is interrupted, or raises `gsopt.core.errors.TimeUp`, returns its best incumbent, or its start.
+    An interrupted one, or one that raises `gsopt.core.errors.TimeUp`, returns its best incumbent, or its start.
     """
     _check_start(problem, budget.start)
     with watched(budget, problem) as inner:
@@ -276,7 +263,7 @@ def solve_within(
 
 
 def cut_short(problem: Problem[S], budget: Budget, name: str, stopped_by: StoppedBy, message: str) -> Result[S]:
-    """Return the best that the watch of a budget has heard of so far, which may be nothing."""
+    """Return the best result that the watch of a budget has recorded so far, if any."""
     watch = budget.on_progress if isinstance(budget.on_progress, Watch) else None
     return Result.judged(
         problem,
@@ -291,7 +278,7 @@ def cut_short(problem: Problem[S], budget: Budget, name: str, stopped_by: Stoppe
 
 @contextmanager
 def watched(budget: Budget, problem: Problem[Any]) -> Iterator[Budget]:
-    """Yield a budget that tells the caller's `on_progress` of all that is new, once, and of the end.
+    """Yield a budget that reports all progress to the caller's `on_progress`, once, and the end.
 
     Examples
     --------
@@ -322,13 +309,13 @@ def _check_start(problem: Problem[Any], start: Any) -> None:
     if start is None:
         return
     kind = problem.solution_type
-    if not isinstance(start, kind):
-        raise InvalidInput("", "start", shorten(start), f"must be a {kind.__name__}, a solution of the problem")
+    rule = f"must be a {kind.__name__}, a solution of the problem"
+    require(isinstance(start, kind), "start", start, rule)
     judged_value(problem, "start", start)
 
 
 def no_worse(found: Result[S], problem: Problem[S], known: S | None) -> Result[S]:
-    """Keep a known solution where it is better than what was found."""
+    """Return a known solution where it is better than the one that was found."""
     if known is None:
         return found
     value = value_of(problem, known)
@@ -339,7 +326,7 @@ def no_worse(found: Result[S], problem: Problem[S], known: S | None) -> Result[S
 
 
 def tightened(found: Result[S], problem: Problem[S], bound: Number) -> Result[S]:
-    """Take over a bound where it is better than the one that was found."""
+    """Adopt a bound where it is better than the one that was found."""
     if found.status is Status.INFEASIBLE or not (
         found.bound is None or problem.sense.better(found.bound, bound)
     ):
@@ -366,7 +353,7 @@ def _joined(message: str, more: str) -> str:
 
 
 def proves(method: MethodLike) -> bool:
-    """Check whether a method is an exact one: it takes all options of a budget. A heuristic may take a budget.
+    """Check whether a method is exact: it takes all options of a budget. Heuristics take at most a budget.
 
     Examples
     --------
@@ -379,7 +366,7 @@ def proves(method: MethodLike) -> bool:
 
 
 def uses(method: Method, option: str) -> bool:
-    """Check whether a method takes a keyword option and has a use for it.
+    """Check whether a method takes a keyword option and does not ignore it.
 
     Examples
     --------
@@ -391,14 +378,7 @@ def uses(method: Method, option: str) -> bool:
 
 
 def accepts(method: MethodLike, option: str) -> bool:
-    """Check whether a method takes a keyword option by name.
-
-    Examples
-    --------
-    >>> from heuristics.reclaiming import random_choice
-    >>> accepts(random_choice, "seed"), accepts(random_choice, "time_limit")
-    (True, False)
-    """
+    """Check whether a method takes a keyword option by name."""
     try:
         return option in signature(method).parameters
     except ValueError:  # built into Python without a signature

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from enum import StrEnum
 from fractions import Fraction
+from itertools import pairwise
 from re import ASCII, fullmatch
 from typing import Annotated, Any, ClassVar, Generic, Self, TypeVar
 
@@ -26,38 +27,37 @@ from gsopt.core.numbers.grid import decimal
 
 T = TypeVar("T")
 
-#: A sequence in the data: a tuple once stored, any list or tuple when given.
+#: A sequence in the data: given as any list or tuple, stored as a tuple.
 Many = Annotated[Sequence[T], AfterValidator(tuple)]
 
-#: Text without what a terminal would obey: control characters, breaks of lines, and marks of direction.
+#: Text without anything that a terminal obeys: control characters, line breaks and marks of direction.
 PRINTABLE = r"^[^\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]*$"
 
-#: A name that people and files use for a thing.
+#: A name used by people and files.
 Name = Annotated[str, Field(min_length=1, max_length=200, pattern=PRINTABLE)]
 
 #: Number of GPUs of one server or one worker group.
 Gpus = Annotated[int, Field(ge=1, le=1_000_000)]
 
-
-#: The latest instant: a million of the longest times, one after the other.
+#: The latest instant: a million times the longest time.
 LATEST_INSTANT = 10**18
 
-#: Digits of an instant's numerator and of its denominator, at most, and decimals up to which it is written out.
+#: Most digits of an instant's numerator and denominator, and most decimals with which it is written.
 MOST_DIGITS, _MOST_DECIMALS = 2_000, 100
 
-#: An instant that no double says: a decimal, or a fraction.
+#: An instant that is no double: a decimal, or a fraction.
 _INSTANT = r"[0-9]{1,2000}(\.[0-9]{1,2000}|/[1-9][0-9]{0,1999})?"
 
 
 def _instant(value: object, info: ValidationInfo) -> float | Fraction:
-    """Read an instant: a float where the shortest decimal of one says it, else a fraction."""
+    """Read an instant: a float whose shortest decimal it is, else a fraction."""
     if isinstance(value, str) and info.mode == "json" and fullmatch(_INSTANT, value, ASCII):
         value = Fraction(value)
     if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
         raise PydanticCustomError(
             "instant", "Input should be a number, or text such as '1700000000.000000001' or '10/3'"
         )
-    if not 0 <= value <= LATEST_INSTANT:  # nor if it is no number at all
+    if not 0 <= value <= LATEST_INSTANT:  # nor if it is NaN
         raise PydanticCustomError("instant", f"Input should be between 0 and {LATEST_INSTANT:g}")
     if isinstance(value, float):  # its shortest decimal says it
         return float(value)
@@ -69,7 +69,7 @@ def _instant(value: object, info: ValidationInfo) -> float | Fraction:
 
 
 def _written(value: float | Fraction) -> float | str:
-    """Write an instant: as text where no double says it."""
+    """Write an instant, as text where it is no double."""
     if isinstance(value, float):
         return value
     scaled, decimals = value, 0
@@ -81,8 +81,8 @@ def _written(value: float | Fraction) -> float | str:
     return f"{digits[:-decimals]}.{digits[-decimals:]}" if decimals else digits
 
 
-#: A moment in seconds, exactly: a number where the shortest decimal of a double says it, else a fraction, which
-#: JSON has as text such as "1700000000.000000001" or "10/3".
+#: A moment in seconds, exactly: a double whose shortest decimal it is, else a fraction, which is text in JSON,
+#: such as "1700000000.000000001" or "10/3".
 Instant = Annotated[
     float | Fraction,
     PlainValidator(_instant),
@@ -112,13 +112,7 @@ class Sense(StrEnum):
     MAXIMIZE = "maximize"
 
     def better(self, value: Number, other: Number) -> bool:
-        """Check whether `value` is strictly better than `other`.
-
-        Examples
-        --------
-        >>> Sense.MINIMIZE.better(1, 2), Sense.MAXIMIZE.better(1, 2)
-        (True, False)
-        """
+        """Check whether `value` is strictly better than `other`."""
         return value < other if self is Sense.MINIMIZE else value > other
 
 
@@ -128,25 +122,19 @@ class Frozen(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Copy with other values of some fields, unchecked; what was computed of the old ones is dropped.
-
-        Examples
-        --------
-        >>> About(seed=1).model_copy(update={"seed": 2}).seed
-        2
-        """
+        """Copy with other values of some fields, unchecked and without cached properties."""
         copied = super().model_copy(update=update, deep=deep)
         for name in copied.__dict__.keys() - type(copied).model_fields.keys():
             del copied.__dict__[name]
         return copied
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:  # type: ignore[override]  # pydantic's own type too
-        """Return the fields and their values, without what was computed of them."""
+        """Yield the fields and their values, without cached properties."""
         return ((name, getattr(self, name)) for name in type(self).model_fields)
 
 
 class RuleBroken(ValueError):
-    """A rule across fields is broken; pydantic collects it, the file reader prints it in one line.
+    """A broken rule across fields; pydantic collects it, the file reader prints it in one line.
 
     Examples
     --------
@@ -159,8 +147,8 @@ class RuleBroken(ValueError):
         super().__init__(f"{field}: {value!r}: {rule}")
 
 
-def refuse_doubles(field: str, names: Iterable[str]) -> None:
-    """Raise `RuleBroken` for the first of the things in a field that has the name of one before it.
+def refuse_doubles(field: str, names: Iterable[Any], *, part: str = ".name", what: str = "name") -> None:
+    """Raise `RuleBroken` for the first part of the things in a field that occurred before, such as a name.
 
     Examples
     --------
@@ -168,31 +156,45 @@ def refuse_doubles(field: str, names: Iterable[str]) -> None:
     Traceback (most recent call last):
     gsopt.core.problem.RuleBroken: jobs[2].name: 'a': must differ from every other name
     """
-    seen: set[str] = set()
+    seen: set[Any] = set()
     for index, name in enumerate(names):
         if name in seen:
-            raise RuleBroken(f"{field}[{index}].name", name, "must differ from every other name")
+            raise RuleBroken(f"{field}[{index}]{part}", name, f"must differ from every other {what}")
         seen.add(name)
 
 
+def refuse_falls(field: str, values: Sequence[float]) -> None:
+    """Raise `RuleBroken` for the first value that is not above the one before it; ``{}`` stands for its index.
+
+    Examples
+    --------
+    >>> refuse_falls("points[{}].time", [0.0, 2.0, 2.0])
+    Traceback (most recent call last):
+    gsopt.core.problem.RuleBroken: points[2].time: 2.0: must rise
+    """
+    for index, (early, late) in enumerate(pairwise(values), start=1):
+        if early >= late:
+            raise RuleBroken(field.format(index), late, "must rise")
+
+
 class About(Frozen):
-    """Where an instance comes from and the best that is known of it.
+    """The origin of an instance and the best known results.
 
     Attributes
     ----------
     source, seed
-        Where it comes from, and the seed of what was drawn at random.
+        Origin of the data, and seed of random ones.
     objective
         Value of the best known solution, or None.
     bound
         Best proven bound, or None.
     proved_by
-        What proved that the value is optimal, or, without a value, that there is no solution; empty where
-        neither is proven.
+        What proved that the value is optimal or, without a value, that there is no solution; empty without
+        proof.
     found_by
-        What found value and bound where these do not meet.
+        What found value and bound where these differ.
     since
-        The day from which on this has been known.
+        The day since which this is known.
     """
 
     source: str = ""
@@ -210,7 +212,7 @@ S = TypeVar("S", bound=Frozen)
 class Problem(Frozen, ABC, Generic[S]):
     """The data of one decision, its sense, and the judge of its solutions.
 
-    Every solution, of solver, heuristic or simulator alike, is scored by `objective` and checked by
+    All solutions, of solvers, heuristics and simulators alike, are scored by `objective` and checked by
     `violations`, in integers or fractions where the data are integral. The judge shares no code with any
     formulation. A subclass sets `word` (the decision's name in every folder), `sense` and `solution_type`.
 
@@ -233,21 +235,15 @@ class Problem(Frozen, ABC, Generic[S]):
     @property
     @abstractmethod
     def unit(self) -> str:
-        """What the objective counts, in the plural, for the head of a table."""
+        """The unit of the objective, in the plural, for the head of a table."""
 
     @property
     def step(self) -> Fraction | None:
-        """Number of which every objective value is a whole multiple, so that bounds can be rounded to it.
-
-        None where there is none, or none that is known.
-        """
+        """Greatest known common divisor of all objective values, to which bounds can be rounded, or None."""
         return None
 
     def resolution(self, value: Number) -> Number:
-        """Return the difference from an objective value that is no difference, because values are floats.
-
-        0 where values are exact, as those of sums of integers and decimals are.
-        """
+        """Return the difference between objective values that is due to rounding; 0 where values are exact."""
         del value
         return 0
 
@@ -260,7 +256,7 @@ class Problem(Frozen, ABC, Generic[S]):
         """List every rule that the solution breaks, one sentence each; empty means feasible."""
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the few figures that tell instances of a suite apart in a table."""
+        """Return a few figures that distinguish instances of a suite in a table."""
         return {}
 
     def measures(self, solution: S) -> dict[str, Number]:
@@ -269,5 +265,5 @@ class Problem(Frozen, ABC, Generic[S]):
         return {}
 
     def candidates(self) -> Iterator[S]:
-        """Enumerate every decision of a tiny instance, feasible or not: the brute-force oracle of the tests."""
+        """Yield every decision of a tiny instance, feasible or not, for brute force in tests."""
         raise Unsupported(f"{type(self).__name__} has no enumeration")

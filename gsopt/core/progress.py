@@ -1,4 +1,4 @@
-"""Progress: what is known of an optimum, while it is being looked for."""
+"""Progress: what is known of an optimum during a search."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,16 +10,16 @@ from gsopt.core.result import Result, plain, relative_gap, round_bound
 
 @dataclass(frozen=True)
 class Bracket:
-    """What was known of an optimum at one moment.
+    """What is known of an optimum at one moment.
 
     Attributes
     ----------
     runtime
         Seconds since the beginning.
     value
-        Value of the best solution known, or None.
+        Value of the best known solution, or None.
     bound
-        The best bound proven, or None.
+        The best proven bound, or None.
 
     Examples
     --------
@@ -33,7 +33,7 @@ class Bracket:
 
     @property
     def gap(self) -> float | None:
-        """How much worse the value is than the bound, as `gsopt.core.result.relative_gap` gives it."""
+        """Gap between value and bound, as `gsopt.core.result.relative_gap` defines it."""
         return relative_gap(self.value, self.bound)
 
     def as_dict(self) -> dict[str, Any]:
@@ -46,26 +46,19 @@ class Bracket:
         }
 
 
-#: Called with each change of what is known, and with what is known at the end.
+#: Called with each improvement, and with what is known at the end.
 OnProgress = Callable[[Bracket], Any]
 
 
 class Watch:
-    """Joins what the parts of a method report to what is known of the problem, and passes on what is new.
-
-    Parameters
-    ----------
-    problem
-        The problem that all of it is about.
-    listener
-        Who is told, if there is somebody.
+    """Merges the reports of all parts of a method on a problem, and passes improvements on to a listener.
 
     Attributes
     ----------
     value, bound
         The best ones so far, or None.
     best
-        The best result with a solution among those that were heard in full, or None.
+        The best complete result with a solution so far, or None.
 
     Examples
     --------
@@ -85,12 +78,12 @@ class Watch:
         self.best: Result[Any] | None = None
 
     def end(self, runtime: float) -> None:
-        """Pass on what is known at the end."""
+        """Report what is known at the end."""
         if self._listener is not None:
             self._listener(Bracket(runtime, self.value, self.bound))
 
     def hear(self, result: Result[Any], runtime: float) -> None:
-        """Take in a result, whose bound is rounded already."""
+        """Process a result, whose bound is already rounded."""
         known = None if self.best is None else self.best.objective
         if result.objective is not None and (
             known is None or self._problem.sense.better(result.objective, known)
@@ -99,7 +92,7 @@ class Watch:
         self._take(runtime, result.objective, result.bound)
 
     def __call__(self, reported: Bracket) -> None:
-        """Take in a report; a bound that some solution beats holds for the better ones, and is that value."""
+        """Process a report; a bound beyond a known value holds only for better solutions, and becomes it."""
         bound = None if reported.bound is None else round_bound(self._problem, reported.bound)
         self._take(reported.runtime, reported.value, bound)
 

@@ -1,4 +1,4 @@
-"""Result: what a method found, judged; and the four statuses it can have."""
+"""Result: what a method found, judged, and the four statuses that it can have."""
 
 import json
 import re
@@ -34,7 +34,7 @@ class Status(StrEnum):
 
 
 class StoppedBy(StrEnum):
-    """Why a method stopped; says nothing about what it found.
+    """Why a method stopped, independent of what it found.
 
     Examples
     --------
@@ -51,7 +51,7 @@ class StoppedBy(StrEnum):
 
 
 class Level(StrEnum):
-    """How much a result may be trusted, in rising order.
+    """How far a result may be trusted, in rising order.
 
     Examples
     --------
@@ -60,14 +60,14 @@ class Level(StrEnum):
     <Level.CHECKED: 'checked'>
     """
 
-    CLAIMED = "claimed"  # the solver says so, there is nothing the judge could check
+    CLAIMED = "claimed"  # by the solver, with nothing for the judge to check
     CHECKED = "checked"  # the judge recomputed the solution's value and rules
     AGREED = "agreed"  # two solver families proved the same optimum
 
 
 @dataclass(frozen=True, kw_only=True)
 class Result(Generic[S]):
-    """What one method found on one problem. Build it with `Result.judged` only.
+    """What one method found on one problem; made by `Result.judged` only.
 
     Attributes
     ----------
@@ -84,12 +84,12 @@ class Result(Generic[S]):
     stopped_by
         Why the method stopped.
     runtime
-        Seconds, without the judging.
+        Seconds, without judging.
     level
         How far the result was checked.
     solver
-        Solver family that produced it (``highs``, ``cp-sat``, ``scip``) or the algorithm of gsopt's own behind
-        the method; empty where that is the method itself.
+        Solver family that produced it (``highs``, ``cp-sat``, ``scip``) or gsopt's own algorithm behind the
+        method; empty where that is the method itself.
     message
         One line worth reading: why there is no solution, which technique was used.
 
@@ -129,7 +129,7 @@ class Result(Generic[S]):
     ) -> "Result[S]":
         """Score and check a solution, and derive the status from what is proven.
 
-        The bound must hold; one that is a float is taken to be wrong by its last operations' rounding. It is
+        The bound must hold; a float is assumed to be wrong by the rounding of its last operations. It is
         rounded to the next value that the objective can take. The solution is optimal when its value is that
         bound, exactly so where the problem's values are exact.
 
@@ -153,9 +153,7 @@ class Result(Generic[S]):
             raise Contradiction(f"{method}: a solution of value {objective} and a proof that there is none")
         if bound is not None:
             bound = round_bound(problem, bound)
-        if objective is not None and bound is not None:
-            resolution = problem.resolution(objective)
-            refuse_contradiction(problem.sense, method, objective, method, bound, resolution=resolution)
+        _refuse_own_contradiction(problem, method, objective, bound)
         return cls(
             method=method,
             status=_status(problem, objective, bound, infeasible),
@@ -171,20 +169,13 @@ class Result(Generic[S]):
 
     @property
     def gap(self) -> float | None:
-        """How much worse the value is than the bound, relative to the bound, as `relative_gap` gives it.
-
-        Examples
-        --------
-        >>> import gsopt
-        >>> gsopt.solve(gsopt.load("reclaiming/aryl-figure-5")).gap
-        0.0
-        """
+        """Gap between value and bound, as `relative_gap` defines it."""
         return relative_gap(self.objective, self.bound)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the result as plain JSON types, the way ``gsopt solve --json`` prints it.
+        """Return the result as plain JSON types, as ``gsopt solve --json`` prints it.
 
-        Value and bound that no JSON number can hold, such as 1/3, stand in ``exact`` as text too.
+        Value and bound that no JSON number can hold, such as 1/3, are also given as text in ``exact``.
         """
         numbers = {"objective": self.objective, "bound": self.bound}
         exact = {name: str(number) for name, number in numbers.items() if plain(number) != number}
@@ -205,21 +196,21 @@ class Result(Generic[S]):
 
     @classmethod
     def from_dict(cls, problem: Problem[S], data: Mapping[str, Any], *, source: str = "result") -> "Result[S]":
-        """Take a result back from the plain JSON types of `as_dict`; its solution is judged anew.
+        """Restore a result from the plain JSON types of `as_dict`, and judge its solution anew.
 
         Parameters
         ----------
         problem
             The problem that was solved.
         data
-            What `as_dict` gave.
+            The output of `as_dict`.
         source
-            Where it comes from, for error messages.
+            Origin of the data, for error messages.
 
         Raises
         ------
         InvalidInput
-            A field is missing, or is not what `as_dict` would give for this solution of the problem.
+            A field is missing, or differs from what `as_dict` would return for this solution of the problem.
         InvalidSolution, Contradiction
             As `judged`.
 
@@ -246,19 +237,14 @@ class Result(Generic[S]):
             message=stored.field("message", str),
         )
         found = replace(found, bound=_exact_bound(problem, found, stored.fraction("bound")))
-        if found.objective is not None and found.bound is not None:
-            resolution = problem.resolution(found.objective)
-            refuse_contradiction(
-                problem.sense, found.method, found.objective, found.method, found.bound, resolution=resolution
-            )
+        _refuse_own_contradiction(problem, found.method, found.objective, found.bound)
         if status is not _status(problem, found.objective, found.bound, status is Status.INFEASIBLE):
             rule = "must be what follows from the solution and the bound"
             raise InvalidInput(source, "status", shorten(status.value), rule)
         for name, value in found.as_dict().items():
             if name not in ("gap", "exact", "solution") and value != data.get(name):
-                raise InvalidInput(
-                    source, name, shorten(data.get(name)), f"must be {value}, as the judge finds"
-                )
+                rule = f"must be {value}, as the judge finds"
+                raise InvalidInput(source, name, shorten(data.get(name)), rule)
         return found
 
 
@@ -284,7 +270,7 @@ class _Stored:
         raise InvalidInput(self.source, name, shorten(value), f"must be {' or '.join(known)}")
 
     def fraction(self, name: str) -> Fraction | None:
-        """Return a number as the fraction that it is, where it stands there as text."""
+        """Return a number as an exact fraction, where it is stored as text."""
         exact = self.data.get("exact", {})
         text = exact.get(name) if isinstance(exact, Mapping) else exact
         if text is None:
@@ -314,7 +300,7 @@ class _Stored:
         return found
 
 
-#: A fraction as Python writes it, of at most as many digits as Python reads.
+#: A fraction as Python writes it, with at most as many digits as Python reads.
 _FRACTION = re.compile(r"(-?[0-9]{1,4000})/([0-9]{1,4000})")
 
 
@@ -338,15 +324,15 @@ def _exact_bound(problem: Problem[S], found: Result[S], fraction: Fraction | Non
     return round_bound(problem, bound) if problem.step else bound
 
 
-#: Problem, solution and value of what was judged last: a start goes through several hands, and large ones take
-#: a while. Neither can change, and none is kept alive by this.
+#: Problem, solution and value of the last judgements: a start is judged by several functions, and large ones
+#: take a while. Both are immutable, and not kept alive by this.
 _judged: tuple[tuple[ref[Any], ref[Any], Number], ...] = ()
 
 _MOST_JUDGED = 8
 
 
 def value_of(problem: Problem[S], solution: S) -> Number:
-    """Compute the value of a solution, unless it is one of the last that were judged.
+    """Return the value of a solution, which may be one of the last that were judged.
 
     Examples
     --------
@@ -355,19 +341,19 @@ def value_of(problem: Problem[S], solution: S) -> Number:
     >>> value_of(problem, problem.solution_type(servers=["s1", "s2"]))
     1
     """
-    known = _remembered(problem, solution)
+    known = _cached_value(problem, solution)
     return problem.objective(solution) if known is None else known
 
 
-def _remembered(problem: Problem[Any], solution: Frozen) -> Number | None:
+def _cached_value(problem: Problem[Any], solution: Frozen) -> Number | None:
     found = (value for of, what, value in _judged if of() is problem and what() is solution)
     return next(found, None)
 
 
 def judged_value(problem: Problem[S], method: str, solution: S) -> Number:
-    """Score a solution, or raise `InvalidSolution` with the rules it breaks."""
+    """Score a solution, or raise `InvalidSolution` with the rules that it breaks."""
     global _judged  # noqa: PLW0603 - replaced as a whole, so that threads see one or the other
-    known = _remembered(problem, solution)
+    known = _cached_value(problem, solution)
     if known is not None:
         return known
     broken = problem.violations(solution)
@@ -380,9 +366,10 @@ def judged_value(problem: Problem[S], method: str, solution: S) -> Number:
 
 
 def round_bound(problem: Problem[S], bound: Number) -> Number:
-    """Round a bound to the next value that the objective can take, if all of them are multiples of a step.
+    """Round a bound to the next value that the objective can take, if all values are multiples of a step.
 
-    A float is first weakened by its rounding, so that a bound just above a value is not rounded to the next.
+    A float is first weakened by its rounding, so that a bound just above a value is not rounded to the next
+    one.
 
     Examples
     --------
@@ -392,41 +379,45 @@ def round_bound(problem: Problem[S], bound: Number) -> Number:
     (1, 1, 2)
     """
     step = problem.step
-    if problem.sense is Sense.MINIMIZE:
-        safe: Exact = lowest(bound)
-        return ceil_to(safe, step) if step else _as_given(bound, safe)
-    safe = highest(bound)
-    return floor_to(safe, step) if step else _as_given(bound, safe)
-
-
-def _as_given(bound: Number, safe: Exact) -> Number:
+    minimizing = problem.sense is Sense.MINIMIZE
+    safe: Exact = lowest(bound) if minimizing else highest(bound)
+    if step:
+        return ceil_to(safe, step) if minimizing else floor_to(safe, step)
     return float(safe) if isinstance(bound, float) else bound
 
 
 def refuse_contradiction(
     sense: Sense, who: str, value: Number, prover: str, bound: Number, *, resolution: Number = 0
 ) -> None:
-    """Raise `Contradiction` when a feasible value is better than a proven bound, by more than a resolution."""
+    """Raise `Contradiction` when a value is better than a proven bound by more than a resolution."""
     if sense.better(value, bound) and not settles(value, bound, resolution):
         raise Contradiction(
             f"{who} found {plain(value)}, better than the bound {plain(bound)} proven by {prover}"
         )
 
 
+def _refuse_own_contradiction(
+    problem: Problem[Any], method: str, objective: Number | None, bound: Number | None
+) -> None:
+    if objective is not None and bound is not None:
+        resolution = problem.resolution(objective)
+        refuse_contradiction(problem.sense, method, objective, method, bound, resolution=resolution)
+
+
 @dataclass(frozen=True)
 class Claim:
-    """What somebody says of an instance.
+    """The results of one method on an instance.
 
     Attributes
     ----------
     who
-        Its name.
+        Name of the method.
     value
         Value of a solution, or None.
     bound
         Proven bound, or None.
     resolution
-        How far floats may have moved the value.
+        Rounding error of the value.
     """
 
     who: str
@@ -437,7 +428,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Settlement:
-    """What several claims on one instance come to.
+    """The outcome of several claims on one instance.
 
     Attributes
     ----------
@@ -452,12 +443,12 @@ class Settlement:
 
 
 def settle(sense: Sense, claims: Sequence[Claim]) -> Settlement:
-    """Hold every value against every bound of one instance, and give the best bound.
+    """Compare every value with every bound of one instance, and return the best bound.
 
     Raises
     ------
     Contradiction
-        A value is better than a bound: one of the two is wrong.
+        A value is better than a bound, so one of the two is wrong.
 
     Examples
     --------
@@ -479,7 +470,7 @@ def settle(sense: Sense, claims: Sequence[Claim]) -> Settlement:
 
 
 def settles(value: Number | None, bound: Number | None, resolution: Number = 0) -> bool:
-    """Check whether a value and a bound are one number: exactly, or as far as floats of a resolution tell.
+    """Check whether a value equals a bound, up to a resolution of floats.
 
     Examples
     --------
@@ -492,7 +483,7 @@ def settles(value: Number | None, bound: Number | None, resolution: Number = 0) 
 
 
 def agree(problem: Problem[S], results: Sequence[Result[S]]) -> list[Result[S]]:
-    """Raise to level `agreed` the optima that two solver families proved alike.
+    """Raise optima that two solver families proved alike to level `agreed`.
 
     A family is a solver, or for gsopt's own algorithms the method itself.
     """
@@ -506,13 +497,7 @@ def agree(problem: Problem[S], results: Sequence[Result[S]]) -> list[Result[S]]:
 
 
 def same(value: Number | None, other: Number | None) -> bool:
-    """Compare two figures: exactly when both are exact, up to the rounding of sums when one is a float.
-
-    Examples
-    --------
-    >>> same(3, 3), same(0.1 + 0.2, 0.3), same(1e-9, 2e-9), same(10**8, 10**8 + 1)
-    (True, True, False, False)
-    """
+    """Compare two figures, exactly if both are exact, else up to the rounding of sums."""
     if value is None or other is None:
         return value is other
     if isinstance(value, float) or isinstance(other, float):
@@ -521,11 +506,10 @@ def same(value: Number | None, other: Number | None) -> bool:
 
 
 def relative_gap(value: Number | None, bound: Number | None) -> float | None:
-    """Return ``|value - bound| / |bound|``: how much worse a value is than the best that is possible.
+    """Return ``|value - bound| / |bound|``: how much worse a value is than the best possible one.
 
-    Minimizing, that is (value - bound) / bound, and maximizing (bound - value) / bound. It is 0 only when the
-    two are equal. It is None when one of them is missing, and when the bound is 0 and the value is not, as then
-    the value is worse by no multiple of the bound.
+    It is 0 only when the two are equal, and None when one is missing or when only the bound is 0, as the value
+    is then worse by no multiple of the bound.
 
     Examples
     --------
@@ -540,22 +524,16 @@ def relative_gap(value: Number | None, bound: Number | None) -> float | None:
 
 
 def is_within(value: Number | None, bound: Number | None, gap: float) -> bool:
-    """Check whether a value and a bound are there and no further apart than an asked gap, in exact arithmetic.
-
-    Examples
-    --------
-    >>> is_within(110, 100, 0.1), is_within(0, 0, 0.0), is_within(1, 0, 9.0), is_within(None, 3, 0.1)
-    (True, True, False, False)
-    """
+    """Check in exact arithmetic whether a value and a bound exist and are within a gap."""
     if value is None or bound is None:
         return False
     return abs(Fraction(value) - Fraction(bound)) <= Fraction(gap) * abs(Fraction(bound))
 
 
 def gap_by_value(gap: float) -> float:
-    """Turn a gap into one for solvers that divide by the value: at theirs, ours is met too.
+    """Convert a gap for solvers that divide by the value, so that meeting theirs meets ours.
 
-    Minimizing a positive objective the two are the same; otherwise theirs is the narrower one.
+    For a positive minimum the two are equal; otherwise theirs is narrower.
 
     Examples
     --------
@@ -566,13 +544,7 @@ def gap_by_value(gap: float) -> float:
 
 
 def plain(value: Number | None) -> int | float | None:
-    """Turn an exact number into a JSON number.
-
-    Examples
-    --------
-    >>> plain(Fraction(1, 2)), plain(Fraction(4, 2))
-    (0.5, 2)
-    """
+    """Return an exact number as a JSON number."""
     if isinstance(value, Fraction):
         return value.numerator if value.denominator == 1 else float(value)
     return value

@@ -1,23 +1,38 @@
-"""Events: machines that go, come back, are lent, and are asked for.
+"""Events: machines that leave, return, are lent, and are reclaimed.
 
-They happen on a cluster of racks, where machines have names; a plain cluster knows only numbers of GPUs. At an
+They happen on a cluster of racks, where machines have names; a plain cluster has only numbers of GPUs. At an
 instant jobs complete first, then the capacity changes, then events happen in the order in which they are given,
-then what requests of this deadline are still owed is taken, then jobs arrive and the policy decides.
+then what requests with this deadline are still owed is taken, and then jobs arrive and the policy decides.
 """
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationInfo,
+    model_serializer,
+    model_validator,
+)
 
-from gsopt.core.problem import Frozen, Gpus, Many, Name, RuleBroken
+from gsopt.core.problem import Frozen, Gpus, Many, Name, RuleBroken, refuse_doubles
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import Seconds
 
 
+def _check_names(names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+    refuse_doubles(info.field_name or "", names, part="")
+    return names
+
+
+_Names = Annotated[Many[Name], AfterValidator(_check_names)]
+
+
 class _Event(Frozen):
-    """What all events have: a kind, which stands in every file, and a time."""
+    """What all events have: a kind, which every file states, and a time."""
 
     event: str
     time: Seconds
@@ -28,15 +43,10 @@ class _Event(Frozen):
 
 
 class _OfMachines(_Event):
-    """What concerns a number of machines, of those that are named, of those of a type, or of all."""
+    """An event of a number of machines: of those that are named, of those of a type, or of any."""
 
-    among: Many[Name] = ()
+    among: _Names = ()
     gpu_type: str = ""
-
-    @field_validator("among", mode="after")
-    @classmethod
-    def _servers_differ(cls, among: tuple[str, ...]) -> tuple[str, ...]:
-        return _refuse_equal("among", among)
 
     @model_validator(mode="after")
     def _names_or_type(self) -> Self:
@@ -50,18 +60,18 @@ class _OfMachines(_Event):
 
 
 class Leave(_Event):
-    """Machines go without notice: they fail, or are maintained.
+    """Machines leave without notice: they fail, or are maintained.
 
-    Jobs that hold a GPU of them wait again. A machine that was given up on request before is away already.
+    Jobs that hold one of their GPUs wait again. A machine that was given up on request before is away already.
 
     Attributes
     ----------
     time
-        When they go.
+        When they leave.
     servers
         Names of the machines.
     lost_work
-        Seconds of work that each of those jobs loses, or all that it has done if that is less, or if it has no
+        Seconds of work that each of those jobs loses; all that it has done if that is less, or if it has no
         checkpoints.
 
     Examples
@@ -71,17 +81,12 @@ class Leave(_Event):
     """
 
     event: Literal["leave"] = "leave"
-    servers: Annotated[Many[Name], Field(min_length=1)]
+    servers: Annotated[_Names, Field(min_length=1)]
     lost_work: Seconds = 0.0
-
-    @field_validator("servers", mode="after")
-    @classmethod
-    def _servers_differ(cls, servers: tuple[str, ...]) -> tuple[str, ...]:
-        return _refuse_equal("servers", servers)
 
 
 class Return(_Event):
-    """Machines come back, whether they went or were given up; those that never left stay as they are.
+    """Machines return, whether they left or were given up; those that are there stay as they are.
 
     Attributes
     ----------
@@ -90,7 +95,7 @@ class Return(_Event):
     servers
         Names of the machines; empty in a plain cluster.
     gpus
-        Number of GPUs of a plain cluster, of those that were given up on request; None in a cluster of racks.
+        Number of GPUs of a plain cluster that were given up on request; None in a cluster of racks.
 
     Examples
     --------
@@ -99,13 +104,8 @@ class Return(_Event):
     """
 
     event: Literal["return"] = "return"
-    servers: Many[Name] = ()
+    servers: _Names = ()
     gpus: Gpus | None = None
-
-    @field_validator("servers", mode="after")
-    @classmethod
-    def _servers_differ(cls, servers: tuple[str, ...]) -> tuple[str, ...]:
-        return _refuse_equal("servers", servers)
 
     @model_validator(mode="after")
     def _either(self) -> "Return":
@@ -115,22 +115,22 @@ class Return(_Event):
 
 
 class Reclaim(_OfMachines):
-    """A request, from a time on, to give machines or GPUs up by a deadline.
+    """A request, made at some time, to give up machines or GPUs by a deadline.
 
-    A machine that is given up answers the request with the earliest deadline, of those that are open, not yet
-    met and may take it; the one given first of those with the same deadline. It stays away until a `Return`
-    names it or a `Loan` brings it. At the deadline as many machines have been given up as were asked for, or
-    all that may be are away. In a plain cluster so many GPUs go at the deadline.
+    A machine that is given up answers the open request with the earliest deadline that may take it; the one
+    given first among those with the same deadline. It stays away until a `Return` names it or a `Loan` brings
+    it. At the deadline as many machines have been given up as were asked for, or all that may be are away. In a
+    plain cluster as many GPUs leave at the deadline.
 
-    It does not come unannounced: a job that goes on elsewhere in the instant in which its machine is given up
-    was moved.
+    A request does not come unannounced: a job that continues elsewhere in the instant in which its machine is
+    given up was moved.
 
     Attributes
     ----------
     time
         When the request is made.
     deadline
-        When it has to be met; later than `time`.
+        When it must be met; later than `time`.
     servers
         Number of machines; None in a plain cluster.
     gpus
@@ -138,7 +138,7 @@ class Reclaim(_OfMachines):
     among
         Names of the machines that may be given up for it; any when empty.
     gpu_type
-        The type of the machines that may be given up for it, instead of their names; any when empty.
+        Type of the machines that may be given up for it, instead of their names; any when empty.
 
     Examples
     --------
@@ -177,11 +177,11 @@ class Reclaim(_OfMachines):
 
 
 class Loan(_OfMachines):
-    """Machines that are away come back: somebody who has them lends them until they are reclaimed.
+    """Machines that are away come back: their owner lends them until they are reclaimed.
 
-    Of the machines that are away and may come the first in the order of the cluster do, so that what is there
-    depends on nothing but what was given and what was given up; all of them where they are fewer. Machines that
-    are lent from the beginning on without having been there leave at time 0 first.
+    Of the machines that are away and may come, the first in the order of the cluster do, so that the outcome
+    depends only on what was lent and what was given up; all of them where they are fewer. Machines lent for the
+    first time leave at time 0 before.
 
     Attributes
     ----------
@@ -192,7 +192,7 @@ class Loan(_OfMachines):
     among
         Names of the machines that may come; any when empty.
     gpu_type
-        The type of the machines that may come, instead of their names; any when empty.
+        Type of the machines that may come, instead of their names; any when empty.
 
     Examples
     --------
@@ -219,7 +219,7 @@ Event = Annotated[Leave | Return | Reclaim | Loan, Field(discriminator="event")]
 def refuse_impossible(events: Sequence[Event], cluster: Cluster) -> None:
     """Raise `RuleBroken` for the first event that cannot happen on a cluster.
 
-    Whether a machine is given up is decided later, so only what is certain is refused.
+    Which machines are given up is decided later, so only certain contradictions are refused.
 
     Examples
     --------
@@ -238,7 +238,7 @@ def refuse_impossible(events: Sequence[Event], cluster: Cluster) -> None:
 
 
 def _refuse_unknown(field: str, event: Event, cluster: Cluster) -> None:
-    """Refuse machines that the cluster has not."""
+    """Refuse machines that the cluster does not have."""
     if cluster.is_plain:
         if isinstance(event, Leave | Loan) or event.gpus is None:
             raise RuleBroken(f"{field}.servers", event.servers, "must be GPUs in a plain cluster")
@@ -254,7 +254,7 @@ def _refuse_unknown(field: str, event: Event, cluster: Cluster) -> None:
 
 
 def _refuse_too_many(field: str, event: Reclaim | Loan, cluster: Cluster) -> None:
-    """Refuse a type that the cluster has not, and more machines than it has of it."""
+    """Refuse a type that the cluster does not have, and more machines of it than there are."""
     kind = event.gpu_type
     there = [machine for machine in cluster.machines if kind in ("", machine.gpu_type)]
     if not there:
@@ -265,7 +265,7 @@ def _refuse_too_many(field: str, event: Reclaim | Loan, cluster: Cluster) -> Non
 
 
 def _refuse_twice_in_an_instant(events: Sequence[Event]) -> None:
-    """Refuse machines that leave and return at the same time, or return and leave."""
+    """Refuse machines that leave and return at the same time."""
     last: dict[str, float] = {}
     for index, event in enumerate(events):
         for server in event.servers if isinstance(event, Leave | Return) else ():
@@ -275,7 +275,7 @@ def _refuse_twice_in_an_instant(events: Sequence[Event]) -> None:
 
 
 def _refuse_absent(events: Sequence[Event], type_of: Mapping[str, str]) -> None:
-    """Refuse machines that leave when they are surely away, or return when they are surely there."""
+    """Refuse machines that leave although they are surely away, or return although they are surely there."""
     away: set[str] = set()
     lent: set[str] = set()  # those that were surely away before a loan
     returned: dict[str, float] = {}
@@ -302,12 +302,3 @@ def _refuse_absent(events: Sequence[Event], type_of: Mapping[str, str]) -> None:
                 away.discard(server)
                 returned[server] = event.time
             lent.discard(server)
-
-
-def _refuse_equal(field: str, names: tuple[str, ...]) -> tuple[str, ...]:
-    seen: set[str] = set()
-    for index, name in enumerate(names):
-        if name in seen:
-            raise RuleBroken(f"{field}[{index}]", name, "must differ from every other name")
-        seen.add(name)
-    return names

@@ -1,14 +1,13 @@
-"""Job and Workload: what is submitted to a cluster, when, and in which ways it can run."""
+"""Job and Workload: what is submitted to a cluster, when, and in which modes it can run."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
-from itertools import pairwise
 from typing import Annotated
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from gsopt.core.numbers.clock import Clock
-from gsopt.core.problem import Frozen, Gpus, Many, Name, RuleBroken, refuse_doubles
+from gsopt.core.problem import Frozen, Gpus, Many, Name, RuleBroken, refuse_doubles, refuse_falls
 from gsopt.scenario.training import Samples, Training
 
 #: The latest moment and the longest time, in seconds: 30,000 years.
@@ -26,13 +25,22 @@ RelativeSpeed = Annotated[float, Field(ge=LEAST, le=1e6)]
 #: A number of GPUs and the speed of the job on them.
 Entry = Annotated[tuple[Gpus, RelativeSpeed], Field(strict=False)]
 
+
+def _check_counts(menu: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    refuse_doubles("menu", (count for count, _ in menu), part="[0]", what="count")
+    return menu
+
+
+#: Every number of GPUs on which a job may run, with its speed there.
+Menu = Annotated[Many[Entry], AfterValidator(_check_counts)]
+
 #: Bytes on each GPU of a job.
 Bytes = Annotated[int, Field(ge=0)]
 
-#: How many times longer an iteration takes than it could; at least 1.
+#: Factor by which an iteration takes longer than it could; at least 1.
 Slowdown = Annotated[float, Field(ge=1, le=1e6)]
 
-#: The name of the mode that is a job's own menu, memory and batch size.
+#: Name of the mode with the job's own menu, memory and batch size.
 DEFAULT_MODE = ""
 
 
@@ -47,18 +55,18 @@ class Mode(Frozen):
         Every number of GPUs on which the job may run in this mode, with its speed there. Speeds of all modes
         have one unit: the job alone on its demanded GPUs in its default mode has speed 1.
     memory
-        Bytes that the job needs on each of its GPUs; None when as in the default mode.
+        Bytes that the job needs on each of its GPUs; None for those of the default mode.
     batch_size
-        Samples per iteration over all GPUs; None when as in the default mode.
+        Samples per iteration over all GPUs; None for those of the default mode.
     steps
         Number of sub-batches into which the batch is divided.
     samples
-        Samples until the target of the job's training, when trained in this mode from beginning to end; None
-        when as in the default mode.
+        Samples until the target of the job's training, when trained in this mode throughout; None for those of
+        the default mode.
     gpu_type
-        The only type of GPU on which it may run in this mode, empty for any; None when as in the default mode.
+        The only type of GPU on which it may run in this mode, empty for any; None for that of the default mode.
     tunes
-        Whether the job itself chooses its batch size, again and again; only jobs of an application can
+        Whether the job itself keeps choosing its batch size; only jobs of an application can
         (`gsopt.scenario.scenario.Physics.applications`).
 
     Examples
@@ -68,18 +76,13 @@ class Mode(Frozen):
     """
 
     name: Name
-    menu: Annotated[Many[Entry], Field(min_length=1)]
+    menu: Annotated[Menu, Field(min_length=1)]
     memory: Bytes | None = None
     batch_size: Annotated[int, Field(ge=1)] | None = None
     steps: Annotated[int, Field(ge=1)] = 1
     samples: Samples | None = None
     gpu_type: str | None = None
     tunes: bool = False
-
-    @field_validator("menu", mode="after")
-    @classmethod
-    def _menu_counts_differ(cls, menu: Sequence[Entry]) -> Sequence[Entry]:
-        return _refuse_equal_counts(menu)
 
     @model_validator(mode="after")
     def _tuned_or_fixed(self) -> "Mode":
@@ -94,11 +97,11 @@ class Phase(Frozen):
     Attributes
     ----------
     until
-        Share of the work at which the phase ends, above 0 and at most 1; it begins where the one before ends.
+        Share of the work at which the phase ends, above 0 and at most 1; it begins where the previous one ends.
     slowdown
-        How many times longer the work of this phase takes; at least 1.
+        Factor by which the work of this phase takes longer; at least 1.
     modes
-        Slowdown in single modes, by name, instead; the default mode has the empty name.
+        Slowdown in individual modes, by name, instead; the default mode has the empty name.
 
     Examples
     --------
@@ -120,6 +123,8 @@ class Job(Frozen):
     """A training job: it runs on all its GPUs at once, or not at all.
 
     Its work is measured in seconds at speed 1, the speed at which it runs alone on the GPUs that it demands.
+    Methods raise `KeyError` for a mode that it does not have, or a number of GPUs on which it may not run in
+    that mode.
 
     Attributes
     ----------
@@ -134,7 +139,7 @@ class Job(Frozen):
     menu
         Every number of GPUs on which it may run, with its speed there; only `gpus` at speed 1 when empty.
     model
-        What is trained, by which slowdowns and overheads are looked up; empty when unknown.
+        The trained model, by which slowdowns and overheads are looked up; empty when unknown.
     memory
         Bytes that it needs on each of its GPUs; None when unknown.
     batch_size
@@ -142,21 +147,21 @@ class Job(Frozen):
     gpu_type
         The only type of GPU on which it may run in its default mode; empty for any.
     modes
-        Other ways to run it. Menu, memory and batch size of the job itself are its default mode, which has
-        the empty name.
+        Other ways to run it. The job's own menu, memory and batch size are its default mode, which has the
+        empty name.
     phases
-        Shares of the work, ascending, in which it is slower than its menus say, the last one until 1; none
-        when it is always as fast.
+        Shares of the work, ascending, in which it is slower than its menus say, the last one until 1; none when
+        it is always as fast.
     training
-        Samples until its target, and what is seen of the training on the way; None when unknown. A share of
-        the work is that share of the samples of whichever mode the job is in.
+        Samples until its target, and the observable course of the training; None when unknown. A share of the
+        work is that share of the samples of the current mode.
     deadline
         Seconds from the beginning of the workload by which its user wants it complete, after its release; None
-        when it may take its time. It goes on when it is late.
+        without one. A late job continues.
     checkpoints
-        Whether it keeps its progress when it stops, or is evicted. Without checkpoints it begins anew when it
-        starts again, and on machines that leave without notice it loses all that it has done; a job that goes
-        on in the instant in which it stopped was resized or moved, and keeps its progress in any case.
+        Whether it keeps its progress when it stops or is evicted. Without checkpoints it starts over, and loses
+        all progress on machines that leave without notice. A job that continues in the instant in which it
+        stopped was resized or moved, and always keeps its progress.
 
     Examples
     --------
@@ -169,11 +174,11 @@ class Job(Frozen):
     >>> divided = Job(name="c", release_date=0, duration=60, gpus=1, memory=10, modes=[halves])
     >>> divided.speeds, divided.memory_in("halves")
     ({'': {1: 1.0}, 'halves': {1: 0.9}}, 6)
-    >>> large = Mode(name="large", menu=[(1, 1.5)], batch_size=64, samples=9000)
     >>> slower = Mode(name="on inference GPUs", menu=[(4, 1.0)], gpu_type="T4")
     >>> either = Job(name="d", release_date=0, duration=60, gpus=4, gpu_type="V100", modes=[slower])
     >>> either.gpu_type_in(), either.gpu_type_in("on inference GPUs")
     ('V100', 'T4')
+    >>> large = Mode(name="large", menu=[(1, 1.5)], batch_size=64, samples=9000)
     >>> training = Training(epoch=1000, samples=6000)
     >>> trained = Job(name="d", release_date=0, duration=60, gpus=1, modes=[large], training=training)
     >>> trained.samples_in(""), trained.throughput(1), trained.throughput(1, "large")
@@ -184,7 +189,7 @@ class Job(Frozen):
     release_date: Seconds
     duration: Annotated[Seconds, Field(ge=LEAST)]
     gpus: Gpus
-    menu: Many[Entry] = ()
+    menu: Menu = ()
     model: str = ""
     memory: Bytes | None = None
     batch_size: Annotated[int, Field(ge=1)] | None = None
@@ -195,11 +200,6 @@ class Job(Frozen):
     deadline: Seconds | None = None
     checkpoints: bool = True
 
-    @field_validator("menu", mode="after")
-    @classmethod
-    def _menu_counts_differ(cls, menu: Sequence[Entry]) -> Sequence[Entry]:
-        return _refuse_equal_counts(menu)
-
     @field_validator("modes", mode="after")
     @classmethod
     def _mode_names_differ(cls, modes: tuple[Mode, ...]) -> tuple[Mode, ...]:
@@ -209,9 +209,7 @@ class Job(Frozen):
     @field_validator("phases", mode="after")
     @classmethod
     def _phases_rise_to_one(cls, phases: tuple[Phase, ...]) -> tuple[Phase, ...]:
-        for index, (early, late) in enumerate(pairwise(phases)):
-            if early.until >= late.until:
-                raise RuleBroken(f"phases[{index + 1}].until", late.until, "must rise")
+        refuse_falls("phases[{}].until", [phase.until for phase in phases])
         if phases and phases[-1].until != 1:
             raise RuleBroken(
                 f"phases[{len(phases) - 1}].until", phases[-1].until, "must be 1 in the last phase"
@@ -267,85 +265,43 @@ class Job(Frozen):
         }
 
     def speed(self, count: int, mode: str = DEFAULT_MODE) -> float:
-        """Return the speed in a mode on an allowed number of GPUs of one machine, alone and without phases.
-
-        Raises
-        ------
-        KeyError
-            The job has no such mode, or may not run on that number of GPUs in it.
-        """
+        """Return the speed in a mode on an allowed number of GPUs of one machine, alone and without phases."""
         return 1.0 if count == self.gpus and mode == DEFAULT_MODE else self.speeds[mode][count]
 
     def memory_in(self, mode: str = DEFAULT_MODE) -> int | None:
-        """Return the bytes that a mode needs on each GPU; None when unknown.
-
-        Raises
-        ------
-        KeyError
-            The job has no such mode.
-        """
+        """Return the bytes that a mode needs on each GPU; None when unknown."""
         if mode == DEFAULT_MODE:
             return self.memory
-        given = self._by_name[mode].memory
-        return self.memory if given is None else given
+        own = self._by_name[mode].memory
+        return self.memory if own is None else own
 
     def gpu_type_in(self, mode: str = DEFAULT_MODE) -> str:
-        """Return the only type of GPU on which the job may run in a mode; empty for any.
-
-        Raises
-        ------
-        KeyError
-            The job has no such mode.
-        """
+        """Return the only type of GPU on which the job may run in a mode; empty for any."""
         if mode == DEFAULT_MODE:
             return self.gpu_type
-        given = self._by_name[mode].gpu_type
-        return self.gpu_type if given is None else given
+        own = self._by_name[mode].gpu_type
+        return self.gpu_type if own is None else own
 
     def samples_in(self, mode: str = DEFAULT_MODE) -> float:
-        """Return the samples until the target when trained in a mode only; 0 without a training.
-
-        Raises
-        ------
-        KeyError
-            The job has no such mode.
-        """
+        """Return the samples until the target when trained in one mode throughout; 0 without a training."""
         if self.training is None:
             return 0.0
-        given = None if mode == DEFAULT_MODE else self._by_name[mode].samples
-        return self.training.samples if given is None else given
+        own = None if mode == DEFAULT_MODE else self._by_name[mode].samples
+        return self.training.samples if own is None else own
 
     def batch_in(self, mode: str = DEFAULT_MODE) -> int | None:
-        """Return the batch size in a mode; None when unknown, or when the job tunes it.
-
-        Raises
-        ------
-        KeyError
-            The job has no such mode.
-        """
+        """Return the batch size in a mode; None when unknown, or when the job tunes it."""
         if mode == DEFAULT_MODE:
             return self.batch_size
-        given = self._by_name[mode]
-        return self.batch_size if given.batch_size is None and not given.tunes else given.batch_size
+        own = self._by_name[mode]
+        return self.batch_size if own.batch_size is None and not own.tunes else own.batch_size
 
     def tunes_in(self, mode: str = DEFAULT_MODE) -> bool:
-        """Check whether the job chooses its batch size itself in a mode.
-
-        Raises
-        ------
-        KeyError
-            The job has no such mode.
-        """
+        """Check whether the job chooses its batch size itself in a mode."""
         return mode != DEFAULT_MODE and self._by_name[mode].tunes
 
     def throughput(self, count: int, mode: str = DEFAULT_MODE) -> float:
-        """Return the samples per second in a mode on GPUs of one machine, alone; 0 without a training.
-
-        Raises
-        ------
-        KeyError
-            The job has no such mode, or may not run on that number of GPUs in it.
-        """
+        """Return the samples per second in a mode on GPUs of one machine, alone; 0 without a training."""
         return self.speed(count, mode) * self.samples_in(mode) / self.duration
 
     @cached_property
@@ -353,18 +309,8 @@ class Job(Frozen):
         return {mode.name: mode for mode in self.modes}
 
 
-def _refuse_equal_counts(menu: Sequence[Entry]) -> Sequence[Entry]:
-    counts = [count for count, _ in menu]
-    for index, count in enumerate(counts):
-        if count in counts[:index]:
-            raise RuleBroken(f"menu[{index}][0]", count, "must differ from every other count")
-    return menu
-
-
 class Workload(Frozen):
-    """Jobs in the order of their release dates; given in any order, they are sorted.
-
-    Jobs with equal release dates keep the order in which they were given.
+    """Jobs, sorted by release date; those with equal dates keep the order in which they were given.
 
     Attributes
     ----------
@@ -400,14 +346,14 @@ class Workload(Frozen):
         return tuple(sorted(jobs, key=lambda job: job.release_date))
 
     def since(self, clock: Clock) -> "Workload":
-        """Return the same jobs with all dates counted from where a clock begins."""
+        """Return the same jobs with all dates relative to the origin of a clock."""
         if not clock.origin:
             return self
         jobs = []
         for job in self.jobs:
             dates = {"release_date": job.release_date, "deadline": job.deadline}
-            told = {name: None if date is None else clock.since(date) for name, date in dates.items()}
-            jobs.append(job.model_copy(update=told))
+            moved = {name: None if date is None else clock.since(date) for name, date in dates.items()}
+            jobs.append(job.model_copy(update=moved))
         return self.model_copy(update={"jobs": tuple(jobs)})
 
     @property

@@ -1,7 +1,6 @@
-"""Scenario: everything that is given when a workload runs on a cluster, before any decision is taken."""
+"""Scenario: everything that is known when a workload runs on a cluster, before any decision is taken."""
 
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
 from typing import Annotated, Any, Literal, TypeVar, cast
 
 from pydantic import Field, ValidationError, field_validator, model_validator
@@ -10,25 +9,24 @@ from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.files import first_error
 from gsopt.core.numbers.clock import Clock
 from gsopt.core.numbers.grid import decimal
-from gsopt.core.problem import Frozen, Many, Name, RuleBroken
+from gsopt.core.problem import Frozen, Many, Name, RuleBroken, refuse_falls
 from gsopt.scenario.adaptive.agents import Agents
 from gsopt.scenario.adaptive.application import Application
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.events import Event, Reclaim, Return, refuse_impossible
-from gsopt.scenario.job import DEFAULT_MODE, Job, Seconds, Workload
+from gsopt.scenario.job import DEFAULT_MODE, LATEST, Job, Seconds, Workload
 from gsopt.scenario.speed import Speed, require_levels
 
 
 class Overhead(Frozen):
-    """Seconds in which a job holds its GPUs without making progress, by what was decided.
+    """Seconds in which a job holds its GPUs without making progress, by decision.
 
     Attributes
     ----------
     start
         After every start.
     stop
-        For the stop, such as its checkpoint; it is paid when the job starts again, so that a stop frees GPUs at
-        once.
+        For the stop, such as its checkpoint; paid at the next start, so that a stop frees GPUs at once.
     resize
         After every resize or move.
 
@@ -44,10 +42,10 @@ class Overhead(Frozen):
 
 
 class CapacityChange(Frozen):
-    """From a time on only the GPUs numbered below `gpus` are there, or none when it is 0.
+    """From some time on only the GPUs numbered below `gpus` are there.
 
-    Jobs that lose a GPU by it wait again and keep their progress if they have checkpoints; in a plain cluster
-    those started last do.
+    Jobs that lose a GPU wait again, and keep their progress if they have checkpoints; in a plain cluster these
+    are the jobs started last.
 
     Examples
     --------
@@ -59,7 +57,7 @@ class CapacityChange(Frozen):
     gpus: Annotated[int, Field(ge=0, le=10_000_000)]
 
 
-#: What happens at a time.
+#: Anything that happens at a time.
 Dated = TypeVar("Dated", bound=CapacityChange | Event)
 
 NO_OVERHEAD = Overhead()
@@ -82,40 +80,40 @@ RELAUNCH_OVERHEADS: Mapping[str, Overhead] = {
 
 
 class Physics(Frozen):
-    """What holds between a workload and a cluster, whichever the two are.
+    """The rules of running any workload on any cluster.
 
-    Whatever is given here can be given to `simulate`, `compare_policies` and `judge` by name, in the instances
-    of a study, and in a setting of the command line.
+    All fields can be given to `simulate`, `compare_policies` and `judge` by name, in the instances of a study,
+    and in a setting of the command line.
 
     Attributes
     ----------
     speed
         Slowdowns by network tier, by sharing, and by GPU type.
     overheads
-        Overhead of each model; the entry under the empty name is that of every other model. An `Overhead` alone
+        Overhead of each model; the entry under the empty name is that of every other model. A single `Overhead`
         is that of all models.
     share_limit
         Number of jobs that may hold one GPU at the same time; sharing needs a cluster of racks.
     capacity_changes
-        When the number of GPUs changes, by time; before the first of them all GPUs are there.
+        Changes of the number of GPUs, by time; before the first of them all GPUs are there.
     events
         Machines that leave, return, are lent and reclaimed, by time. A GPU is there when no capacity change and
         no event has taken it.
     applications
-        What was measured of models, by name. A job of such a model is adaptive: how fast it works depends on
-        the machines that its GPUs are on, on its batch size and on how far its training is, which it may look
-        at to tune its batch size itself (`gsopt.scenario.job.Mode.tunes`). Its menus say how fast it is at
-        most. It needs a cluster of racks.
+        Measurements of models, by name. A job of such a model is adaptive: its speed depends on the machines
+        that its GPUs are on, on its batch size and on the progress of its training, and it may tune its batch
+        size itself (`gsopt.scenario.job.Mode.tunes`). Its menus are upper limits of its speed. It needs a
+        cluster of racks.
     agents
         How adaptive jobs make progress and tune themselves.
     restarts
-        For what `Overhead.resize` is paid: for every ``"change"`` of GPUs or mode; only where the ``"shape"``
-        of a placement changes, the number of GPUs on each of its machines; or only where the number of its
-        ``"machines"`` changes. The latter two need a cluster of racks. A job that keeps shape and mode does
-        not restart then, wherever it goes.
+        When `Overhead.resize` is paid: for every ``"change"`` of GPUs or mode; only where the ``"shape"`` of a
+        placement changes, the number of GPUs on each of its machines; or only where the number of its
+        ``"machines"`` changes. The latter two need a cluster of racks. A job that keeps shape and mode does not
+        restart then, wherever it moves.
     clock_start
-        When time begins to count: rounds and intervals, such as those in which policies decide or adaptive jobs
-        tune themselves, are multiples of their length from then on. The first release date when None.
+        Origin of time: rounds and intervals, such as those in which policies decide or adaptive jobs tune
+        themselves, are multiples of their length from then on. The first release date when None.
 
     Examples
     --------
@@ -141,9 +139,7 @@ class Physics(Frozen):
     @field_validator("capacity_changes", mode="after")
     @classmethod
     def _changes_by_time(cls, changes: tuple[CapacityChange, ...]) -> tuple[CapacityChange, ...]:
-        for index, (early, late) in enumerate(pairwise(changes)):
-            if early.time >= late.time:
-                raise RuleBroken(f"capacity_changes[{index + 1}].time", late.time, "must rise")
+        refuse_falls("capacity_changes[{}].time", [change.time for change in changes])
         return changes
 
     def overhead(self, job: Job) -> Overhead:
@@ -151,12 +147,12 @@ class Physics(Frozen):
         return self.overheads.get(job.model) or self.overheads.get("") or NO_OVERHEAD
 
     def application(self, job: Job) -> Application | None:
-        """Return what was measured of the model of an adaptive job; None for any other."""
+        """Return the measurements of the model of an adaptive job; None for any other."""
         return self.applications.get(job.model)
 
 
 class Scenario(Physics):
-    """A workload, a cluster, and the physics between them.
+    """A workload, a cluster, and the physics of running one on the other.
 
     Attributes
     ----------
@@ -179,7 +175,7 @@ class Scenario(Physics):
     def of(
         cls, given: "Workload | Scenario", cluster: Cluster | int | None = None, **physics: Any
     ) -> "Scenario":
-        """Put a workload on a cluster, or take a scenario as it is, with one line for anything wrong.
+        """Put a workload on a cluster, or return a given scenario; anything wrong raises an error of one line.
 
         Parameters
         ----------
@@ -188,12 +184,12 @@ class Scenario(Physics):
         cluster
             The GPUs, or their number.
         physics
-            Any field of `Physics`; None is its default.
+            Any field of `Physics`; None for its default.
 
         Raises
         ------
         InvalidInput
-            A rule is broken, such as by a job that fits in no way, or there is no such field.
+            A rule is broken, for example by a job that fits in no way, or there is no such field.
 
         Examples
         --------
@@ -204,9 +200,11 @@ class Scenario(Physics):
         for field in physics.keys() - Physics.model_fields.keys():
             rule = f"is no field of a scenario; there are {', '.join(Physics.model_fields)}"
             raise InvalidInput("", field, shorten(physics[field]), rule)
-        told = {name: value for name, value in {"cluster": cluster, **physics}.items() if value is not None}
+        given_fields = {
+            name: value for name, value in {"cluster": cluster, **physics}.items() if value is not None
+        }
         if isinstance(given, Scenario):
-            for field, value in told.items():
+            for field, value in given_fields.items():
                 rule = "belongs to a workload; what is given is a scenario, which has it"
                 raise InvalidInput("", field, shorten(value), rule)
             return given
@@ -216,19 +214,19 @@ class Scenario(Physics):
             raise InvalidInput("", "cluster", "", "is required: the GPUs, or their number")
         try:
             gpus = Cluster.plain(cluster) if isinstance(cluster, int) else cluster
-            return cls(workload=given, **{**told, "cluster": gpus})
+            return cls(workload=given, **{**given_fields, "cluster": gpus})
         except ValidationError as error:
             raise first_error("scenario", error) from None
 
     @property
     def clock(self) -> Clock:
-        """The clock on which everything runs, from when time begins to count."""
+        """The clock of the scenario, with the origin of time."""
         jobs = self.workload.jobs
         first = jobs[0].release_date if jobs else 0
         return Clock(decimal(first if self.clock_start is None else self.clock_start))
 
     def on_own_clock(self) -> "Scenario":
-        """Return the same scenario with all times counted from where its clock begins.
+        """Return the same scenario with all times relative to the origin of its clock.
 
         Examples
         --------
@@ -251,13 +249,7 @@ class Scenario(Physics):
         )
 
     def refuse_fractions(self) -> None:
-        """Refuse to compute in fractions where jobs are adaptive.
-
-        Raises
-        ------
-        InvalidInput
-            A job has an application.
-        """
+        """Refuse exact arithmetic for adaptive jobs, whose speeds are floats."""
         for job in self.workload.jobs:
             if self.application(job) is not None:
                 rule = f"must be False: the speed of {job.name!r}, whose model has an application, is a float"
@@ -265,12 +257,9 @@ class Scenario(Physics):
 
     @model_validator(mode="after")
     def _clock_starts_before_the_jobs(self) -> "Scenario":
-        if (
-            self.clock_start is not None
-            and self.workload.jobs
-            and self.clock_start > self.workload.jobs[0].release_date
-        ):
-            rule = f"must be at most the first release date, {self.workload.jobs[0].release_date:g}"
+        first = min((job.release_date for job in self.workload.jobs[:1]), default=LATEST)
+        if self.clock_start is not None and self.clock_start > first:
+            rule = f"must be at most the first release date, {first:g}"
             raise RuleBroken("clock_start", self.clock_start, rule)
         return self
 
@@ -296,7 +285,7 @@ class Scenario(Physics):
 
     @model_validator(mode="after")
     def _applications_need_racks(self) -> "Scenario":
-        """Whether a job spans machines decides how fast it is, and measurements have the network in them."""
+        """Require machines, on which the speed depends, and no penalties, which the measurements include."""
         for model in self.applications:
             if self.cluster.is_plain:
                 raise RuleBroken("applications", model, "must be none in a plain cluster")
@@ -314,7 +303,7 @@ class Scenario(Physics):
 
     @model_validator(mode="after")
     def _penalties_of_known_levels(self) -> "Scenario":
-        """Penalties are for levels of the cluster; those of machine, rack and network are for any."""
+        """Require levels of the cluster; penalties of machine, rack and network are for any cluster."""
         if not self.cluster.is_plain:
             require_levels("speed.tiers", self.speed.tiers, self.cluster.levels)
         return self
@@ -335,22 +324,17 @@ class Scenario(Physics):
 
     @model_validator(mode="after")
     def _given_up_gpus_are_there(self) -> "Scenario":
-        """Look at a plain cluster, where numbers of GPUs say all; elsewhere it depends on the decisions."""
+        """Check a plain cluster, where numbers of GPUs suffice; elsewhere it depends on the decisions."""
         if not self.cluster.is_plain:
             return self
         changes = [(change.time, 0, change.gpus, "") for change in self.capacity_changes]
-        comings = [
-            (each.time, 1, -(each.gpus or 0), f"events[{index}].gpus")
-            for index, each in enumerate(self.events)
-            if isinstance(each, Return)
-        ]
-        goings = [
-            (each.deadline, 2, each.gpus or 0, f"events[{index}].gpus")
-            for index, each in enumerate(self.events)
-            if isinstance(each, Reclaim)
-        ]
+        for index, each in enumerate(self.events):
+            if isinstance(each, Return):
+                changes.append((each.time, 1, -(each.gpus or 0), f"events[{index}].gpus"))
+            elif isinstance(each, Reclaim):
+                changes.append((each.deadline, 2, each.gpus or 0, f"events[{index}].gpus"))
         there, given_up = self.cluster.gpus, 0
-        for time, _, gpus, field in sorted([*changes, *comings, *goings], key=lambda step: step[:2]):
+        for time, _, gpus, field in sorted(changes, key=lambda step: step[:2]):
             if not field:
                 there = gpus
                 continue
@@ -396,14 +380,14 @@ class Scenario(Physics):
 
 
 def _since(given: Dated, clock: Clock) -> Dated:
-    """Return the same change or event with its times counted from where a clock begins."""
+    """Return the same change or event with its times relative to the origin of a clock."""
     times = {name: getattr(given, name) for name in ("time", "deadline") if hasattr(given, name)}
     moved: Any = given.model_copy(update={name: clock.since(time) for name, time in times.items()})
     return cast("Dated", moved)
 
 
 def _wrong_of_adaptive(job: Job, application: Application | None) -> Iterator[tuple[str, Any, str]]:
-    """Find what a job of an application, or of none, must not have: field, value and rule."""
+    """Yield field, value and rule of whatever a job of this application, or of none, must not have."""
     if application is None:
         for place, mode in enumerate(job.modes):
             if mode.tunes:

@@ -1,4 +1,4 @@
-"""Training: how many samples a job has to process until its target, and what is seen of it on the way."""
+"""Training: the samples that a job has to process until its target, and its observable progress."""
 
 from math import exp, expm1
 from typing import Annotated, Any, NamedTuple
@@ -7,19 +7,19 @@ from pydantic import Field, model_validator
 
 from gsopt.core.problem import Frozen, RuleBroken
 
-#: Samples that a training processes.
+#: Samples processed by a training.
 Samples = Annotated[float, Field(gt=0, le=1e15)]
 
 
 class Observation(NamedTuple):
-    """What a job reports of its training.
+    """A job's report on its training.
 
     Attributes
     ----------
     samples
-        Samples that it has processed.
+        Processed samples.
     epochs
-        How many times as many as its data set has.
+        The same, as a multiple of its data set.
     loss
         Training loss.
     accuracy
@@ -38,12 +38,12 @@ class Observation(NamedTuple):
 
 
 class Training(Frozen):
-    """A training until a target, in samples, with the loss and the accuracy that are seen on the way.
+    """A training until a target, in samples, with its observable loss and accuracy.
 
     The samples are those of the job's default mode; a mode with another batch size may need more or fewer
-    (`gsopt.scenario.job.Mode`). Between beginning and target both curves are exponential: with a share p of the
-    work
-    done the loss is ``loss + (initial_loss - loss) * g`` and the accuracy is ``accuracy * (1 - g)``, where ::
+    (`gsopt.scenario.job.Mode`). Between beginning and target both curves are exponential: after a share p of
+    the work the loss is ``loss + (initial_loss - loss) * g`` and the accuracy is ``accuracy * (1 - g)``, where
+    ::
 
         g = (exp(-curvature * p) - exp(-curvature)) / (1 - exp(-curvature))
 
@@ -52,15 +52,15 @@ class Training(Frozen):
     Attributes
     ----------
     epoch
-        Samples of the data set, which is an epoch.
+        Samples of an epoch, a pass over the data set.
     samples
-        Samples until the target, when trained in the default mode from beginning to end.
+        Samples until the target, when trained in the default mode throughout.
     initial_loss, loss
         Loss before the training and at its target.
     accuracy
         Validation accuracy at the target; it begins at 0.
     curvature
-        How much of the improvement comes early; 0 for all of it evenly.
+        How early the improvement comes; 0 for an even one.
 
     Examples
     --------
@@ -83,19 +83,19 @@ class Training(Frozen):
         return self
 
     def loss_at(self, share: Any) -> float:
-        """Return the loss when a share of the work is done."""
+        """Return the loss after a share of the work."""
         return self.loss + (self.initial_loss - self.loss) * self._left(float(share))
 
     def accuracy_at(self, share: Any) -> float:
-        """Return the validation accuracy when a share of the work is done."""
+        """Return the validation accuracy after a share of the work."""
         return self.accuracy * (1.0 - self._left(float(share)))
 
     def observe(self, samples: Any, share: Any) -> Observation:
-        """Return what is seen after so many samples, with a share of the work done."""
+        """Return the report after a number of samples, with a share of the work done."""
         return Observation(samples, samples / self.epoch, self.loss_at(share), self.accuracy_at(share))
 
     def _left(self, share: float) -> float:
-        """Return the share of the improvement that is still to come."""
+        """Return the share of the improvement still to come."""
         if not self.curvature:
             return 1.0 - share
         return expm1(self.curvature * (1.0 - share)) * exp(-self.curvature) / -expm1(-self.curvature)

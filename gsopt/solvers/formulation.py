@@ -28,9 +28,9 @@ P = TypeVar("P", bound=Problem[Any])
 class Formulation(ABC, Generic[P, S]):
     """An exact model of one decision; calling it solves a problem.
 
-    A subclass names itself, builds the Pyomo model and reads a solution out of the values of its columns.
-    Where a decision is taken online it may override `standard_form` to fill the arrays directly; a test then
-    proves the two builders equal.
+    A subclass names itself, builds the Pyomo model and reads a solution from the values of its columns. Where a
+    decision is taken online it may override `standard_form` to fill the arrays directly; a test then proves
+    that both builders agree.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class Formulation(ABC, Generic[P, S]):
 
     name: ClassVar[str]
 
-    #: What the model's objective counts, where that is not what the problem's does.
+    #: Unit of the model's objective, where that differs from the problem's.
     own_unit: ClassVar[str] = ""
 
     @property
@@ -53,13 +53,7 @@ class Formulation(ABC, Generic[P, S]):
 
     @abstractmethod
     def build(self, problem: P) -> Any:
-        """Build the Pyomo model of record.
-
-        Raises
-        ------
-        Unsupported
-            The model does not express this problem.
-        """
+        """Build the Pyomo model of record; raise `Unsupported` if it cannot express the problem."""
 
     @abstractmethod
     def extract(self, values: Mapping[str, float], problem: P) -> S:
@@ -71,14 +65,14 @@ class Formulation(ABC, Generic[P, S]):
         raise Unsupported(f"{self.name} takes no start solution")
 
     def obstacle(self, problem: P) -> str:
-        """Say why there can be no solution, where that is plain without solving; empty otherwise."""
+        """Explain why there is no solution, where that is obvious without solving; empty otherwise."""
         del problem
         return ""
 
     def at_once(self, problem: P) -> tuple[S | None, Number | None]:
-        """Return a solution and a bound that cost next to nothing, to be returned whatever happens; or None.
+        """Return a solution and a bound that are almost free, returned whatever happens; None for either.
 
-        The solution is asked for only where the caller has none.
+        The solution is only used when the caller has none.
         """
         del problem
         return None, None
@@ -88,7 +82,7 @@ class Formulation(ABC, Generic[P, S]):
         return StandardForm.from_pyomo(self.build(problem))
 
     def exact_costs(self, problem: P, form: StandardForm) -> Sequence[Number]:
-        """Return the cost of each column exactly; the form's floats as they are written, unless overridden."""
+        """Return the exact cost of each column; the form's floats as they are written, unless overridden."""
         del problem
         costs: list[float] = form.cost.tolist()
         return costs
@@ -119,22 +113,10 @@ class Formulation(ABC, Generic[P, S]):
         problem
             The problem.
         budget
-            Everything that follows in one object, from a method that hands its own down.
-        time_limit
-            Seconds, or text such as ``30s``, the building of the model included; None for none.
-        gap
-            Gap at which to stop, relative to the bound, as `gsopt.core.result.relative_gap` gives it.
-        backend
-            Solver; HiGHS when None.
-        start
-            A known solution to start from.
-        on_incumbent
-            Called with a result for each new incumbent; returning True stops the solve.
-        on_progress
-            Called with a `gsopt.core.progress.Bracket` whenever a better value or bound is known, and at the
-            end.
-        log
-            Stream the solver's log to standard error.
+            All options in one object, from a method that passes its own on.
+        time_limit, gap, backend, start, on_incumbent, on_progress, log
+            As of `gsopt.core.budget.Budget`; the time limit includes the building of the model, and the backend
+            is HiGHS when None.
 
         Raises
         ------
@@ -145,7 +127,7 @@ class Formulation(ABC, Generic[P, S]):
         MissingSolver
             The backend's solver is not installed.
         ModelMismatch
-            The model's objective value is not the problem's.
+            The model's objective value differs from the problem's.
         """
         options = {
             "time_limit": time_limit,
@@ -161,7 +143,7 @@ class Formulation(ABC, Generic[P, S]):
 
     @property
     def unused(self) -> frozenset[str]:
-        """Options of a budget that the formulation has no use for."""
+        """Options of a budget that the formulation ignores."""
         return frozenset() if self._takes_start else frozenset({"start"})
 
     @property
@@ -169,7 +151,7 @@ class Formulation(ABC, Generic[P, S]):
         return type(self).encode is not Formulation.encode
 
     def _run_from(self, problem: P, budget: Budget) -> Result[S]:
-        """Solve from what is known at once, and give nothing worse."""
+        """Solve from what is known in advance, and return nothing worse."""
         obstacle = self.obstacle(problem)
         if obstacle:
             return Result.judged(problem, method=self.name, infeasible=True, message=obstacle, runtime=0.0)
@@ -180,7 +162,7 @@ class Formulation(ABC, Generic[P, S]):
         return found if bound is None else tightened(found, problem, bound)
 
     def run(self, problem: P, budget: Budget) -> Result[S]:
-        """Solve a problem within a budget; what `__call__` does but for the start's check."""
+        """Solve a problem within a budget, like `__call__` without checking the start."""
         form = self.standard_form(problem)
         if budget.passed:
             return Result.judged(
@@ -193,7 +175,7 @@ class Formulation(ABC, Generic[P, S]):
             costs=self.exact_costs(problem, form),
             offset=self.exact_offset(problem, form),
             start=form.point(self.encode(budget.start, problem)) if known else None,
-            on_point=None if budget.on_incumbent is None else _Teller(self, problem, form, budget),
+            on_point=None if budget.on_incumbent is None else _IncumbentReporter(self, problem, form, budget),
             on_bound=None if budget.on_progress is None else lambda bound: budget.report(bound=bound),
         )
         point = proof.values
@@ -213,10 +195,10 @@ class Formulation(ABC, Generic[P, S]):
         return result
 
 
-class _Teller(Generic[P, S]):
+class _IncumbentReporter(Generic[P, S]):
     """Reports better solutions to the caller, as judged results.
 
-    A point better in the model need not be: the model may have charged for more than its solution needed.
+    A better point of the model need not be one: the model may charge for more than its solution needs.
     """
 
     def __init__(self, formulation: Formulation[P, S], problem: P, form: StandardForm, budget: Budget) -> None:
@@ -242,9 +224,9 @@ class _Teller(Generic[P, S]):
 def _cross_check(result: Result[Any], modelled: float, sense: Sense) -> None:
     """Refuse a model's value that is better than the judge's.
 
-    Before the optimum a model may charge for more than its solution needs (a job marked as preempted though
-    none of its servers is returned), so there the judge's value may be the better one. At the optimum it may
-    not: the model's bound would then be worse than the judge's value, which is a contradiction of its own.
+    Before the optimum a model may charge for more than its solution needs (a job marked as preempted although
+    none of its servers is returned), so the judge's value may be better. At the optimum it may not: the model's
+    bound would then be worse than the judge's value, which is a contradiction of its own.
     """
     judged = result.objective
     if judged is None or isclose(modelled, float(judged), rel_tol=MISMATCH):

@@ -1,10 +1,10 @@
-"""Scaling: objectives as solvers can be trusted with them, so that what they prove is proven of the problem.
+"""Scaling: objectives that solvers can handle reliably, so that their proofs hold for the problem.
 
-Solvers work in doubles, to absolute tolerances. An objective is therefore counted in its own steps, whole
-numbers, and its coefficients are kept between the solvers' tolerances and the end of their digits. Where one
-scale cannot hold both, it is solved in stages: first what the costs come to in units so large that the
-rest rounds away, which bounds the optimum; then, among the solutions that meet that bound or exceed it by no
-more than the best known solution does, the next smaller units.
+Solvers work in doubles, to absolute tolerances. An objective is therefore counted in its own steps, as whole
+numbers, and its coefficients are kept between the solvers' tolerances and the end of their digits. Where no
+scale achieves both, it is solved in stages: first the costs in units so large that the rest rounds away, which
+bounds the optimum; then, in the next smaller units, among the solutions that meet that bound or exceed it by no
+more than the best known one.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,13 +21,7 @@ from scipy.sparse import csr_array, hstack, vstack
 from gsopt.core.budget import Budget
 from gsopt.core.method import accepts
 from gsopt.core.numbers.grid import Exact, Number, decimal, step, whole
-from gsopt.core.numbers.tolerances import (
-    CONTINUOUS_BOUND,
-    LARGEST_COST,
-    LEAST_STEP,
-    SOLVER_BOUND,
-    STEP_PART,
-)
+from gsopt.core.numbers.tolerances import CONTINUOUS_BOUND, LARGEST_COST, LEAST_STEP, SOLVER_BOUND, STEP_PART
 from gsopt.core.problem import Sense
 from gsopt.core.result import Status, StoppedBy, is_within
 from gsopt.solvers.backends import Incumbent, Outcome, solver_of
@@ -58,7 +52,7 @@ class Proof:
     Attributes
     ----------
     status
-        Whether there is a point and whether that is proven, as the backend says of its last stage.
+        Whether there is a point and whether that is proven, according to the backend's last stage.
     values
         The best point, shape (columns,), or None.
     bound
@@ -89,14 +83,14 @@ def optimize(
     on_point: OnPoint | None = None,
     on_bound: OnBound | None = None,
 ) -> Proof:
-    """Solve a standard form so that its bound can be relied on.
+    """Solve a standard form so that its bound is reliable.
 
     Parameters
     ----------
     form
         The model.
     budget
-        Deadline, gap, backend and log; its start and callback are the caller's to translate.
+        Deadline, gap, backend and log; the caller translates its start and callback.
     costs, offset
         The exact objective where the form's floats are roundings of it; else the floats as they are written.
     start
@@ -104,7 +98,7 @@ def optimize(
     on_point
         Called with each better point and the bound at that time; returning True stops.
     on_bound
-        Called with bounds proven on the way, which hold for every point no worse than the best one known.
+        Called with bounds proven during the solve, which hold for every point no worse than the best known one.
 
     Examples
     --------
@@ -123,15 +117,12 @@ def optimize(
     def restored(bound: Number | None) -> Number | None:
         return None if bound is None else whole(constant + Fraction(bound) * unit)
 
-    def tell(point: Vector, bound: Number | None) -> object:
-        return None if on_point is None else on_point(point, restored(bound))
-
     stages = _Stages(
         replace(form, sense=Sense.MINIMIZE),
         [int(cost / unit) for cost in exact],
         constant / unit,
         budget,
-        None if on_point is None else tell,
+        None if on_point is None else lambda point, bound: on_point(point, restored(bound)),
         None if on_bound is None else lambda bound: on_bound(whole(constant + bound * unit)),
     )
     proof = stages.run(start)
@@ -147,7 +138,7 @@ def _continuous(
     on_point: OnPoint | None,
     on_bound: OnBound | None,
 ) -> Proof:
-    """Solve with costs of continuous columns, which have no step, at a known magnitude."""
+    """Solve with costs of continuous columns, which have no step, at a fixed magnitude."""
     largest = max((abs(Fraction(cost)) for cost in costs), default=Fraction(0))
     factor = Fraction(_CONTINUOUS_COST) / largest if largest else Fraction(1)
     scaled = replace(form, cost=np.array([float(cost * factor) for cost in costs]), offset=0.0)
@@ -160,26 +151,23 @@ def _continuous(
     def restored(bound: Number | None) -> Number | None:
         return None if bound is None else weakened(bound)
 
-    def tell(point: Vector, bound: Number | None) -> object:
-        return None if on_point is None else on_point(point, restored(bound))
-
     budget = replace(budget, gap=_gap_without(constant, costs, form, budget.gap))
     outcome = _solve(
         scaled,
         budget,
         start,
-        None if on_point is None else tell,
+        None if on_point is None else lambda point, bound: on_point(point, restored(bound)),
         None if on_bound is None else lambda bound: on_bound(weakened(bound)),
     )
     return _proof(outcome, restored(outcome.bound))
 
 
 class _Stages:
-    """Minimise an objective with whole costs, the large units first.
+    """Minimises an objective with whole costs, the large units first.
 
     A stage minimises ``costs // unit``, which times the unit is a bound, as no column is below its lower limit.
-    The next one adds a column for what a solution exceeds that bound by in these units, at the price of a unit,
-    and is left with costs below it.
+    The next one adds a column, at the price of a unit, for the excess over that bound, and is left with costs
+    below the unit.
     """
 
     def __init__(
@@ -197,7 +185,7 @@ class _Stages:
         self.bound: int | None = None
 
     def run(self, start: Vector | None) -> Proof:
-        """Solve stage by stage until the unit is 1, or the bound meets the value, or the solver stops."""
+        """Solve stage by stage until the unit is 1, the bound meets the value, or the solver stops."""
         self._keep(start)
         stage = _Stage.first(self.form, self.costs)
         while True:
@@ -240,7 +228,7 @@ class _Stages:
             self.on_bound(self.bound)
 
     def _keep(self, point: Vector | None) -> None:
-        """Keep a point if it is complete and the best; a start may say nothing of some columns."""
+        """Keep a point if it is complete and the best; a start may leave columns open."""
         if point is None or not np.isfinite(point).all():
             return
         own = self.form.rounded(point[: len(self.costs)])
@@ -251,7 +239,7 @@ class _Stages:
         return sum(cost * round(value) for cost, value in zip(self.costs, point.tolist(), strict=True) if cost)
 
     def _raise_bound(self, bound: int) -> None:
-        """Take over the bound of a stage, which holds for every solution no worse than the best known."""
+        """Adopt the bound of a stage, which holds for every solution no worse than the best known."""
         if self.best is not None:
             bound = min(bound, self._value(self.best))
         self.bound = bound if self.bound is None else max(self.bound, bound)
@@ -271,23 +259,11 @@ class _Stages:
 
 @dataclass(frozen=True, eq=False)
 class _Stage:
-    """One stage: objective = constant + costs @ columns, of which ``costs // unit`` is minimised.
+    """One stage: objective = constant + costs @ columns, of which ``costs // unit`` is minimised."""
 
-    Attributes
-    ----------
-    form
-        The model, with a row and a column more for each stage before.
-    costs
-        Whole costs by column.
-    constant
-        What every solution pays.
-    unit
-        The stage's unit.
-    """
-
-    form: StandardForm
-    costs: list[int]
-    constant: int
+    form: StandardForm  # the model, with an additional row and column for each earlier stage
+    costs: list[int]  # by column
+    constant: int  # what every solution pays
     unit: int
 
     @classmethod
@@ -305,7 +281,7 @@ class _Stage:
         return self.constant + self._least_rest + self.unit * self._steps(solved)
 
     def next(self, solved: float, value: int) -> "_Stage":
-        """Keep to what may still be better than a value, and turn to the smaller units."""
+        """Restrict the model to what may still be better than a value, and turn to the smaller units."""
         least = self._steps(solved)
         most = (value - self.constant - self._least_rest) // self.unit
         size, form = len(self.costs), self.form
@@ -330,7 +306,7 @@ class _Stage:
         return _Stage(wider, costs, self.constant + self.unit * least, _unit(costs))
 
     def lifted(self, point: Vector) -> Vector:
-        """Extend a point of the first stage by the columns of the later ones, by the rows that define them."""
+        """Extend a point of the first stage by the columns of later ones, using the rows that define them."""
         values = point
         added = len(self.costs) - point.size
         for row in range(len(self.form.rows) - added, len(self.form.rows)):
@@ -350,7 +326,7 @@ class _Stage:
 
     @property
     def _least_rest(self) -> int:
-        """What the parts of the costs below the unit come to at least."""
+        """The least total of the costs below the unit."""
         rests = (
             (cost % self.unit, lower) for cost, lower in zip(self.costs, self.form.column_lower, strict=True)
         )
@@ -371,8 +347,8 @@ def _unit(costs: Sequence[int]) -> int:
 def _gap_without(constant: Exact, costs: Sequence[Exact], form: StandardForm, gap: float) -> float:
     """Turn a gap into one that, met without the objective's constant, is met with it too.
 
-    With the constant c the gap to a bound b is relative to b + c. So the gap is to be narrowed to the least
-    share of b + c in b, of all the b that columns within their limits allow; where b + c may be 0, to 0.
+    With the constant c the gap to a bound b is relative to b + c. So the gap shrinks to the least share of b +
+    c in b, over all b within the limits of the columns; to 0 where b + c may be 0.
     """
     if not gap or not constant:
         return gap

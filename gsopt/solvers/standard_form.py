@@ -12,7 +12,9 @@ from gsopt.core.errors import BrokenModel, Unsupported
 from gsopt.core.numbers.tolerances import FEASIBILITY
 from gsopt.core.problem import Sense
 
-#: Coefficients of an integer model above this size make "optimal" at the tolerance 1e-6 meaningless.
+Vector = NDArray[np.float64]
+
+#: Largest useful coefficient of an integer model: beyond, "optimal" at the tolerance 1e-6 is meaningless.
 LARGEST_BIG_M = 1e5
 
 
@@ -46,12 +48,12 @@ class StandardForm:
     (('x0', 'x1'), 0.0, 2.0)
     """
 
-    cost: NDArray[np.float64]
+    cost: Vector
     matrix: csr_array[Any, Any]
-    row_lower: NDArray[np.float64]
-    row_upper: NDArray[np.float64]
-    column_lower: NDArray[np.float64]
-    column_upper: NDArray[np.float64]
+    row_lower: Vector
+    row_upper: Vector
+    column_lower: Vector
+    column_upper: Vector
     integer: NDArray[np.bool_]
     columns: tuple[str, ...]
     rows: tuple[str, ...]
@@ -89,18 +91,15 @@ class StandardForm:
         >>> form.columns, form.objective(np.array([0, 1]))
         (('x0', 'x1'), 2.0)
         """
-        costs = np.asarray(cost, dtype=np.float64)
-        table = csr_array(matrix, dtype=np.float64)
+        costs, table = _floats(cost), csr_array(matrix, dtype=np.float64)
         n, m = costs.size, table.shape[0]
         form = cls(
             cost=costs,
             matrix=table,
-            row_lower=np.asarray(row_lower, dtype=np.float64),
-            row_upper=np.asarray(row_upper, dtype=np.float64),
-            column_lower=np.zeros(n) if column_lower is None else np.asarray(column_lower, dtype=np.float64),
-            column_upper=np.full(n, np.inf)
-            if column_upper is None
-            else np.asarray(column_upper, dtype=np.float64),
+            row_lower=_floats(row_lower),
+            row_upper=_floats(row_upper),
+            column_lower=np.zeros(n) if column_lower is None else _floats(column_lower),
+            column_upper=np.full(n, np.inf) if column_upper is None else _floats(column_upper),
             integer=np.ones(n, dtype=np.bool_) if integer is None else np.asarray(integer, dtype=np.bool_),
             columns=tuple(f"x{i}" for i in range(n)) if columns is None else columns,
             rows=tuple(f"r{i}" for i in range(m)) if rows is None else rows,
@@ -173,16 +172,14 @@ class StandardForm:
         for name in ("row_lower", "row_upper", "column_lower", "column_upper"):
             if np.isnan(getattr(self, name)).any():
                 raise BrokenModel(f"standard form: {name} must not be NaN")
-        mixed = np.unique(self.matrix.nonzero()[0][self._integer_entries()])
+        rows, columns = self.matrix.nonzero()
+        mixed = np.unique(rows[self.integer[columns]])
         largest = abs(self.matrix[mixed]).max() if mixed.size else 0.0
         if largest > LARGEST_BIG_M:
             raise Unsupported(
                 f"standard form: a coefficient of {largest:g} beside an integer column: must be at most "
                 f"{LARGEST_BIG_M:g}, or rounding makes the solution wrong"
             )
-
-    def _integer_entries(self) -> NDArray[np.bool_]:
-        return self.integer[self.matrix.nonzero()[1]]
 
     @property
     def integral_objective(self) -> bool:
@@ -196,24 +193,22 @@ class StandardForm:
         """The same model with every column continuous."""
         return replace(self, integer=np.zeros(self.cost.size, dtype=np.bool_))
 
-    def with_bounds(
-        self, column_lower: NDArray[np.float64], column_upper: NDArray[np.float64]
-    ) -> "StandardForm":
+    def with_bounds(self, column_lower: Vector, column_upper: Vector) -> "StandardForm":
         """Return the same model with other column bounds."""
         return replace(self, column_lower=column_lower, column_upper=column_upper)
 
     def objective(self, values: ArrayLike) -> float:
-        """Objective value of a point, shape (columns,)."""
-        return float(self.cost @ np.asarray(values, dtype=np.float64) + self.offset)
+        """Return the objective value of a point, shape (columns,)."""
+        return float(self.cost @ _floats(values) + self.offset)
 
-    def rounded(self, values: ArrayLike) -> NDArray[np.float64]:
+    def rounded(self, values: ArrayLike) -> Vector:
         """Round the integer columns of a point, shape (columns,)."""
-        point = np.asarray(values, dtype=np.float64)
+        point = _floats(values)
         return np.where(self.integer, np.round(point), point)
 
     def violation(self, values: ArrayLike) -> float:
-        """Largest absolute violation of any row or bound at a point, shape (columns,)."""
-        point = np.asarray(values, dtype=np.float64)
+        """Return the largest absolute violation of any row or bound at a point, shape (columns,)."""
+        point = _floats(values)
         rows = self.matrix @ point
         gaps = (
             self.row_lower - rows,
@@ -225,14 +220,18 @@ class StandardForm:
 
     def is_feasible(self, values: ArrayLike) -> bool:
         """Check whether a point satisfies rows, bounds and integrality to the solvers' tolerance of 1e-6."""
-        point = np.asarray(values, dtype=np.float64)
+        point = _floats(values)
         whole = np.abs(point - self.rounded(point)).max(initial=0.0) <= FEASIBILITY
         return bool(whole) and self.violation(point) <= FEASIBILITY
 
     def named(self, values: ArrayLike) -> dict[str, float]:
         """Return a point as a mapping from column name to value."""
-        return dict(zip(self.columns, np.asarray(values, dtype=np.float64).tolist(), strict=True))
+        return dict(zip(self.columns, _floats(values).tolist(), strict=True))
 
-    def point(self, values: Mapping[str, float]) -> NDArray[np.float64]:
-        """Return a mapping from column name to value as a point; columns that are not named are 0."""
+    def point(self, values: Mapping[str, float]) -> Vector:
+        """Return a point from values by column name; columns that are not named are 0."""
         return np.array([values.get(name, 0.0) for name in self.columns])
+
+
+def _floats(values: ArrayLike) -> Vector:
+    return np.asarray(values, dtype=np.float64)

@@ -1,8 +1,8 @@
-"""Sequencing: the orders in which jobs of one GPU end earliest on average, in doubles.
+"""Assignment: the sequences in which jobs on single GPUs complete earliest on average, in doubles.
 
-A job that is the k-th last of its machine is waited for by k jobs, itself among them: it adds k times its own
-time there, and its share of the seconds until the machine is free. So orders are an assignment of jobs to
-positions, counted from the end.
+The k-th last job of a machine delays k jobs, including itself: it adds k times its own duration, and its share
+of the time until the machine is free. So sequences are an assignment of jobs to positions, counted from the
+end.
 """
 
 from collections.abc import Sequence
@@ -15,23 +15,23 @@ Reals = NDArray[np.float64]
 
 
 def sequence(seconds: Reals, available: Reals | None = None) -> list[list[int]]:
-    """Return the jobs of each machine in the order that has the least total completion time.
+    """Return the jobs of each machine in the order of least total completion time.
 
-    Few positions of each machine are looked at first; where one runs jobs in all of them, more are. A machine
-    whose first position is left empty needs no more: one further from the end costs every job more.
+    At first each machine has few positions; where one uses all of them, more are added. A machine whose first
+    position is empty needs no more: one further from the end costs every job more.
 
     Complexity: O(n^2 m K) for n jobs on m machines with K positions each, about 2 n / m, in compiled doubles.
 
     Source: AlloX (EuroSys 2020), section 4.2, as an assignment problem; D. Crouse, On implementing 2D
-    rectangular assignment algorithms (2016), as scipy has it.
+    rectangular assignment algorithms (2016), as in scipy.
 
     Parameters
     ----------
     seconds
-        What each job takes on each machine, shape (jobs, machines); infinite where it does not run, and finite
-        somewhere.
+        Duration of each job on each machine, shape (jobs, machines); infinite where it cannot run, but not
+        everywhere.
     available
-        Seconds until each machine is free, shape (machines,); all are free now when None.
+        Seconds until each machine is free, shape (machines,); all are free when None.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def sequence(seconds: Reals, available: Reals | None = None) -> list[list[int]]:
 
 
 def positions(seconds: NDArray[Any], available: NDArray[Any], depth: int) -> NDArray[Any]:
-    """Return what each job costs in each position, the last ones of all machines first.
+    """Return the cost of each job in each position, the last ones of all machines first.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def positions(seconds: NDArray[Any], available: NDArray[Any], depth: int) -> NDA
 
 
 def orders(columns: list[int], machines: int) -> list[list[int]]:
-    """Read the orders of the machines from the position of each job.
+    """Return the sequences of the machines, given the position of each job.
 
     Examples
     --------
@@ -84,11 +84,11 @@ def orders(columns: list[int], machines: int) -> list[list[int]]:
 def shorter_first(
     orders: list[list[int]], seconds: Reals, available: Reals, kinds: Sequence[str]
 ) -> list[list[int]]:
-    """Let shorter jobs begin earlier where that changes no total.
+    """Start shorter jobs earlier where that changes no total.
 
-    Jobs that are equally far from the end may change places between machines of one kind, and in the best
-    orders none that is further from it takes longer. So the jobs of a kind are put in the order of their
-    seconds, equal ones by number, and take its positions from the furthest on, those that begin earliest first.
+    Jobs at the same distance from the end may be exchanged between machines of one type, and in the best
+    sequences no longer job is further from the end. So the jobs of a type are sorted by duration and number,
+    and take its positions from the furthest on, those that start earliest first.
 
     Parameters
     ----------
@@ -97,12 +97,10 @@ def shorter_first(
     seconds, available
         As of `sequence`.
     kinds
-        The kind of each machine; on machines of one kind every job takes as long.
+        The type of each machine, on which the duration of a job depends.
 
     Examples
     --------
-    >>> shorter_first([[0, 1], [2]], np.array([[1.0] * 2, [3.0] * 2, [2.0] * 2]), np.zeros(2), ["v100"] * 2)
-    [[0, 1], [2]]
     >>> shorter_first([[0, 2], [1]], np.array([[1.0] * 2, [3.0] * 2, [2.0] * 2]), np.zeros(2), ["v100"] * 2)
     [[0, 1], [2]]
     """

@@ -1,8 +1,8 @@
-"""Compiled: kernels as machine code where numba is installed, and as the functions that they are elsewhere.
+"""Compiled: kernels as machine code where numba is installed, and as plain functions elsewhere.
 
-Loading numba takes half a second and a first compilation several, which is kept on the disk. So modules with
-kernels are imported where they are used, and whoever has a deadline asks `is_worth_loading` first. Ctrl-C waits
-until numba is loaded or the kernel at hand compiled, as neither survives being left in the middle.
+Loading numba takes half a second, and a first compilation, which is kept on disk, several. So modules with
+kernels are imported where they are used, and callers with a deadline ask `is_worth_loading` first. Ctrl-C waits
+until numba is loaded or the current kernel compiled, as neither survives an interruption.
 """
 
 import sys
@@ -16,10 +16,10 @@ from typing import Any, ParamSpec, TypeVar
 
 from gsopt.core.interrupts import deliver, held, holding
 
-#: Seconds from which on loading, and compiling if need be, is plainly paid back.
+#: Seconds for which loading, and compiling if necessary, certainly pays.
 _ENOUGH = 10.0
 
-#: Digits of the name of sources.
+#: Digits of the digest of sources.
 _DIGITS = 12
 
 Given = ParamSpec("Given")
@@ -27,11 +27,11 @@ Found = TypeVar("Found")
 
 
 def compiled(function: Callable[Given, Found]) -> Callable[Given, Found]:
-    """Compile a function of numbers and arrays of them, if numba is installed; a decorator.
+    """Compile a function of numbers and arrays, if numba is installed; a decorator.
 
-    The machine code is kept for later processes where there is a folder to keep it in, by a name that changes
-    with the sources of the kernel and of all kernels that it calls: numba itself looks at the kernel's own file
-    only, and at the time of its last change, which packages of two versions may have in common.
+    The machine code is kept for later processes where a folder is writable, under a name that changes with the
+    sources of the kernel and of all kernels that it calls: numba itself only checks the kernel's own file, and
+    only the time of its last change, which packages of two versions may share.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def compiled(function: Callable[Given, Found]) -> Callable[Given, Found]:
         return function
     with held():
         kernel: Any = _kernel(function)
-    # Where numba goes with arguments of new types, and from there for each kernel that is called within.
+    # numba calls this for arguments of new types, and again for each kernel that is called within.
     kernel._compile_for_args = holding(kernel._compile_for_args)  # noqa: SLF001 - it has no public name
     kernel.compile = _after_interrupts(kernel.compile)
     found: Callable[Given, Found] = kernel
@@ -56,7 +56,7 @@ def compiled(function: Callable[Given, Found]) -> Callable[Given, Found]:
 
 
 def _after_interrupts(function: Callable[Given, Found]) -> Callable[Given, Found]:
-    """Let Ctrl-C that is held back come before a function."""
+    """Return a function that first delivers a held-back Ctrl-C."""
 
     @wraps(function)
     def call(*args: Given.args, **kwargs: Given.kwargs) -> Found:
@@ -78,7 +78,7 @@ def _kernel(function: Callable[..., Any]) -> Any:
 
 
 def _digest(function: Callable[..., Any]) -> str:
-    """Return a name of the sources of a kernel: its file, and the names of the kernels that it can call."""
+    """Return a digest of the sources of a kernel: its file, and the names of the kernels that it can call."""
     called = (getattr(each, "py_func", None) for each in function.__globals__.values())
     names = sorted({kernel.__qualname__ for kernel in called if kernel is not None})
     source = Path(function.__code__.co_filename)
@@ -87,29 +87,12 @@ def _digest(function: Callable[..., Any]) -> str:
 
 
 def is_installed() -> bool:
-    """Check whether numba is installed.
-
-    Examples
-    --------
-    >>> is_installed() in {True, False}
-    True
-    """
+    """Check whether numba is installed."""
     return find_spec("numba") is not None
 
 
 def is_worth_loading(seconds_left: float | None = None) -> bool:
-    """Check whether compiled kernels are to be used: they are loaded already, or there is time for it.
-
-    Parameters
-    ----------
-    seconds_left
-        Time in which the kernels have to pay; None for no limit.
-
-    Examples
-    --------
-    >>> is_worth_loading() == is_installed()
-    True
-    """
+    """Check whether to use compiled kernels: they are loaded already, or the remaining seconds suffice."""
     if "numba" in sys.modules:
         return True
     return (seconds_left is None or seconds_left >= _ENOUGH) and is_installed()
@@ -118,23 +101,18 @@ def is_worth_loading(seconds_left: float | None = None) -> bool:
 def is_ready(
     module: str, kernel: str, seconds_left: float | None = None, seconds_to_compile: float = _ENOUGH
 ) -> bool:
-    """Check whether a kernel may be called: it has been before, needs no compiler, or there is time for it.
+    """Check whether a kernel may be called: it was called before, needs no compiler, or there is time for it.
 
-    Machine code on the disk is loaded in a second or two; without it the kernel is compiled first.
+    Machine code on disk is loaded in a second or two; otherwise the kernel is compiled first.
 
     Parameters
     ----------
     module, kernel
         Names; the module is not imported.
     seconds_left
-        Time in which it has to pay; None for no limit.
+        Remaining time; None for no limit.
     seconds_to_compile
-        Time that is enough to compile it and all kernels that it calls, on a busy machine too.
-
-    Examples
-    --------
-    >>> is_ready("gsopt.schedule.bounds.prices.kernel", "evaluate_jobs")
-    True
+        Time that suffices to compile it and all kernels that it calls, even on a busy machine.
     """
     if not is_installed() or seconds_left is None or seconds_left >= seconds_to_compile:
         return True
@@ -145,13 +123,7 @@ def is_ready(
 
 
 def is_on_disk(kernel: Callable[..., Any]) -> bool:
-    """Check whether there is machine code of a kernel on the disk, no older than its source.
-
-    Examples
-    --------
-    >>> is_on_disk(abs)
-    False
-    """
+    """Check whether there is machine code of a kernel on disk, no older than its source."""
     folder = getattr(getattr(kernel, "stats", None), "cache_path", None)
     if folder is None:
         return False
@@ -161,27 +133,16 @@ def is_on_disk(kernel: Callable[..., Any]) -> bool:
 
 
 def plain(function: Callable[Given, Found]) -> Callable[Given, Found]:
-    """Return the function of which a kernel was compiled, or itself if it was not.
-
-    Examples
-    --------
-    >>> plain(abs) is abs
-    True
-    """
+    """Return the function from which a kernel was compiled, or the function itself."""
     original: Any = getattr(function, "py_func", function)
     found: Callable[Given, Found] = original
     return found
 
 
 def twin(function: Callable[Given, Found]) -> Callable[Given, Found]:
-    """Find the plain function of a kernel that calls plain functions only, those of the kernels that it calls.
+    """Return the plain function of a kernel, calling only plain functions of other kernels.
 
-    It does the same as the kernel, slowly, and needs no compiler: for first steps, and for tests.
-
-    Examples
-    --------
-    >>> twin(abs) is abs
-    True
+    It does the same as the kernel, slowly, without a compiler: for first steps, and for tests.
     """
     original: Any = plain(function)
     if not isinstance(original, FunctionType):

@@ -1,28 +1,23 @@
-"""Decimals: many floats at once as whole numbers over a power of ten."""
+"""Decimals: many floats at once as integers over a power of ten."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-#: Powers of ten up to this are doubles without rounding.
+#: Powers of ten up to this one are exact doubles.
 _MOST_PLACES = 22
 
-#: Decimals of up to 15 digits are told apart by the doubles next to them.
+#: Decimals of up to 15 digits have different nearest doubles.
 _LARGEST = 10.0**15
 
 
 def whole_numbers(values: ArrayLike) -> tuple[NDArray[np.int64], int] | None:
-    """Read floats as the decimals they are written as, over a common power of ten.
+    """Read finite floats of any shape as the decimals they are written as, over a common power of ten.
 
-    A float is the decimal n / 10**k if these two, divided as doubles, give it back and n has at most 15 digits:
-    division rounds correctly, no other decimal of so few digits has the same double, and the shortest one that
-    has it is the one that is written.
-
-    Parameters
-    ----------
-    values
-        Any finite floats, of any shape.
+    A float is the decimal n / 10**k if the quotient of both as doubles is that float and n has at most 15
+    digits: division rounds correctly, no other decimal with so few digits has the same double, and its shortest
+    decimal is the written one.
 
     Returns
     -------

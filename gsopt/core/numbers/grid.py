@@ -16,8 +16,8 @@ Exact = int | Fraction
 def decimal(value: Number) -> Exact:
     """Read a number as it is written: a float stands for its shortest decimal, 1.1 for 11/10.
 
-    Sums of such numbers have few digits, where sums of the doubles next to them have fifty. An integer when
-    it is one.
+    Sums of such numbers have few digits, where sums of the nearest doubles have fifty. Integers are returned as
+    such.
     """
     if isinstance(value, float):
         if value.is_integer():
@@ -27,14 +27,14 @@ def decimal(value: Number) -> Exact:
 
 
 def exact_total(values: Iterable[Number]) -> Exact:
-    """Add numbers as they are written, without rounding; an integer when the total is one.
+    """Add numbers as they are written, without rounding; integral totals are returned as integers.
 
     Examples
     --------
     >>> exact_total([1.0, 2, 4.0]), exact_total([0.1, 0.2])
     (7, Fraction(3, 10))
     """
-    totals: dict[int, int] = {}  # by denominator, of which decimals have few
+    totals: dict[int, int] = {}  # by denominator; decimals have few
     for value in values:
         number = value if isinstance(value, Fraction) else decimal(value)  # a fraction's hash takes long
         totals[number.denominator] = totals.get(number.denominator, 0) + number.numerator
@@ -58,25 +58,19 @@ def exact_dot(pairs: Iterable[tuple[Exact, Exact]]) -> Exact:
 
 
 def whole(value: Exact) -> Exact:
-    """Return a fraction that is an integer as one.
-
-    Examples
-    --------
-    >>> whole(Fraction(4, 2)), whole(Fraction(1, 2))
-    (2, Fraction(1, 2))
-    """
+    """Return an integral fraction as an integer."""
     return value.numerator if value.denominator == 1 else value
 
 
 def step(values: Iterable[Exact]) -> Fraction | None:
-    """Return the largest number of which all values are whole multiples; None when all are 0.
+    """Return the greatest common divisor of exact numbers; None when all are 0.
 
     Examples
     --------
     >>> step([Fraction(11, 10), 1000000, 0]), step([6, 9]), step([0])
     (Fraction(1, 10), Fraction(3, 1), None)
     """
-    found: dict[int, int] = {}  # by denominator, of which decimals have few
+    found: dict[int, int] = {}  # by denominator; decimals have few
     for value in values:
         below = value.denominator
         found[below] = gcd(found.get(below, 0), value.numerator)
@@ -90,24 +84,12 @@ def step(values: Iterable[Exact]) -> Fraction | None:
 
 
 def ceil_to(value: Exact, step: Exact) -> Exact:
-    """Return the smallest multiple of a step that is not below a value.
-
-    Examples
-    --------
-    >>> ceil_to(Fraction(7, 3), Fraction(1, 2)), ceil_to(4, 2)
-    (Fraction(5, 2), 4)
-    """
+    """Return the smallest multiple of a step that is not below a value."""
     return -floor_to(-value, step)
 
 
 def floor_to(value: Exact, step: Exact) -> Exact:
-    """Return the largest multiple of a step that is not above a value.
-
-    Examples
-    --------
-    >>> floor_to(Fraction(7, 3), Fraction(1, 2)), floor_to(-1, 2)
-    (2, -2)
-    """
+    """Return the largest multiple of a step that is not above a value."""
     return whole(Fraction(value) // step * step)
 
 
@@ -118,9 +100,9 @@ def _floor_digits(numerator: int, denominator: int, digits: int) -> Exact:
 
 
 def floor_digits(value: Exact, digits: int) -> Exact:
-    """Return the largest number of so many significant digits that is not above a value.
+    """Return the largest number with so many significant digits that is not above a value.
 
-    Of up to 15 digits and below 10**15, the float next to it is read as that number again (`decimal`).
+    With up to 15 digits and below 10**15, the nearest float is read as the same number again (`decimal`).
 
     Examples
     --------
@@ -143,22 +125,10 @@ def float_below(value: Exact) -> float:
 
 
 def lowest(value: Number) -> Exact:
-    """Return the least number that a value may stand for: a float may be off by its last operations' rounding.
-
-    Examples
-    --------
-    >>> lowest(3), lowest(0.1 + 0.2) < Fraction(3, 10) < highest(0.1 + 0.2)
-    (3, True)
-    """
+    """Return the least number that a value may stand for: floats may be off by their last roundings."""
     return Fraction(value) - ULPS * Fraction(ulp(value)) if isinstance(value, float) else value
 
 
 def highest(value: Number) -> Exact:
-    """Return the greatest number that a value may stand for.
-
-    Examples
-    --------
-    >>> highest(Fraction(1, 3))
-    Fraction(1, 3)
-    """
+    """Return the greatest number that a value may stand for."""
     return -lowest(-value)

@@ -1,4 +1,4 @@
-"""Hull: what each further GPU gains a job that may share its time between several numbers of GPUs."""
+"""Hull: the gain by each additional GPU of a job that may share its time between several numbers of GPUs."""
 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
@@ -7,41 +7,32 @@ from typing import Generic, NamedTuple, TypeVar
 
 from gsopt.core.numbers.tolerances import ULPS
 
-#: A number of GPUs, or of what they are worth.
+#: A number of GPUs, or their worth.
 Count = TypeVar("Count", int, float)
 
 
 class HullSegment(NamedTuple, Generic[Count]):
-    """A step from one corner of a hull to the next.
-
-    Attributes
-    ----------
-    gpus
-        Additional GPUs.
-    speed
-        Additional speed.
-    """
+    """A step from one corner of a hull to the next: additional GPUs, and the additional speed."""
 
     gpus: Count
     speed: float
 
     @property
     def efficiency(self) -> float:
-        """Additional speed of each additional GPU."""
+        """Additional speed per additional GPU."""
         return self.speed / self.gpus
 
 
 def concave_hull(menu: Iterable[tuple[Count, float]]) -> tuple[HullSegment[Count], ...]:
     """Return the upper concave hull of a menu through the origin, as steps of falling efficiency.
 
-    The first steps together lead to a number of GPUs of the menu. Numbers of GPUs that lie on the hull, but for
-    rounding, are all corners of it, so a job of linear speed has a step for each; those below it are none.
-    The last corner is the fewest GPUs of the highest speed.
+    Numbers of GPUs on the hull, up to rounding, are all corners, so a job of linear speed has a step for each;
+    those below it are not. The last corner is the smallest number of GPUs with the highest speed.
 
     Parameters
     ----------
     menu
-        Numbers of GPUs, in any order, and the speed on each; of equal numbers the fastest counts.
+        Numbers of GPUs, in any order, with their speeds; of equal numbers the fastest counts.
 
     Examples
     --------
@@ -68,7 +59,7 @@ def _rising(menu: Iterable[tuple[Count, float]]) -> Iterator[tuple[Count, float]
 
 
 def _is_below(corner: tuple[Count, float], left: tuple[Count, float], right: tuple[Count, float]) -> bool:
-    """Check whether a corner lies below the line from left to right, by more than rounding explains."""
+    """Check whether a corner lies below the line from left to right by more than rounding."""
     rise = (corner[1] - left[1]) * (right[0] - corner[0])
     rise_after = (right[1] - corner[1]) * (corner[0] - left[0])
     return rise_after - rise > ULPS * ulp(right[1]) * (right[0] - left[0])

@@ -1,9 +1,9 @@
-"""Batching: how fast a job trains with a batch size on a number of GPUs, and what one such job is.
+"""Batching: how fast a job trains with a batch size on a number of GPUs, and what such a job is.
 
-`StepTime` is a model of the seconds of a step, `Tabulated` measured throughput; `BatchingJob` is a job with the
-limits of its batch size and what is left of it, known or as a distribution (`Progress`). The decision over all
+`StepTime` models the seconds of a step, `Tabulated` holds measured throughput; `BatchingJob` is a job with the
+limits of its batch size and its remaining work, known or as a distribution (`Progress`). The decision over all
 jobs is `gsopt.problems.batching.Batching`. `LimitRules` says how the limits change over time, and
-`heuristics.policies.ones.progress` predicts what is left from the jobs that are complete.
+`heuristics.policies.ones.progress` predicts the remaining work from completed jobs.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""Job: the limits of a job's batch size, what is left of it, and how fast it trains."""
+"""Job: the limits of a batch size, the remaining work, and the speed of training."""
 
 from fractions import Fraction
 from random import Random
@@ -11,25 +11,25 @@ from gsopt.core.problem import Frozen, Gpus, Name, RuleBroken
 from gsopt.performance.batching.throughput import BatchSize, Throughput
 from gsopt.scenario.job import LEAST
 
-#: What stands for the samples left where a distribution is known: their mean, or those left at mean progress.
+#: Estimate of the remaining samples from a distribution: their mean, or those at mean progress.
 Estimate = Literal["mean", "mean_progress"]
 
 #: Samples over all epochs of a job.
 Samples = Annotated[float, Field(ge=0, le=1e15)]
 
-#: Parameter of a Beta distribution; ONES holds both at 1 or more.
+#: Parameter of a Beta distribution; at least 1 in ONES.
 _Shape = Annotated[float, Field(ge=1, le=1e9)]
 
 
 class Progress(Frozen):
-    """What is believed of a job's progress rho, the part of its samples that is processed: a Beta distribution.
+    """A Beta distribution of a job's progress rho, the processed part of its samples.
 
     With Y processed samples there are Y (1 / rho - 1) left, of which the mean is Y beta / (alpha - 1), and
-    infinite at alpha = 1, that of a job in its first epoch. At the mean of rho there are Y beta / alpha left,
+    infinite at alpha = 1, as for a job in its first epoch. At the mean of rho there are Y beta / alpha left,
     which is also the mean with alpha + 1 in place of alpha, and always finite.
 
-    Source: ONES, Equations 6 and 7. A job that has processed nothing would have nothing left by Equation 7, so
-    `processed` is above 0: use alpha times the samples of an epoch, as the paper's threshold does for alpha.
+    Source: ONES, Equations 6 and 7. By Equation 7 a job that has processed nothing would have nothing left, so
+    `processed` is positive: use alpha times the samples of an epoch, as the paper's threshold does for alpha.
 
     Examples
     --------
@@ -43,20 +43,14 @@ class Progress(Frozen):
     processed: Annotated[float, Field(ge=LEAST, le=1e15)]
 
     def left(self, estimate: Estimate = "mean") -> Exact:
-        """Return the samples left, exactly.
-
-        Raises
-        ------
-        ZeroDivisionError
-            The mean is infinite, at alpha = 1.
-        """
+        """Return the exact number of remaining samples; their mean divides by zero at alpha = 1."""
         shape = decimal(self.alpha) - (1 if estimate == "mean" else 0)
         return whole(Fraction(decimal(self.processed)) * decimal(self.beta) / shape)
 
     def draw(self, random: Random) -> float:
-        """Draw a number of samples left (Algorithm 1, line 2)."""
+        """Draw a number of remaining samples (Algorithm 1, line 2)."""
         progress = 0.0
-        while not 0 < progress < 1:  # a double may be rounded to an end
+        while not 0 < progress < 1:  # it may be rounded to an end
             progress = random.betavariate(self.alpha, self.beta)
         return self.processed * (1 / progress - 1)
 
@@ -69,23 +63,22 @@ class BatchingJob(Frozen):
     batch_limit
         Most samples of a batch over all GPUs: R, which grows and shrinks with the progress of training.
     local_limit
-        Most samples of a batch on one GPU: what its memory holds.
+        Most samples of a batch on one GPU, limited by its memory.
     throughput
         Samples per second by batch size and GPUs.
     remaining
-        Samples that are left to train.
+        Remaining samples to train.
     progress
-        What is believed of the progress, instead of `remaining`.
+        Distribution of the progress, instead of `remaining`.
     min_gpus
         Fewest GPUs, if the job runs at all.
     weight
-        Priority: a job of weight 2 counts as two of its kind where more is better, and costs half as much where
-        GPU-seconds are counted; see `gsopt.problems.batching.Batching`.
+        Priority: a job of weight 2 counts twice where more is better, and costs half as much where GPU-seconds
+        are counted; see `gsopt.problems.batching.Batching`.
     new
-        Whether the job has just arrived, and has not run yet.
+        Whether the job has just arrived and has not run yet.
     previous_gpus, previous_batch
-        GPUs and batch size with which it ran so far; 0 where it waited, and None where the batch size is of
-        no account.
+        GPUs and batch size of its last run; 0 if it waited, and None where the batch size does not matter.
 
     Examples
     --------
@@ -138,13 +131,13 @@ class BatchingJob(Frozen):
         return self
 
     def left(self, estimate: Estimate = "mean") -> Exact:
-        """Return the samples left, exactly: those given, or the estimate."""
+        """Return the exact number of remaining samples: as given, or as estimated."""
         if self.progress is not None:
             return self.progress.left(estimate)
         return decimal(self.remaining or 0)
 
     def largest(self, gpus: int) -> int:
-        """Return the largest batch that both limits allow on so many GPUs."""
+        """Return the largest batch within both limits on a number of GPUs."""
         return min(self.batch_limit, gpus * self.local_limit)
 
     def allows(self, batch_size: int, gpus: int) -> bool:
@@ -152,15 +145,15 @@ class BatchingJob(Frozen):
         return gpus <= batch_size <= self.largest(gpus) and self.throughput.knows(batch_size, gpus)
 
     def fastest(self, gpus: int) -> int | None:
-        """Return the batch size of most samples per second on so many GPUs; None where there is none."""
+        """Return the batch size with the highest throughput on a number of GPUs; None where there is none."""
         return self.throughput.fastest(gpus, self.largest(gpus))
 
     def runs_on(self, gpus: int) -> bool:
-        """Check whether there is a batch size for so many GPUs."""
+        """Check whether there is a batch size for a number of GPUs."""
         return self.throughput.offers(gpus, self.largest(gpus))
 
     def changes(self, batch_size: int, gpus: int) -> bool:
-        """Check whether the job is reconfigured: it starts, stops, or gets other GPUs or another batch size."""
+        """Check whether the job is reconfigured: it starts, stops, or its GPUs or batch size change."""
         if gpus != self.previous_gpus:
             return True
         return gpus > 0 and self.previous_batch not in (None, batch_size)

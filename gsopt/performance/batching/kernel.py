@@ -1,4 +1,4 @@
-"""Kernel: one step of the division of GPUs after the other, compiled where numba is installed."""
+"""Kernel: the division of GPUs, one step after the other, compiled where numba is installed."""
 
 from typing import Any
 
@@ -11,16 +11,11 @@ Array = np.ndarray[Any, Any]
 
 @compiled
 def fill_rows(costs: Array, widths: Array, table: Array) -> None:
-    """Fill the rows of a table of least costs, one for each job, below a first one that is there.
+    """Fill the rows of a table of least costs, one for each job, below the given first row.
 
-    Parameters
-    ----------
-    costs
-        Cost of each job on 0, 1, ... GPUs, shape (jobs, most GPUs of a job + 1); infinite where not allowed.
-    widths
-        Most GPUs of each job, shape (jobs,).
-    table
-        Least cost of the first jobs on so many GPUs together, shape (jobs + 1, GPUs + 1).
+    The cost of each job on 0, 1, ... GPUs, infinite where not allowed, has the shape (jobs, most GPUs of a job
+    + 1), and the most GPUs of each job (`widths`) have the shape (jobs,). The table, of shape (jobs + 1, GPUs +
+    1), holds the least cost of the first jobs on a number of GPUs together.
     """
     size = table.shape[1]
     reached = 0

@@ -1,4 +1,4 @@
-"""Limits: how large a job's batch may be for now, so that it grows in steps that training survives.
+"""Limits: how large a job's batch may currently be, so that it grows in steps that training survives.
 
 Source: Bian, Li, Wang, You, Online Evolutionary Batch Size Orchestration for Scheduling Deep Learning Workloads
 in GPU Clusters, SC '21 (ONES), section 3.3.2.
@@ -6,13 +6,13 @@ in GPU Clusters, SC '21 (ONES), section 3.3.2.
 
 from enum import StrEnum
 from fractions import Fraction
-from math import ceil
+from math import ceil, inf
 from numbers import Integral, Rational
 from typing import Annotated
 
 from pydantic import Field
 
-from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.errors import require
 from gsopt.core.numbers.grid import Exact, Number, decimal
 from gsopt.core.numbers.tolerances import SPAN_ERROR
 from gsopt.core.problem import Frozen
@@ -20,15 +20,15 @@ from gsopt.performance.batching.throughput import BatchSize
 
 
 class ScaleDown(StrEnum):
-    """Which running jobs the formula for long ones is for.
+    """The running jobs to which the formula for long jobs applies.
 
     Attributes
     ----------
     LONG
         Those that ran for longer than 1/sigma, as the text says; all others are doubled.
     PRINTED
-        All of them, as the formula is printed without a condition: it doubles what did not run yet, leaves
-        alone what ran for up to 1/sigma, and so doubles no job that has finished an epoch.
+        All of them, as the formula is printed without a condition: it doubles what has not run yet, keeps what
+        ran for up to 1/sigma, and so doubles no job that has completed an epoch.
 
     Examples
     --------
@@ -41,20 +41,20 @@ class ScaleDown(StrEnum):
 
 
 class LimitRules(Frozen):
-    """How the limit R of a job's batch size changes over its life.
+    """Rules for the limit R of a job's batch size over its life.
 
     A job begins with `started`, has `after_epoch` applied at the end of each epoch once it is warm, and
-    `rejected` whenever a new schedule leaves it waiting; while it waits it keeps the limit that it had when it
-    was preempted. All limits are integers of at least 1, which the paper does not say of halving.
+    `rejected` whenever a new schedule leaves it waiting; while it waits it keeps the limit of its preemption.
+    All limits are integers of at least 1, which the paper does not say of halving.
 
     Attributes
     ----------
     rate
-        sigma, in 1/s. The paper suggests the rate at which jobs arrive. At 0 no job is ever scaled down.
+        sigma, in 1/s. The paper suggests the arrival rate of jobs. At 0 no job is ever scaled down.
     largest
-        Above this no limit grows, for training would not converge; None where nothing is known of that.
+        Largest limit at which training converges; None where unknown.
     scale_down
-        Which jobs the formula for long ones is for.
+        The jobs to which the formula for long jobs applies.
 
     Examples
     --------
@@ -70,15 +70,18 @@ class LimitRules(Frozen):
     scale_down: ScaleDown = ScaleDown.LONG
 
     def started(self, local_limit: int) -> int:
-        """Return the limit upon arrival, which one GPU can hold (rule "start")."""
+        """Return the limit at arrival, which fits on one GPU (rule "start")."""
         return self._capped(_valid("local_limit", local_limit))
 
     def rejected(self, limit: int) -> int:
-        """Return the limit of a job that waits in the next schedule too: half, but at least 1 ("resume")."""
+        """Return the limit of a job that also waits in the next schedule: half, but at least 1 ("resume")."""
         return max(1, _valid("limit", limit) // 2)
 
     def after_epoch(self, limit: int, elapsed: Number, *, warm: bool = True) -> int:
         """Return the limit of a running job at the end of an epoch ("start", "scale-up", "scale-down").
+
+        It is 2 R for a short job and `scaled_down` for a long one. The paper applies both rules to one job and
+        epoch; the formula contains the factor 2 of the doubling, so it replaces it.
 
         Parameters
         ----------
@@ -87,13 +90,7 @@ class LimitRules(Frozen):
         elapsed
             T_processed, the seconds for which the job has run.
         warm
-            Whether it has completed its warm-up steps. Until then its limit stays as it is.
-
-        Returns
-        -------
-        int
-            2 R for a job that is short, `scaled_down` for one that is long. The paper has both rules for one
-            job and epoch; the formula has the factor 2 of the doubling in it, so it takes its place.
+            Whether it has completed its warm-up steps; its limit does not change before.
         """
         if not warm:
             return _valid("limit", limit)
@@ -106,10 +103,10 @@ class LimitRules(Frozen):
 
 
 def scaled_down(limit: int, rate: Number, elapsed: Number) -> int:
-    """Return ceil(2 R / ceil(sigma T + 1)), the limit that penalises a job for having run for long.
+    """Return ceil(2 R / ceil(sigma T + 1)), the limit that penalises long-running jobs.
 
-    It doubles R at T = 0, leaves R as it is for sigma T up to 1, and applied at every epoch comes down to 1 or
-    2: 1 stays 1, and 2 stays 2 up to sigma T = 2.
+    It doubles R at T = 0, keeps R for sigma T up to 1, and applied at every epoch falls to 1 or 2: 1 stays 1,
+    and 2 stays 2 up to sigma T = 2.
 
     Parameters
     ----------
@@ -118,8 +115,8 @@ def scaled_down(limit: int, rate: Number, elapsed: Number) -> int:
     rate
         sigma, in 1/s.
     elapsed
-        T_processed, in seconds. Integers and fractions count exactly. Where a float is in it, `SPAN_ERROR` is
-        taken off sigma T, for the moment at which a job is penalised more is no matter of its last digit.
+        T_processed, in seconds. Integers and fractions count exactly. For floats sigma T is reduced by
+        `SPAN_ERROR`, as penalties must not depend on the last digit of a time.
 
     Raises
     ------
@@ -141,15 +138,15 @@ def _penalised(limit: int, share: Exact) -> int:
 
 
 def _below(rate: Number, elapsed: Number) -> Exact:
-    """Return sigma T, or the least that it may be where floats are in it."""
-    if not (0 <= rate < float("inf") and 0 <= elapsed < float("inf")):
-        raise InvalidInput("", "rate, elapsed", shorten((rate, elapsed)), "must be at least 0, and finite")
+    """Return sigma T, or its least possible value where floats are involved."""
+    is_valid = 0 <= rate < inf and 0 <= elapsed < inf
+    require(is_valid, "rate, elapsed", (rate, elapsed), "must be at least 0, and finite")
     if isinstance(rate, Rational) and isinstance(elapsed, Rational):
         return Fraction(rate) * Fraction(elapsed)
     return decimal(float(rate)) * decimal(float(elapsed)) * (1 - Fraction(SPAN_ERROR))
 
 
 def _valid(field: str, value: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-        raise InvalidInput("", field, shorten(value), "must be an integer of at least 1")
-    return int(value)  # an integer of numpy would overflow where it is doubled
+    is_valid = isinstance(value, Integral) and not isinstance(value, bool) and value >= 1
+    require(is_valid, field, value, "must be an integer of at least 1")
+    return int(value)  # numpy's integers would overflow when doubled

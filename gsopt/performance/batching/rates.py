@@ -1,4 +1,4 @@
-"""Rates: the samples per second of many jobs on every number of GPUs, as arrays."""
+"""Rates: the throughput of many jobs on every number of GPUs, as arrays."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,26 +14,17 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class StepTimes:
-    """The `StepTime` of many jobs, in floats: for searches and policies, which ask for all of them at once.
+    """The `StepTime` of many jobs as floats, for searches and policies that ask for all of them at once."""
 
-    Attributes
-    ----------
-    fixed, per_sample
-        Seconds of a step, and for each sample of the largest local batch, shape (jobs,).
-    latency
-        Seconds of all hops to the next GPU, shape (jobs,).
-    transfer
-        Seconds that all gradients take on one wire, shape (jobs,).
-    """
-
+    # Seconds of a step, and per sample of the largest local batch, shape (jobs,).
     fixed: Floats
     per_sample: Floats
-    latency: Floats
-    transfer: Floats
+    latency: Floats  # of all hops to the next GPU
+    transfer: Floats  # of all gradients on one wire
 
     @classmethod
     def of(cls, models: Sequence[StepTime]) -> "StepTimes":
-        """Lay out the numbers of models."""
+        """Convert models to arrays."""
         parts = [_communication(model) for model in models]
         return cls(
             fixed=np.array([model.fixed for model in models], dtype=np.float64),
@@ -43,13 +34,9 @@ class StepTimes:
         )
 
     def seconds(self, batch: ArrayLike, gpus: ArrayLike) -> Floats:
-        """Return the seconds of a step of each job.
+        """Return the seconds of a step of each job with a total batch on at least one GPU.
 
-        Parameters
-        ----------
-        batch, gpus
-            Samples of a batch over all GPUs, and GPUs, shapes that broadcast to (jobs, anything); at least one
-            GPU.
+        Both have shapes that broadcast to (jobs, anything).
         """
         size, count = np.asarray(batch, dtype=np.int64), np.asarray(gpus, dtype=np.int64)
         seconds: Floats = self._without_samples(count) + self.per_sample[:, None] * -(-size // count)
@@ -63,24 +50,12 @@ class StepTimes:
         return seconds
 
     def fastest(self, batch_limit: ArrayLike, local_limit: ArrayLike, *, widest: int) -> tuple[Counts, Floats]:
-        """Return the batch size of most samples per second on every number of GPUs, and that throughput.
+        """Return the batch size with the highest throughput on every number of GPUs, and that throughput.
 
-        Parameters
-        ----------
-        batch_limit, local_limit
-            Most samples of a batch of each job, over all GPUs and on one, shape (jobs,).
-        widest
-            Most GPUs.
-
-        Returns
-        -------
-        batch, rate
-            Shapes (jobs, widest + 1); 0 on no GPUs, and where there are more GPUs than samples.
-
-        See Also
-        --------
-        gsopt.performance.batching.StepTime.fastest : The same for one job and number of GPUs, and why two sizes
-        are tried.
+        Limits are the most samples of a batch of each job, over all GPUs and on one, shape (jobs,). The results
+        have the shape (jobs, widest + 1), with 0 on no GPUs and where there are more GPUs than samples. Why two
+        sizes are tried is explained by `gsopt.performance.batching.StepTime.fastest`, the same for one job and
+        number of GPUs.
         """
         limit = np.asarray(batch_limit, dtype=np.int64)[:, None]
         gpus = np.arange(1, widest + 1, dtype=np.int64)[None, :]

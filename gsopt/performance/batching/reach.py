@@ -1,19 +1,14 @@
-"""Reach: how many GPUs jobs can use together, each with a menu of numbers."""
+"""Reach: the most GPUs that jobs can use together, each with a menu of numbers."""
 
 from collections.abc import Iterable, Sequence
 
 
 def most_used(gpus: int, menus: Iterable[tuple[Sequence[int], bool]]) -> int:
-    """Return the most GPUs that jobs can use together.
+    """Return the most of some GPUs that jobs can use together.
 
-    Parameters
-    ----------
-    gpus
-        How many there are.
-    menus
-        For each job the numbers of GPUs it may have, rising, and whether it must have one.
+    Each menu has the numbers of GPUs of a job, rising, and whether it must have one of them.
     """
-    reached, every = 1, (1 << gpus + 1) - 1  # a bit for each number of GPUs that some choice uses
+    reached, every = 1, (1 << gpus + 1) - 1  # a bit for each possible sum
     for counts, must in menus:
         further = _shifted(reached, counts)
         reached = (further if must else reached | further) & every
@@ -21,7 +16,7 @@ def most_used(gpus: int, menus: Iterable[tuple[Sequence[int], bool]]) -> int:
 
 
 def _shifted(reached: int, counts: Sequence[int]) -> int:
-    """Return the numbers reached with one more job."""
+    """Return the possible sums with one more job."""
     if not isinstance(counts, range):
         further = 0
         for count in counts:
@@ -30,7 +25,7 @@ def _shifted(reached: int, counts: Sequence[int]) -> int:
     if not counts:
         return 0
     further, width = reached << counts.start, 1
-    while width < len(counts):  # so many numbers, one after the other, are there
+    while width < len(counts):  # consecutive numbers are covered
         step = min(width, len(counts) - width)
         further |= further << step
         width += step

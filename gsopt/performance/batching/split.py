@@ -6,25 +6,28 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import ArrayLike, NDArray
 
-from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.errors import InvalidInput, require, shorten
 from gsopt.core.numbers.compiled import is_worth_loading
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
-#: Numbers of GPUs of a job that are looked at together: with their totals they stay in the cache.
+#: Numbers of GPUs of a job that are processed together, so that their totals stay in the cache.
 _BLOCK = 64
 
-#: Additions from which on a compiled kernel is faster by more than it takes to load from the disk.
+#: Additions for which a compiled kernel saves more than its loading from disk takes.
 _MANY = 500_000_000
 
 
 def split(costs: ArrayLike, gpus: int, *, must: ArrayLike | None = None, use_all: bool = True) -> Counts:
-    """Divide GPUs among jobs at the least total cost.
+    """Divide GPUs among jobs at the least total cost; return the GPUs of each job, shape (jobs,).
 
-    Min-plus dynamic programming over jobs and GPUs used so far: any costs will do, convex or not, also negative
-    ones, and menus with gaps. It is meant to be called often, with arrays: nothing is checked but shapes. Of
-    equal totals it takes the one that gives the last jobs least.
+    Min-plus dynamic programming over jobs and GPUs: costs may be arbitrary, convex or not, also negative, and
+    menus may have gaps. It is called often, with arrays, so only shapes are checked. Of equal totals it returns
+    the one that gives the last jobs least. Source: the multiple-choice knapsack of ONES, Equations 3 and 4,
+    which the paper searches by evolution.
+
+    Complexity: O(J n w) time and O(J n) memory for J jobs of at most w GPUs each and n GPUs.
 
     Parameters
     ----------
@@ -33,25 +36,9 @@ def split(costs: ArrayLike, gpus: int, *, must: ArrayLike | None = None, use_all
     gpus
         GPUs to divide.
     must
-        Which jobs must have one at least, shape (jobs,); none when None.
+        Which jobs must run, shape (jobs,); none when None. They are refused if they cannot all run.
     use_all
-        Whether as many GPUs are used as can be, or as many as are best.
-
-    Returns
-    -------
-    ndarray
-        GPUs of each job, shape (jobs,).
-
-    Raises
-    ------
-    InvalidInput
-        Shapes do not fit; or not all jobs that must run can.
-
-    Notes
-    -----
-    Source: the multiple-choice knapsack of ONES, Equations 3 and 4, which the paper searches by evolution.
-
-    Complexity: O(J n w) time and O(J n) memory for J jobs of at most w GPUs each and n GPUs.
+        Whether to use as many GPUs as possible, or as many as are best.
     """
     table_of = _checked(costs, must)
     table = least_costs(table_of, gpus)
@@ -64,21 +51,10 @@ def split(costs: ArrayLike, gpus: int, *, must: ArrayLike | None = None, use_all
 
 
 def least_costs(costs: Floats, gpus: int, *, compiled: bool | None = None) -> Floats:
-    """Return the least cost of the first jobs on exactly so many GPUs together.
+    """Return the least cost of the first jobs on exactly so many GPUs together, shape (jobs + 1, GPUs + 1).
 
-    Parameters
-    ----------
-    costs
-        As for `split`, as floats.
-    gpus
-        GPUs to divide.
-    compiled
-        Whether to use the compiled kernel; None where that is faster.
-
-    Returns
-    -------
-    ndarray
-        Shape (jobs + 1, GPUs + 1); infinite where jobs cannot use so many.
+    It is infinite where jobs cannot use so many. The compiled kernel is used where it is faster if `compiled`
+    is None.
     """
     table = np.full((len(costs) + 1, gpus + 1), np.inf)
     table[0, 0] = 0.0
@@ -87,20 +63,14 @@ def least_costs(costs: Floats, gpus: int, *, compiled: bool | None = None) -> Fl
 
 
 def add_jobs(costs: Floats, table: Floats, *, compiled: bool | None = None) -> None:
-    """Fill the rows below the first one of a table, one for each job: what `least_costs` does part by part.
+    """Fill the rows below the first one of a table of `least_costs`, one for each job.
 
-    Parameters
-    ----------
-    costs
-        Of the jobs to add, shape (jobs, most GPUs of a job + 1).
-    table
-        Least costs, shape (jobs + 1, GPUs + 1), of which the first row is there.
-    compiled
-        As for `least_costs`.
+    The costs of these jobs have the shape (jobs, most GPUs of a job + 1).
     """
     widths, gpus = widest(costs), table.shape[1] - 1
     if compiled is None:
-        compiled = _steps(widths, gpus) >= _MANY and is_worth_loading()
+        additions = int(np.minimum(widths, gpus).sum()) * (gpus + 1)
+        compiled = additions >= _MANY and is_worth_loading()
     if compiled:
         from gsopt.performance.batching.kernel import fill_rows
 
@@ -110,7 +80,7 @@ def add_jobs(costs: Floats, table: Floats, *, compiled: bool | None = None) -> N
 
 
 def read_back(table: Floats, costs: Floats, used: int) -> Counts:
-    """Return the numbers of GPUs by which a table has its least cost of all jobs on so many GPUs."""
+    """Return the numbers of GPUs with which a table has its least cost of all jobs on a total of GPUs."""
     jobs, width = costs.shape
     chosen = np.zeros(jobs, dtype=np.int64)
     for job in range(jobs - 1, -1, -1):
@@ -137,14 +107,9 @@ def _checked(costs: ArrayLike, must: ArrayLike | None) -> Floats:
         raise InvalidInput("", "costs", shorten(table.shape), "must have a row for each job, of 0 GPUs upwards")
     if must is not None:
         forced = np.asarray(must, dtype=np.bool_)
-        if forced.shape != table.shape[:1]:
-            raise InvalidInput("", "must", shorten(forced.shape), f"must have the shape ({len(table)},)")
+        require(forced.shape == table.shape[:1], "must", forced.shape, f"must have the shape ({len(table)},)")
         table[forced, 0] = np.inf
     return table
-
-
-def _steps(widths: Counts, gpus: int) -> int:
-    return int(np.minimum(widths, gpus).sum()) * (gpus + 1)
 
 
 def _fill(costs: Floats, widths: Counts, table: Floats) -> None:
@@ -153,7 +118,7 @@ def _fill(costs: Floats, widths: Counts, table: Floats) -> None:
     pad = _BLOCK - 1
     padded = np.full(pad + size, np.inf)
     stride = padded.strides[0]
-    # Row c of a window holds what comes before c further GPUs: the row of the table, moved by c places.
+    # Row c of the window is the row of the table, shifted by c GPUs.
     window = as_strided(padded[pad:], shape=(_BLOCK, size), strides=(-stride, stride))
     totals = np.empty((_BLOCK, size))
     for job, width in enumerate(np.minimum(widths, size - 1).tolist()):

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.errors import InvalidInput, require
 from gsopt.core.numbers.grid import Exact, decimal, whole
 from gsopt.core.problem import Frozen, Gpus, Many, RuleBroken
 from gsopt.performance.communication.wire import Wire
@@ -24,13 +24,13 @@ _Part = Annotated[float, Field(ge=0, le=_LONGEST)]
 
 
 class StepTime(Frozen):
-    """The seconds of a training step: a fixed part, one for each local sample, and an all-reduce on a ring.
+    """The seconds of a training step: a fixed part, one per local sample, and an all-reduce on a ring.
 
     A step of a batch of B samples on c GPUs takes ``fixed + per_sample * b + 2 (c - 1) (h l + M / (c w))`` for
     M bytes of gradients on wires of w bytes per second, with h hops of l seconds each to the next GPU. Batches
-    are cut into equal local batches, as nearly as they can be: the remainder is spread, and the step lasts as
-    long as that of the largest local batch, b = ceil(B / c) samples. One GPU does not communicate. Floats are
-    read as the decimals they are written as, so every figure is an exact fraction.
+    are cut into local batches that are as equal as possible, and a step takes as long as the largest one, with
+    b = ceil(B / c) samples. A single GPU does not communicate. Floats are read as the decimals they are written
+    as, so all results are exact fractions.
 
     Source: the model is ours, the paper measures throughput (ONES, section 3.2.1, Equation 5). The all-reduce
     is `gsopt.performance.communication.flat_ring`, all of it exposed.
@@ -44,7 +44,7 @@ class StepTime(Frozen):
     message
         Bytes of gradients on every GPU.
     wire
-        What joins the GPUs, all at one tier; None where communication takes no time.
+        Wires between the GPUs, all of one tier; None where communication takes no time.
 
     Examples
     --------
@@ -75,14 +75,10 @@ class StepTime(Frozen):
         return self
 
     def seconds(self, batch_size: int, gpus: int) -> Exact:
-        """Return the seconds of a step.
-
-        Raises
-        ------
-        InvalidInput
-            There are no GPUs, or fewer samples than GPUs.
-        """
-        _require(batch_size, gpus)
+        """Return the seconds of a step; there must be GPUs, and no fewer samples than GPUs."""
+        if not 1 <= gpus <= batch_size:
+            require(gpus >= 1, "gpus", gpus, "must be at least 1")
+            require(False, "batch_size", batch_size, f"must be at least the {gpus} GPUs")
         local = -(-batch_size // gpus)
         return whole(decimal(self.fixed) + decimal(self.per_sample) * local + self.communication(gpus))
 
@@ -101,13 +97,7 @@ class StepTime(Frozen):
         return whole(2 * (gpus - 1) * (self.wire.hops(gpus) * decimal(self.wire.latency) + sent))
 
     def samples_per_second(self, batch_size: int, gpus: int) -> Exact:
-        """Return the throughput.
-
-        Raises
-        ------
-        InvalidInput
-            There are no GPUs, or fewer samples than GPUs.
-        """
+        """Return the throughput; there must be GPUs, and no fewer samples than GPUs."""
         return whole(Fraction(batch_size) / self.seconds(batch_size, gpus))
 
     def knows(self, batch_size: int, gpus: int) -> bool:
@@ -115,11 +105,11 @@ class StepTime(Frozen):
         return 1 <= gpus <= batch_size
 
     def fastest(self, gpus: int, most: int) -> int | None:
-        """Return the batch size of most samples per second among those of at most so many samples.
+        """Return the batch size of at most so many samples with the highest throughput.
 
-        With one size of the largest local batch a larger batch is faster, and so is a larger local batch where
-        all are equal. So it is the largest batch, or the largest with equal local batches: with no fixed part,
-        the one GPU that computes a sample more may cost more than its sample is worth. Of equal ones it is the
+        For a given largest local batch a larger batch is faster, and so is a larger local batch where all are
+        equal. So it is the largest batch, or the largest with equal local batches: without a fixed part, the
+        one GPU with an additional sample may cost more than its sample is worth. Of equal ones it is the
         larger.
 
         Examples
@@ -134,11 +124,11 @@ class StepTime(Frozen):
         return max((most, most - most % gpus), key=lambda size: self.samples_per_second(size, gpus))
 
     def offers(self, gpus: int, most: int) -> bool:
-        """Check whether there is a batch of at most so many samples: one on each GPU at least."""
+        """Check whether there is a batch of at most so many samples, with at least one on each GPU."""
         return most >= gpus
 
     def on(self, wire: Wire | None) -> "StepTime":
-        """Return the same model on other wires: those of another tier."""
+        """Return the same model on other wires, such as those of another tier."""
         return StepTime(fixed=self.fixed, per_sample=self.per_sample, message=self.message, wire=wire)
 
 
@@ -157,7 +147,7 @@ class Rate(Frozen):
 
 
 class Tabulated(Frozen):
-    """Measured throughput: a job can run only as it was measured, nothing is interpolated.
+    """Measured throughput: a job runs only in measured configurations, without interpolation.
 
     Examples
     --------
@@ -198,13 +188,7 @@ class Tabulated(Frozen):
         return sizes
 
     def samples_per_second(self, batch_size: int, gpus: int) -> Exact:
-        """Return the throughput.
-
-        Raises
-        ------
-        InvalidInput
-            It was not measured.
-        """
+        """Return the throughput, which must have been measured."""
         if (batch_size, gpus) not in self._table:
             value = f"{batch_size} samples on {gpus} GPUs"
             raise InvalidInput("", "batch_size", value, "must be one of the measured pairs")
@@ -215,7 +199,7 @@ class Tabulated(Frozen):
         return (batch_size, gpus) in self._table
 
     def fastest(self, gpus: int, most: int) -> int | None:
-        """Return the batch size of most samples per second among those of at most so many; None for none.
+        """Return the batch size of at most so many samples with the highest throughput; None for none.
 
         Of equal ones it is the larger. Unlike a model, a table may be slower with more samples.
 
@@ -237,19 +221,12 @@ class Tabulated(Frozen):
 
 
 def _kind(given: object) -> str:
-    """Distinguish a table from a model by its field, which no model has."""
+    """Distinguish a table from a model by a field that no model has."""
     is_table = "rates" in given if isinstance(given, dict) else isinstance(given, Tabulated)
     return "table" if is_table else "model"
 
 
-#: Either of the two: files need not say which, and mistakes are told of the one that is meant.
+#: Either of the two: files need not say which, and error messages are about the one that is meant.
 Throughput = Annotated[
     Annotated[StepTime, Tag("model")] | Annotated[Tabulated, Tag("table")], Discriminator(_kind)
 ]
-
-
-def _require(batch_size: int, gpus: int) -> None:
-    if gpus < 1:
-        raise InvalidInput("", "gpus", shorten(gpus), "must be at least 1")
-    if batch_size < gpus:
-        raise InvalidInput("", "batch_size", shorten(batch_size), f"must be at least the {gpus} GPUs")

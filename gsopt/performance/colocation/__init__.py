@@ -1,8 +1,8 @@
 """Colocation: whether a new job shares the GPUs of a running one, and in which sub-batches.
 
-A `Pair` is what is known of the two, and compares the two end points: to share from now on, or to wait until
-the running job has completed. `choose_sub_batch` tries the sub-batches of the new job whose memory fits beside
-the running one; `halvings` lists what they can be.
+A `Pair` describes the two, and compares two choices: to share from now on, or to wait until the running job has
+completed. `choose_sub_batch` tries the sub-batches of the new job whose memory fits beside the running one;
+`halvings` lists the possible ones.
 
 Examples
 --------

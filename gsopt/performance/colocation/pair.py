@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.numbers.grid import Exact, Number, decimal
 
-#: How it is decided whether the two share: by the better end point, or as the proof of the paper is printed.
+#: Rules for sharing: by the better of the two choices, or as the proof of the paper is printed.
 Rule = Literal["end_points", "sign", "cases"]
 
 
@@ -16,12 +16,12 @@ Rule = Literal["end_points", "sign", "cases"]
 class Pair:
     """A running job, and a new one that may share its GPUs.
 
-    Alone each runs at speed 1, beside the other at one over its slowdown. With two jobs the sum of their
+    Alone each runs at speed 1, beside the other at one over its slowdown. For two jobs the sum of their
     completion times is least when the new one starts now or when the running one has completed: while the
-    running job outlasts the new one the sum grows with the delay, and from there on it is linear in it. With
-    more than two jobs neither need be best.
+    running job outlasts the new one the sum grows with the delay, and from there on it is linear. For more than
+    two jobs neither need be best.
 
-    Numbers are used as they are given: integers and fractions give exact sums, floats give floats.
+    Integers and fractions give exact sums, floats give floats.
 
     Source: Castor, section 5.1, Theorem 1 and Equations 14-23; A is the running job and B the new one.
 
@@ -32,9 +32,9 @@ class Pair:
     seconds
         Seconds that the new job needs alone, in the sub-batches that it would have beside the other.
     slowdown_running, slowdown_new
-        How many times longer each takes while the other is there; at least 1.
+        Factor by which each takes longer beside the other; at least 1.
     seconds_whole
-        Seconds that the new job needs alone if it waits and has its whole batch; None for `seconds`.
+        Seconds that the new job needs alone with its whole batch, if it waits; None for `seconds`.
 
     Raises
     ------
@@ -43,7 +43,7 @@ class Pair:
 
     Examples
     --------
-    Sharing may be right where the printed sign says that it is not, and the other way around:
+    Sharing may be right where the printed sign denies it, and the other way around:
 
     >>> long = Pair(remaining=4, seconds=1, slowdown_running=2, slowdown_new=2)
     >>> [int(time) for time in long.completions()], long.shares(), long.shares("sign"), long.shares("cases")
@@ -76,26 +76,20 @@ class Pair:
 
     @property
     def shared_sum(self) -> Any:
-        """Sum of the seconds until each has completed, if they share from now on (Equation 19, or 23 at 0)."""
+        """Sum of the completion times if they share from now on (Equation 19, or 23 at 0)."""
         return sum(self.completions())
 
     @property
     def sequential_sum(self) -> Any:
-        """Sum of the seconds until each has completed, when the new job waits for the running one."""
+        """Sum of the completion times when the new job waits for the running one."""
         return 2 * self.remaining + self._whole
 
     @property
     def saved(self) -> Any:
-        """Seconds of completion time that sharing from now on saves against waiting; negative where it costs.
+        """Completion time that sharing from now on saves compared with waiting; negative where it costs.
 
-        The difference of the two sums, without the sums: what depends on the slowdowns alone is computed from
-        them as they are written. Where it is 0, as for two jobs that slow each other down by 1.5, floats of
-        seconds are a tie too.
-
-        Examples
-        --------
-        >>> Pair(remaining=4, seconds=1, slowdown_running=2, slowdown_new=2).saved
-        Fraction(2, 1)
+        It is computed without the two sums: what depends on the slowdowns alone uses them as they are written.
+        Where that is 0, as for two jobs that slow each other down by 1.5, floats of seconds are a tie too.
         """
         if self.running_lasts:
             return self.remaining + (self._whole - self.seconds * self._per_second)
@@ -103,7 +97,7 @@ class Pair:
 
     @property
     def turning_point(self) -> Any:
-        """The delay up to which the running job outlasts the new one; below 0 where it never does.
+        """The delay up to which the running job outlasts the new one; negative where it never does.
 
         Examples
         --------
@@ -114,7 +108,7 @@ class Pair:
 
     @property
     def slope(self) -> Any:
-        """What a second of delay adds to the sum beyond the turning point (Equation 23, for the sum).
+        """Increase of the sum by a second of delay beyond the turning point (Equation 23, for the sum).
 
         Examples
         --------
@@ -125,7 +119,7 @@ class Pair:
 
     @property
     def _per_second(self) -> Any:
-        """What a second of the new job adds to the sum while the running job outlasts it."""
+        """Increase of the sum by a second of the new job while the running job outlasts it."""
         return self._as_given(_per_second(self.slowdown_running, self.slowdown_new))
 
     @property
@@ -134,24 +128,15 @@ class Pair:
         return self.seconds if self.seconds_whole is None else self.seconds_whole
 
     def _as_given(self, value: Exact) -> Number:
-        """Return a number made of the slowdowns as a float where one of them is."""
+        """Return a number computed from the slowdowns as a float where one of them is."""
         floats = isinstance(self.slowdown_running, float) or isinstance(self.slowdown_new, float)
         return float(value) if floats else value
 
     def completions(self, delay: Number = 0) -> tuple[Any, Any]:
-        """Return the seconds until the running and the new job have completed, if the latter starts after some.
+        """Return the seconds until the running and the new job complete, if the new one starts after a delay.
 
-        Source: Castor, Equations 16 and 17, in which the delay is missing, and 20 and 21.
-
-        Parameters
-        ----------
-        delay
-            Seconds until the new job starts, at least 0 and at most those that the running job remains.
-
-        Raises
-        ------
-        InvalidInput
-            The delay is none of these.
+        The delay is at most the remaining seconds of the running job. Source: Castor, Equations 16 and 17,
+        which omit the delay, and 20 and 21.
 
         Examples
         --------
@@ -169,21 +154,13 @@ class Pair:
         return delay + running, delay + running + self.seconds - quotient(running, self.slowdown_new)
 
     def shares(self, rule: Rule = "end_points") -> bool:
-        """Check whether the new job shares from now on.
+        """Check whether the new job shares from now on, by one of three rules.
 
-        Parameters
-        ----------
-        rule
-            ``end_points``: if the sum is no larger than that of waiting, which is right for two jobs.
-            ``sign``: if 2 xi_B + xi_A - 2 xi_A xi_B is above 0, as the end of the proof says. It is right only
-            where the new job outlasts the running one; where it does not, the sign belongs to a function
-            that is not there. ``cases``: always if the running job outlasts the new one (Case 1, for which
-            the paper gives no other start than now), else by the sign. Neither knows of `seconds_whole`.
-
-        Raises
-        ------
-        InvalidInput
-            The rule is none of these.
+        ``end_points``: if the sum is no larger than that of waiting, which is right for two jobs. ``sign``: if
+        2 xi_B + xi_A - 2 xi_A xi_B is positive, as the end of the proof says; that is right only where the new
+        job outlasts the running one, as otherwise the sign belongs to a function that does not apply.
+        ``cases``: always if the running job outlasts the new one (Case 1, for which the paper gives no other
+        start than now), else by the sign. The latter two ignore `seconds_whole`.
         """
         if rule not in get_args(Rule):
             raise InvalidInput("", "rule", shorten(rule), f"must be one of {', '.join(get_args(Rule))}")

@@ -1,13 +1,13 @@
-"""Sub-batches: in how small parts a new job computes its batch, so that it fits beside a running one."""
+"""Sub-batches: the parts in which a new job computes its batch, so that it fits beside a running one."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.errors import require, require_one_of
 from gsopt.performance.colocation.pair import Pair, Rule, quotient
 
-#: Which of two sub-batches is chosen that give the same mean completion time.
+#: Which of two sub-batches with the same mean completion time is chosen.
 Ties = Literal["larger", "smaller"]
 
 
@@ -18,11 +18,11 @@ class SubBatch:
     Attributes
     ----------
     name
-        By which it is known; a mode of the job.
+        Its name; a mode of the job.
     pair
         The two jobs, the new one with this sub-batch.
     memory
-        Bytes that the new job needs on each GPU; None when unknown, which fits.
+        Bytes that the new job needs on each GPU; None when unknown, which always fits.
 
     Examples
     --------
@@ -37,7 +37,7 @@ class SubBatch:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What is best for a pair.
+    """The best choice for a pair.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Choice:
     name
         Its sub-batch; the whole batch where it does not share.
     mean_jct
-        Mean seconds until each of the two has completed.
+        Mean completion time of the two.
 
     Examples
     --------
@@ -68,29 +68,29 @@ def choose_sub_batch(
 ) -> Choice:
     """Choose the sub-batch with the least mean completion time of the pair, or to wait.
 
-    Every sub-batch that fits is tried, the whole batch and single samples included. One that does not share
+    Every sub-batch that fits is tried, including the whole batch and single samples. One that does not share
     counts as waiting, with the whole batch, so that all of them are equal where waiting is best.
 
-    Source: Castor, Algorithm 2, which as printed returns within its loop, so that it knows the whole batch
-    only; ends before it has tried one sample, so that a job with a batch of 1 never shares; stores a ``t`` that
-    it never computes; and does not look at the memory.
+    Source: Castor, Algorithm 2, which as printed returns within its loop, so that it only tries the whole
+    batch; ends before it has tried one sample, so that a job with a batch of 1 never shares; stores a ``t``
+    that it never computes; and ignores the memory.
 
     Parameters
     ----------
     offered
         The sub-batches, the whole batch first and then smaller and smaller ones.
     memory_left
-        Bytes that the running job leaves on each of its GPUs; None for any number.
+        Bytes that the running job leaves on each of its GPUs; None for no limit.
     rule
-        How `Pair.shares` decides.
+        As of `Pair.shares`.
     ties
-        Of equal ones the larger sub-batch, which is faster for the new job itself; or the smaller one, as
-        line 7 of the algorithm has it.
+        Of equal ones the larger sub-batch, which is faster for the new job itself; or the smaller one, as in
+        line 7 of the algorithm.
 
     Raises
     ------
     InvalidInput
-        Nothing is offered, or an option is not known.
+        Nothing is offered, or an option is unknown.
 
     Examples
     --------
@@ -104,10 +104,8 @@ def choose_sub_batch(
     >>> choose_sub_batch(offered, memory_left=4)
     Choice(shares=False, name='whole', mean_jct=Fraction(10, 1))
     """
-    if not offered:
-        raise InvalidInput("", "offered", "[]", "must hold the whole batch")
-    if ties not in get_args(Ties):
-        raise InvalidInput("", "ties", shorten(ties), f"must be one of {', '.join(get_args(Ties))}")
+    require(bool(offered), "offered", offered, "must hold the whole batch")
+    require_one_of("ties", ties, get_args(Ties))
     waiting = Choice(shares=False, name=offered[0].name, mean_jct=quotient(offered[0].pair.sequential_sum, 2))
     found = [
         Choice(shares=True, name=each.name, mean_jct=quotient(each.pair.shared_sum, 2))
@@ -120,30 +118,21 @@ def choose_sub_batch(
 
 
 def halvings(batch: int) -> tuple[tuple[int, int], ...]:
-    """Return the sub-batches of a batch by halving, from the whole to one sample, and how many each takes.
+    """Return the sub-batches of a batch by halving, from the whole to one sample, with the number of each.
 
-    Their gradients are added up, so that the batch stays what it was: its iteration takes
+    Their gradients are added up, so the batch stays the same: its iteration takes
     `gsopt.scenario.speed.IterationTime.seconds` with that many steps.
 
     Source: Castor, section 5.2.3 and Algorithm 2, lines 5 and 12; halves are rounded up.
-
-    Raises
-    ------
-    InvalidInput
-        The batch is no whole number of at least 1.
 
     Examples
     --------
     >>> halvings(10)
     ((10, 1), (5, 2), (3, 4), (2, 5), (1, 10))
     """
-    if not (isinstance(batch, int) and batch >= 1):
-        raise InvalidInput("", "batch", shorten(batch), "must be a whole number of at least 1")
-    return tuple((size, -(-batch // size)) for size in _halved(batch))
-
-
-def _halved(batch: int) -> Iterable[int]:
-    yield batch
-    while batch > 1:
-        batch = -(-batch // 2)
-        yield batch
+    is_valid = isinstance(batch, int) and batch >= 1
+    require(is_valid, "batch", batch, "must be a whole number of at least 1")
+    sizes = [batch]
+    while sizes[-1] > 1:
+        sizes.append(-(-sizes[-1] // 2))
+    return tuple((size, -(-batch // size)) for size in sizes)

@@ -1,10 +1,10 @@
 """Communication: how long a data-parallel job's gradients take, by a model instead of a table.
 
-A `Wire` is what the links of one level do, a `Dimension` is a number of units that wires of one kind join. An
+A `Wire` describes the links of one level, a `Dimension` a number of units joined by wires of one kind. An
 all-reduce over dimensions takes `flat_ring`, `hierarchical` or `halving` seconds; a `Collective` is the same as
-a latency and a time per byte. `exposed` says how much of it the layers of a backward pass do not hide, and
-`penalty` relates that to the computation; `tier_penalty` makes the data of a `gsopt.scenario.speed.Speed` of
-it. `layout` finds the dimensions of GPUs on a cluster, `wires_of` its wires. The table beside the model is
+a latency and a time per byte. `exposed` is the part that the layers of a backward pass do not hide, and
+`penalty` relates it to the computation; `tier_penalty` turns that into data of a `gsopt.scenario.speed.Speed`.
+`layout` finds the dimensions of GPUs on a cluster, `wires_of` its wires. The table beside the model is
 `gsopt.scenario.speed.TIER_PENALTIES`.
 
 Examples

@@ -1,9 +1,9 @@
-"""All-reduce: the seconds that the usual algorithms take to add up the gradients of all units."""
+"""All-reduce: the seconds in which the usual algorithms add up the gradients of all units."""
 
 from collections.abc import Sequence
-from math import prod
+from math import inf, prod
 
-from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.errors import require
 from gsopt.performance.communication.wire import Dimension
 
 
@@ -25,11 +25,6 @@ def flat_ring(size: float, dimension: Dimension, *, whole: bool = False) -> floa
     whole
         Whether each step is cut to whole nanoseconds, see `Wire.send`.
 
-    Raises
-    ------
-    InvalidInput
-        The size is no number of bytes.
-
     Examples
     --------
     >>> from gsopt.performance.communication import Wire
@@ -44,24 +39,17 @@ def flat_ring(size: float, dimension: Dimension, *, whole: bool = False) -> floa
 def hierarchical(size: float, dimensions: Sequence[Dimension], *, whole: bool = False) -> float:
     """Return the seconds of a hierarchical all-reduce: scattered inside out, gathered outside in.
 
-    Every dimension is a ring. Behind p units of the first dimension each one has a p-th of the bytes left, so
+    Every dimension is a ring. Behind p units of the first dimension each unit has a p-th of the bytes left, so
     the wide rings carry little. The dimensions follow each other: no part of the bytes overtakes another.
 
     Source: the hierarchical collective of ASTRA-sim with a single chunk.
 
     Parameters
     ----------
-    size
-        Bytes on every unit.
+    size, whole
+        As of `flat_ring`.
     dimensions
         The dimensions, innermost first; each GPU has a neighbour in every one of them.
-    whole
-        Whether each step is cut to whole nanoseconds, see `Wire.send`.
-
-    Raises
-    ------
-    InvalidInput
-        The size is no number of bytes.
 
     Examples
     --------
@@ -81,21 +69,9 @@ def hierarchical(size: float, dimensions: Sequence[Dimension], *, whole: bool = 
 def halving(size: float, dimension: Dimension) -> float:
     """Return the seconds of an all-reduce by recursive halving and doubling, or by a double tree.
 
-    It sends as many bytes as a ring in 2 ceil(log2 p) steps: it takes 2 ceil(log2 p) h l + 2 (p - 1) / p M / b.
-    Every step counts the hops to the next unit: exact behind a switch and where all units are joined, too few
-    on a ring.
-
-    Parameters
-    ----------
-    size
-        Bytes on every unit.
-    dimension
-        The units, and the wires between them.
-
-    Raises
-    ------
-    InvalidInput
-        The size is no number of bytes.
+    It sends as many bytes as a ring (`flat_ring`) in 2 ceil(log2 p) steps: it takes 2 ceil(log2 p) h l + 2 (p -
+    1) / p M / b. Every step counts the hops to the next unit: exact behind a switch and for fully connected
+    units, too few on a ring.
 
     Examples
     --------
@@ -111,5 +87,4 @@ def halving(size: float, dimension: Dimension) -> float:
 
 
 def _require_size(size: float) -> None:
-    if not 0 <= size < float("inf"):
-        raise InvalidInput("", "size", shorten(size), "must be a number of bytes")
+    require(0 <= size < inf, "size", size, "must be a number of bytes")

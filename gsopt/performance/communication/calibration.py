@@ -1,27 +1,25 @@
-"""Calibration: the times of links, and of computation, with which the model gives measured penalties.
+"""Calibration: link and computing times for which the model yields measured penalties.
 
 Source: Dally, section IV-C2, which scales the computing times of each model until the simulated latency is the
-measured one. A latency and a time per byte for all models of one tier are fitted beside that.
+measured one. In addition, a latency and a time per byte are fitted for all models of one tier.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import log10, sqrt
+from math import inf, log10, sqrt
 from statistics import median
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.errors import require
 from gsopt.core.numbers.tolerances import FITTED, UNMEASURED_PENALTY
 from gsopt.core.problem import Frozen
 from gsopt.performance.communication.collective import Collective
 from gsopt.performance.communication.layers import Layer
 from gsopt.performance.communication.overlap import penalty
 
-#: Shares of the latency, and of the time per byte, that alone explain a penalty, from which the fit starts.
+#: Starting points of the fit: shares of the latency, and of the time per byte, that alone explain a penalty.
 _STARTS = ((1.0, 1e-3), (0.5, 0.5), (1e-3, 1.0))
-
-_Spread = Annotated[float, Field(ge=0)]
 
 
 class Fit(Frozen):
@@ -32,10 +30,10 @@ class Fit(Frozen):
     collective
         Latency and time per byte.
     penalties
-        What the model gives with it, by model.
+        The model's penalties with it, by model.
     spread
-        Root mean square of the decimal logarithms of given over measured penalties: 0.01 is 2 %, 0.3 a factor
-        of two.
+        Root mean square of the decimal logarithms of modelled over measured penalties: 0.01 is 2 %, 0.3 a
+        factor of two.
 
     Examples
     --------
@@ -45,7 +43,7 @@ class Fit(Frozen):
 
     collective: Collective
     penalties: Mapping[str, float]
-    spread: _Spread
+    spread: Annotated[float, Field(ge=0)]
 
 
 def fit_collective(
@@ -67,7 +65,7 @@ def fit_collective(
     Raises
     ------
     InvalidInput
-        Nothing was measured, or a model that was measured has no layers.
+        Nothing was measured, or a measured model has no layers.
 
     Examples
     --------
@@ -81,8 +79,8 @@ def fit_collective(
     """
     from scipy.optimize import least_squares
 
-    if not measured or not all(name in models for name in measured):
-        raise InvalidInput("", "measured", shorten(sorted(measured)), "must name models that have layers")
+    has_layers = bool(measured) and measured.keys() <= models.keys()
+    require(has_layers, "measured", sorted(measured), "must name models that have layers")
 
     def given(parameters: Any) -> dict[str, float]:
         collective = _collective(parameters)
@@ -110,20 +108,20 @@ def _collective(parameters: Any) -> Collective:
 
 
 def _alone(layers: Sequence[Layer], measured: float, scale: float) -> tuple[float, float]:
-    """Return the latency that explains a penalty alone, and the time per byte that does."""
+    """Return the latency that alone explains a penalty, and the time per byte that does."""
     waiting = scale * measured * sum(layer.computation for layer in layers)
     ends = [
         (waiting + scale * beside, number, size)
         for number, (size, beside) in enumerate(_ends(layers), start=1)
         if size > 0
     ]
-    if not ends or not ends[-1][0] > 0:
-        raise InvalidInput("", "models", shorten(len(layers)), "must compute and send for some time")
+    works = bool(ends) and ends[-1][0] > 0
+    require(works, "models", len(layers), "must compute and send for some time")
     return min(time / number for time, number, _ in ends), min(time / size for time, _, size in ends)
 
 
 def _ends(layers: Sequence[Layer]) -> Iterator[tuple[float, float]]:
-    """Yield the bytes of the first layers, one layer more each time, and the seconds of computation beside."""
+    """Yield the bytes of the first layers, one more each time, and the seconds of computation meanwhile."""
     size = beside = 0.0
     for layer in layers:
         size += layer.size
@@ -134,23 +132,23 @@ def _ends(layers: Sequence[Layer]) -> Iterator[tuple[float, float]]:
 def fit_scale(layers: Sequence[Layer], collective: Collective, measured: float) -> float:
     """Return the factor of the computing times with which a model has a measured penalty.
 
-    The all-reduces that end the iteration are those of the first k layers for some k, without a pause. With S
-    the seconds that they take, A the seconds of computation beside them and C those of the whole iteration, the
-    penalty at the factor f is the largest (S - f A) / (f C), so f is the largest S / (A + C times penalty).
+    The all-reduces at the end of the iteration are those of the first k layers for some k, without a pause.
+    With their seconds S, the seconds A of computation meanwhile and those of the whole iteration C, the penalty
+    at the factor f is the largest (S - f A) / (f C), so f is the largest S / (A + C times penalty).
 
     Parameters
     ----------
     layers
-        The layers, the first one of the forward pass first.
+        The layers, in the order of the forward pass.
     collective
-        How long the all-reduces take.
+        Duration of the all-reduces.
     measured
         Exposed communication per unit of computation; above 0, as many factors hide all of it.
 
     Raises
     ------
     InvalidInput
-        The measured penalty is not above 0, or nothing is computed or sent.
+        The measured penalty is not positive, or nothing is computed or sent.
 
     Examples
     --------
@@ -158,11 +156,10 @@ def fit_scale(layers: Sequence[Layer], collective: Collective, measured: float) 
     >>> fit_scale(layers, Collective(latency=4, per_byte=0.1), 0.25)
     1.0
     """
-    if not 0 < measured < float("inf"):
-        raise InvalidInput("", "measured", shorten(measured), "must be more than 0")
+    require(0 < measured < inf, "measured", measured, "must be more than 0")
     computation = sum(layer.computation for layer in layers)
-    if not computation > 0 or not any(collective.seconds(layer.size) > 0 for layer in layers):
-        raise InvalidInput("", "layers", shorten(len(layers)), "must compute and send for some time")
+    works = computation > 0 and any(collective.seconds(layer.size) > 0 for layer in layers)
+    require(works, "layers", len(layers), "must compute and send for some time")
     return max(
         (number * collective.latency + size * collective.per_byte) / (beside + computation * measured)
         for number, (size, beside) in enumerate(_ends(layers), start=1)

@@ -1,7 +1,6 @@
 """Collective: an all-reduce of any size as a latency and a time per byte."""
 
 from collections.abc import Sequence
-from math import prod
 from typing import Annotated, Self
 
 from pydantic import Field
@@ -9,7 +8,7 @@ from pydantic import Field
 from gsopt.core.problem import Frozen
 from gsopt.performance.communication.wire import Dimension
 
-#: Seconds, and seconds per byte, of which nothing is computed any more.
+#: Seconds, also per byte, within the range of computations.
 _Time = Annotated[float, Field(ge=0, le=1e18)]
 
 
@@ -34,7 +33,7 @@ class Collective(Frozen):
 
     @classmethod
     def of(cls, dimensions: Sequence[Dimension]) -> Self:
-        """Build the hierarchical all-reduce over dimensions, innermost first; a ring where there is only one.
+        """Return the hierarchical all-reduce over dimensions, innermost first; a ring for a single one.
 
         Each dimension of p units adds 2 (p - 1) h l to the latency and 2 (p - 1) / (P b) to the time per byte:
         h hops of l seconds, b bytes per second, and P the product of all units up to it. No units, no time.
@@ -45,17 +44,12 @@ class Collective(Frozen):
         >>> Collective.of([Dimension(units=8, wire=Wire(bandwidth=1e9, latency=1e-6))])
         Collective(latency=2.8e-05, per_byte=1.75e-09)
         """
-        steps = [2 * (each.units - 1) for each in dimensions]
-        units = [prod(each.units for each in dimensions[: level + 1]) for level in range(len(dimensions))]
-        return cls(
-            latency=sum(
-                count * each.hops * each.wire.latency for count, each in zip(steps, dimensions, strict=True)
-            ),
-            per_byte=sum(
-                count / (among * each.wire.bandwidth)
-                for count, among, each in zip(steps, units, dimensions, strict=True)
-            ),
-        )
+        latency, per_byte, units = 0.0, 0.0, 1
+        for each in dimensions:
+            steps, units = 2 * (each.units - 1), units * each.units
+            latency += steps * each.hops * each.wire.latency
+            per_byte += steps / (units * each.wire.bandwidth)
+        return cls(latency=latency, per_byte=per_byte)
 
     def seconds(self, size: float) -> float:
         """Return the seconds of an all-reduce of so many bytes."""

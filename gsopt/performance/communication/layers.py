@@ -1,4 +1,4 @@
-"""Layers: what a model computes and sends, layer by layer, as the workload files of ASTRA-sim have it."""
+"""Layers: the computation and communication of a model, layer by layer, as in workload files of ASTRA-sim."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.files import read_text
 from gsopt.core.problem import Frozen
 
-_HEADER = ("DATA",)  # data parallelism: all gradients are reduced, and nothing else is sent
+_HEADER = ("DATA",)  # data parallelism: only gradients are sent, and all of them are reduced
 _COLUMNS = 12
 _NUMBERS = {"forward": 2, "input_gradient": 5, "weight_gradient": 8, "size": 10}
 _KINDS = {"forward": 3, "input gradient": 6, "weight gradient": 9}
@@ -53,17 +53,17 @@ class Layer(Frozen):
 def read_layers(path: str | Path, *, partial: bool = False) -> tuple[Layer, ...]:
     """Read the layers of a data-parallel model from a workload file of ASTRA-sim, first layer first.
 
-    The first line says ``DATA``, the second how many layers there are, and each further one has twelve values:
-    a name, a dependence, then time (ns), collective and bytes of the forward pass, of the input gradient and of
-    the weight gradient, and the time of the update, which is not read. Values are parted by blanks. A line with
-    a single number holds no layer.
+    The first line is ``DATA``, the second the number of layers, and each further one has twelve values
+    separated by blanks: a name, a dependence, then time (ns), collective and bytes of the forward pass, of the
+    input gradient and of the weight gradient, and the time of the update, which is ignored. A line with a
+    single number is no layer.
 
     Parameters
     ----------
     path
         The file.
     partial
-        Whether a file may hold fewer layers than it says, as those of MobileNetV3 and BERT in Dally's data do.
+        Whether the file may have fewer layers than it says, as those of MobileNetV3 and BERT in Dally's data.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def read_layers(path: str | Path, *, partial: bool = False) -> tuple[Layer, ...]
     layers = tuple(
         _layer(file, number, values)
         for number, values in enumerate(lines[2:], start=3)
-        if values and not _is_single_number(values)
+        if values and not (len(values) == 1 and _WHOLE_NUMBER.fullmatch(values[0]))
     )
     if len(layers) > declared or (len(layers) < declared and not partial):
         rule = f"must be the number of layers, of which there are {len(layers)}"
@@ -93,10 +93,6 @@ def read_layers(path: str | Path, *, partial: bool = False) -> tuple[Layer, ...]
     if not layers:
         raise InvalidInput(file, "", "", "must hold a layer")
     return layers
-
-
-def _is_single_number(values: list[str]) -> bool:
-    return len(values) == 1 and _WHOLE_NUMBER.fullmatch(values[0]) is not None
 
 
 def _layer(file: str, line: int, values: list[str]) -> Layer:

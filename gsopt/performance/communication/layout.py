@@ -1,9 +1,9 @@
-"""Layout: the dimensions of a job's GPUs on a cluster, where they have some."""
+"""Layout: the dimensions of GPUs on a cluster, if they have some."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.errors import InvalidInput, require, shorten
 from gsopt.core.problem import Frozen, Many
 from gsopt.performance.communication.collective import Collective
 from gsopt.performance.communication.wire import DALLY_WIRES, Dimension, Wire
@@ -11,14 +11,14 @@ from gsopt.scenario.cluster import Cluster, Tier
 
 
 class Layout(Frozen):
-    """How an all-reduce runs over given GPUs.
+    """The route of an all-reduce over given GPUs.
 
     Attributes
     ----------
     dimensions
         The dimensions, innermost first; none for a single GPU.
     reason
-        Why there is one flat ring over the slowest tier instead of a hierarchy; empty when there is not.
+        Why there is a flat ring over the slowest tier instead of a hierarchy; empty otherwise.
 
     Examples
     --------
@@ -36,12 +36,13 @@ class Layout(Frozen):
 
 
 def layout(cluster: Cluster, gpus: Sequence[int], wires: Mapping[str, Wire] = DALLY_WIRES) -> Layout:
-    """Find the dimensions of GPUs: those of a machine, machines of a rack, racks.
+    """Return the dimensions of GPUs: those of a machine, machines of a rack, racks.
 
-    A hierarchy needs as many GPUs on every machine, two at least, and as many machines in every rack. On other
-    GPUs, 7 + 1 say, it is not defined: they make one ring over the outermost tier, as NCCL's flat ring does.
-    That is an upper bound, and 7 + 1 may then take longer than 4 + 4. The simulator of Dally has the same rule
-    but looks only whether the number of machines divides that of the GPUs, so 6 + 2 are 4 + 4 to it.
+    A hierarchy needs equally many GPUs, at least two, on every machine, and equally many machines in every
+    rack. On other GPUs, such as 7 + 1, it is not defined: they make one ring over the outermost tier, as NCCL's
+    flat ring does. That is an upper bound, and 7 + 1 may then take longer than 4 + 4. Dally's simulator has the
+    same rule but only checks whether the number of machines divides that of the GPUs, so it treats 6 + 2 as 4 +
+    4.
 
     Parameters
     ----------
@@ -50,12 +51,12 @@ def layout(cluster: Cluster, gpus: Sequence[int], wires: Mapping[str, Wire] = DA
     gpus
         Numbers of the GPUs.
     wires
-        The wires that join the units of each level.
+        The wires between the units of each level.
 
     Raises
     ------
     InvalidInput
-        A GPU is not there or given twice, or a level that the GPUs need has no wires.
+        A GPU does not exist or is given twice, or a level that the GPUs need has no wires.
 
     Examples
     --------
@@ -68,7 +69,7 @@ def layout(cluster: Cluster, gpus: Sequence[int], wires: Mapping[str, Wire] = DA
     _require_gpus(cluster, gpus)
     levels = _groups(cluster, gpus)
     dimensions: list[Dimension] = []
-    units: Sequence[int] = range(len(gpus))  # one GPU of each unit stands for it
+    units: Sequence[int] = range(len(gpus))  # one GPU of each unit represents it
     for level, groups in levels.items():
         inside = Counter(groups[unit] for unit in units)
         reason = _unequal(level, inside, len(gpus))
@@ -91,7 +92,7 @@ def _groups(cluster: Cluster, gpus: Sequence[int]) -> Mapping[str, Sequence[int]
 
 
 def _unequal(level: str, inside: Counter[int], gpus: int) -> str:
-    """Say why there is no hierarchy of so many GPUs above a level; nothing when there is one."""
+    """Explain why GPUs have no hierarchy above a level; empty if they have one."""
     if len(set(inside.values())) > 1:
         sizes = sorted(inside.values(), reverse=True)
         return f"the groups of level {level} hold {shorten(sizes)} units"
@@ -101,8 +102,7 @@ def _unequal(level: str, inside: Counter[int], gpus: int) -> str:
 
 
 def _wire(wires: Mapping[str, Wire], level: str) -> Wire:
-    if level not in wires:
-        raise InvalidInput("", "wires", shorten(sorted(wires)), f"must hold the level {level}")
+    require(level in wires, "wires", sorted(wires), f"must hold the level {level}")
     return wires[level]
 
 

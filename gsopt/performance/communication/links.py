@@ -1,17 +1,17 @@
-"""Links: the wires of a cluster whose links are known."""
+"""Links: the wires of a cluster with known links."""
 
 from collections.abc import Iterator, Mapping
 
-from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.errors import InvalidInput, require
 from gsopt.performance.communication.wire import Wire, Wiring
-from gsopt.scenario.cluster import Cluster, Link, Machine
+from gsopt.scenario.cluster import Cluster, Link
 from gsopt.scenario.cluster.switch import ISLAND, MACHINE
 
 
 def wires_of(cluster: Cluster, *, rings: tuple[str, ...] = ()) -> Mapping[str, Wire]:
     """Return the wires of every level of a cluster, as `layout` takes them: the links of what stands below it.
 
-    An all-reduce is as fast as its slowest link, so a level has the least rate and the longest latency of its
+    An all-reduce is as fast as its slowest link, so a level has the lowest rate and the longest latency of its
     links. A message between neighbours passes two of them, up and down, unless the level is a ring.
 
     Parameters
@@ -19,25 +19,24 @@ def wires_of(cluster: Cluster, *, rings: tuple[str, ...] = ()) -> Mapping[str, W
     cluster
         The cluster.
     rings
-        Levels whose units are joined in a ring, as GPUs of a machine may be; all others are switches.
+        Levels whose units form a ring, such as GPUs of a machine; all others are switches.
 
     Raises
     ------
     InvalidInput
-        A link that GPUs need is not known, or there is no level of the name of a ring.
+        A link that GPUs need is unknown, or a ring is no level.
 
     Examples
     --------
-    >>> from gsopt.scenario.cluster import Switch
+    >>> from gsopt.scenario.cluster import Machine, Switch
     >>> near, far = Link(bandwidth=300e9, latency=1e-7), Link(bandwidth=50e9, latency=1e-6)
     >>> machines = [Machine(name=name, gpus=8, gpu_link=near, uplink=far) for name in "ab"]
     >>> cluster = Cluster(network=Switch(name="spine", level="network", machines=machines))
     >>> {level: wire.bandwidth for level, wire in wires_of(cluster).items()}
     {'machine': 300000000000.0, 'network': 50000000000.0}
     """
-    unknown = next((level for level in rings if level not in cluster.levels), None)
-    if unknown is not None:
-        raise InvalidInput("", "rings", shorten(unknown), f"must be levels: {', '.join(cluster.levels)}")
+    for level in rings:
+        require(level in cluster.levels, "rings", level, f"must be levels: {', '.join(cluster.levels)}")
     found: dict[str, Wire] = {}
     for level, name, link in _links(cluster):
         if link is None:
@@ -54,17 +53,13 @@ def _slower(one: Wire, other: Wire) -> Wire:
 
 
 def _links(cluster: Cluster) -> Iterator[tuple[str, str, Link | None]]:
-    """Yield every link with the level that it leads to and the name of what is below it."""
+    """Yield every link with the level to which it leads and the name of what is below it."""
     for switch in cluster.switches:
         for child in switch.switches:
             yield switch.level, child.name, child.uplink
         for machine in switch.machines:
             yield switch.level, machine.name, machine.uplink
     for machine in cluster.machines:
-        yield from _inside(machine)
-
-
-def _inside(machine: Machine) -> Iterator[tuple[str, str, Link | None]]:
-    yield ISLAND if machine.islands else MACHINE, machine.name, machine.gpu_link
-    for island in machine.islands:
-        yield MACHINE, island.name, island.uplink
+        yield ISLAND if machine.islands else MACHINE, machine.name, machine.gpu_link
+        for island in machine.islands:
+            yield MACHINE, island.name, island.uplink

@@ -1,4 +1,4 @@
-"""Tiers: the penalties of a model by network tier, made by the model of communication."""
+"""Tiers: the penalties of a model by network tier, computed by the model of communication."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,22 +15,17 @@ def tier_penalty(
 ) -> TierPenalty:
     """Return the penalty of a model on every tier, as `gsopt.scenario.speed.Speed` takes it.
 
-    Within a factor of about two of Table I of Dally for machine and rack, and within 5 % for the network, with
-    collectives fitted to it; the table itself is `gsopt.scenario.speed.TIER_PENALTIES`.
+    It is within a factor of about two of Table I of Dally for machine and rack, and within 5 % for the network,
+    with collectives fitted to it; the table itself is `gsopt.scenario.speed.TIER_PENALTIES`.
 
     Parameters
     ----------
     layers
         The layers of the model.
     collectives
-        How long all-reduces take on each tier: machine, rack, network, and any further levels.
+        Duration of all-reduces on each tier: machine, rack, network, and any further levels.
     scale, floor
-        See `penalty`; the floor is that of every tier.
-
-    Raises
-    ------
-    InvalidInput
-        A tier has no collective, or an option is out of its range.
+        As of `penalty`, for every tier.
 
     Examples
     --------
@@ -39,9 +34,9 @@ def tier_penalty(
     >>> tier_penalty([layer], {tier: Collective(latency=time) for tier, time in times.items()}, floor=0.1)
     TierPenalty(machine=0.1, rack=0.3333333333333333, network=1.3333333333333333)
     """
-    missing = next((tier for tier in Tier if tier not in collectives), None)
-    if missing is not None:
-        raise InvalidInput("", "collectives", "", f"must hold the tier {missing}")
+    for tier in Tier:
+        if tier not in collectives:
+            raise InvalidInput("", "collectives", "", f"must hold the tier {tier}")
     return TierPenalty(
         **{
             str(tier): penalty(layers, collective, scale=scale, floor=floor)

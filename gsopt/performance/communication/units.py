@@ -1,7 +1,7 @@
-"""Units: bandwidths in bytes per second, whatever the data sheet or the configuration file says.
+"""Units: bandwidths in bytes per second, converted from data sheets and configuration files.
 
-Data sheets count bits and powers of ten. The network files of ASTRA-sim count bytes, and its "GB" are 2**30 of
-them: read as decimal, every bandwidth would be 7.4 % too low.
+Data sheets count bits and powers of ten. The network files of ASTRA-sim count bytes, and their "GB" are 2**30
+bytes: read as decimal, every bandwidth would be 7.4 % too low.
 """
 
 #: Bytes of a gigabyte, and of what ASTRA-sim calls one.
@@ -10,7 +10,7 @@ _BITS_PER_BYTE = 8
 
 
 def gigabits(per_second: float) -> float:
-    """Return Gb/s, as data sheets of links have them, in bytes per second.
+    """Convert Gb/s, as in data sheets of links, to bytes per second.
 
     Examples
     --------
@@ -21,14 +21,7 @@ def gigabits(per_second: float) -> float:
 
 
 def gigabytes(per_second: float, *, binary: bool = False) -> float:
-    """Return GB/s in bytes per second.
-
-    Parameters
-    ----------
-    per_second
-        The bandwidth.
-    binary
-        Whether a GB has 2**30 bytes, as in the network files of ASTRA-sim.
+    """Convert GB/s to bytes per second; binary ones have 2**30 bytes, as in the network files of ASTRA-sim.
 
     Examples
     --------

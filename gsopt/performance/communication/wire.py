@@ -1,4 +1,4 @@
-"""Wire: what the links of one level do to a message, and how many units they join."""
+"""Wire: the links of one level, and the units that they join."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -39,7 +39,7 @@ class Wire(Frozen):
     bandwidth
         Bytes per second of one link.
     latency
-        Seconds that each hop takes, whatever the size of the message.
+        Seconds of each hop, whatever the size of the message.
     wiring
         How the links join the units: a message to the next unit takes one hop, through a switch two.
 
@@ -55,21 +55,9 @@ class Wire(Frozen):
     wiring: Annotated[Wiring, Field(strict=False)] = Wiring.SWITCH
 
     def hops(self, units: int, distance: int = 1, *, one_way: bool = False) -> int:
-        """Count the hops from a unit to the one so many places further in their circle.
+        """Return the hops from one of several units to the one at a distance in their circle.
 
-        Parameters
-        ----------
-        units
-            Number of units that the wires join.
-        distance
-            Places between the two units.
-        one_way
-            Whether a ring is passed in one direction only, and not in the shorter one.
-
-        Raises
-        ------
-        InvalidInput
-            There are no units.
+        A ring is passed in the shorter direction unless it is one-way.
 
         Examples
         --------
@@ -77,7 +65,8 @@ class Wire(Frozen):
         >>> ring.hops(8, 6), ring.hops(8, 6, one_way=True)
         (2, 6)
         """
-        _require_units(units)
+        if units < 1:
+            raise InvalidInput("", "units", shorten(units), "must be at least 1")
         forward = distance % units
         if not forward:
             return 0
@@ -89,27 +78,16 @@ class Wire(Frozen):
         return there[self.wiring]
 
     def send(self, size: float, hops: int, *, whole: bool = False) -> float:
-        """Return the seconds of a message of so many bytes, over so many hops.
+        """Return the seconds of a message of so many bytes over some hops, cut to whole nanoseconds if asked.
 
-        The bytes pass once: hops forward what they get. Source: the analytical network of ASTRA-sim, without
-        congestion, which cuts the time to whole nanoseconds.
-
-        Parameters
-        ----------
-        size
-            Bytes of the message.
-        hops
-            Number of hops.
-        whole
-            Whether the time is cut to whole nanoseconds.
+        The bytes pass once: hops forward what they receive. Source: the analytical network of ASTRA-sim,
+        without congestion, which cuts the time to whole nanoseconds.
 
         Examples
         --------
         >>> wire = Wire(bandwidth=3e9, latency=1e-9)
-        >>> wire.send(10, 2) > wire.send(10, 2, whole=True)
-        True
-        >>> wire.send(10, 2, whole=True)
-        5e-09
+        >>> wire.send(10, 2) > wire.send(10, 2, whole=True), wire.send(10, 2, whole=True)
+        (True, 5e-09)
         """
         if not whole:
             return hops * self.latency + size / self.bandwidth
@@ -143,8 +121,3 @@ DALLY_WIRES: Mapping[str, Wire] = {
     "rack": Wire(bandwidth=gigabits(400), latency=0.32e-6),
     "network": Wire(bandwidth=gigabits(800), latency=8.9e-6),
 }
-
-
-def _require_units(units: int) -> None:
-    if units < 1:
-        raise InvalidInput("", "units", shorten(units), "must be at least 1")

@@ -1,9 +1,9 @@
 """Interference: how much two jobs slow each other down on one GPU, measured or predicted.
 
-A `PairTable` holds what was measured of pairs, and a `Profile` of each configuration alone. The predictors in
-`gsopt.performance.interference.predictors` make a `Prediction` of it, for the pairs that are not there;
-`evaluate` says how well they do on pairs that were held out (`splits`), and what their errors do to decisions
-(`compare_decisions`). `predicted` is a table of such predictions, for policies to decide by.
+A `PairTable` holds measurements of pairs, and a `Profile` of each configuration alone. The predictors in
+`gsopt.performance.interference.predictors` turn it into a `Prediction` of all other pairs; `evaluate` measures
+their errors on held-out pairs (`splits`), and the effect on decisions (`compare_decisions`). `predicted` is a
+table of such predictions, for policies to decide by.
 
 Examples
 --------

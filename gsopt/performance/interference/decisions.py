@@ -1,44 +1,43 @@
-"""Decisions: what it costs to decide who shares by predicted slowdowns instead of the measured ones."""
+"""Decisions: the cost of deciding who shares by predicted slowdowns instead of measured ones."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from math import isfinite
+from math import inf
 from statistics import fmean
 from typing import NamedTuple
 
-from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.errors import InvalidInput, require
 from gsopt.core.problem import Frozen
 from gsopt.performance.colocation import Pair
 from gsopt.performance.interference.table import Couple, PairTable
 
-#: Remaining seconds of the running job over those of the new one, for which decisions are compared. Nothing but
-#: their ratio counts.
+#: Remaining seconds of the running job over those of the new one, for which decisions are compared; only their
+#: ratio matters.
 RATIOS = (1 / 8, 1 / 4, 1 / 2, 1.0, 2.0, 4.0, 8.0)
 
 
 class Decisions(Frozen):
-    """How decisions by predicted slowdowns compare with those by the measured ones.
+    """Comparison of decisions by predicted slowdowns with those by measured ones.
 
-    What a decision is worth is told by the measured slowdowns in both cases. Every pair is counted with either
-    job as the running one, and for every ratio of their lengths.
+    Both are valued by the measured slowdowns. Every pair is counted with either job as the running one, and for
+    every ratio of their lengths.
 
     Attributes
     ----------
     cases
         Number of decisions.
     alike
-        Part of them that are the same.
+        Share of equal decisions.
     sharing
-        Part of them in which the two share, by the measured slowdowns.
+        Share of decisions to share, by the measured slowdowns.
     benefit, benefit_measured
         Mean sharing benefit of the decisions by predicted and by measured slowdowns: the new job's completion
-        time if it waits, over that which it has. Source: Castor, Eq. 24.
+        time if it waits, over its actual one. Source: Castor, Eq. 24.
     deviation
         Mean difference of the two relative to the latter; the paper's is below 10 % (section 6.4).
     lost
-        Part of the time that the decisions by measured slowdowns save against never sharing, the sum of both
-        completion times, that those by predicted ones do not save; 1 if they save nothing, more if sharing
-        costs more than it saves. Cases count in proportion to the sum without sharing. None where nothing can
-        be saved.
+        Share of the savings in completion time by measured slowdowns, compared with never sharing, that is lost
+        by predicted ones: 1 if they save nothing, more if sharing costs more than it saves. Cases count in
+        proportion to the sum of completion times without sharing. None where nothing can be saved.
 
     Examples
     --------
@@ -59,7 +58,7 @@ class Decisions(Frozen):
 
 
 class _Case(NamedTuple):
-    """A pair with the measured slowdowns, and whether it shares by the predicted ones."""
+    """A pair with its measured slowdowns, and whether it shares by the predicted ones."""
 
     pair: Pair
     shares: bool
@@ -80,7 +79,7 @@ def compare_decisions(
     *,
     ratios: Sequence[float] = RATIOS,
 ) -> Decisions:
-    """Compare the decisions to share by predicted slowdowns with those by the measured ones.
+    """Compare the decisions to share by predicted slowdowns with those by measured ones.
 
     Two jobs share if the sum of their completion times is then no larger
     (`gsopt.performance.colocation.Pair.shares`).
@@ -97,8 +96,8 @@ def compare_decisions(
     Raises
     ------
     InvalidInput
-        A pair was not measured, a predicted slowdown is below 1, a ratio is not above 0, or there are no pairs
-        or no ratios.
+        A pair was not measured, a predicted slowdown is below 1, a ratio is not positive, or there are no pairs
+        or ratios.
 
     Examples
     --------
@@ -113,8 +112,7 @@ def compare_decisions(
     (0.0, 1.548, 1.0, 1.0)
     """
     for ratio in ratios:
-        if not (ratio > 0 and isfinite(ratio)):
-            raise InvalidInput("", "ratios", shorten(ratio), "must be numbers above 0")
+        require(0 < ratio < inf, "ratios", ratio, "must be numbers above 0")
     cases = [case for couple, slowdowns in predicted for case in _cases(table, couple, slowdowns, ratios)]
     if not cases:
         raise InvalidInput(table.name, "predicted", "", "must hold a pair, and ratios a number")
@@ -137,7 +135,7 @@ def compare_decisions(
 def _cases(
     table: PairTable, couple: Couple, slowdowns: tuple[float, float], ratios: Sequence[float]
 ) -> Iterator[_Case]:
-    """Yield both roles of a pair, one if the two are the same, for every ratio of lengths."""
+    """Yield both roles of a pair, or one for equal jobs, for every ratio of lengths."""
     (first, second), (mine, other) = couple, slowdowns
     roles = [(first, second, mine, other)] + [(second, first, other, mine)] * (first != second)
     for running, new, of_running, of_new in roles:

@@ -1,4 +1,4 @@
-"""Evaluation: how well a predictor does on pairs that it has not seen."""
+"""Evaluation: the accuracy of a predictor on pairs that it has not seen."""
 
 from collections.abc import Iterable, Sequence
 from math import sqrt
@@ -13,16 +13,16 @@ from gsopt.performance.interference.table import Couple, PairTable
 
 
 class Evaluation(Frozen):
-    """The errors of a predictor on held-out pairs, and what they do to decisions.
+    """The errors of a predictor on held-out pairs, and their effect on decisions.
 
     Attributes
     ----------
     directions
         Number of predicted slowdowns: two of each pair, one of a configuration beside itself.
     mean_absolute, mean_relative, root_mean_square, largest
-        Errors: means of the absolute error and of it relative to the slowdown, root mean square, and largest.
+        Errors: mean absolute error, mean relative to the slowdown, root mean square, and largest.
     decisions
-        What they do to decisions.
+        Their effect on decisions.
     importance
         Mean importance of the features over all splits, most important first; empty where there is none.
 
@@ -55,7 +55,7 @@ def evaluate(
     seed: int = 0,
     ratios: Sequence[float] = RATIOS,
 ) -> Evaluation:
-    """Predict every pair by what is learnt from others, and compare with what was measured.
+    """Predict every pair from others, and compare with the measurements.
 
     Source: Castor, sections 6.2 to 6.4, whose errors are root mean squares of 0.06 and 0.07.
 
@@ -64,7 +64,7 @@ def evaluate(
     table
         The measured slowdowns.
     predictor
-        One of `gsopt.performance.interference.predictors`, or any callable like them.
+        One of `gsopt.performance.interference.predictors`, or a similar callable.
     folds, by, seed
         As of `gsopt.performance.interference.splits`.
     ratios
@@ -111,10 +111,10 @@ def evaluate(
 def predicted(
     table: PairTable, predictor: Predictor, *, folds: int = 5, seed: int = 0, name: str = "predicted"
 ) -> PairTable:
-    """Return the table as it is predicted, every pair by what is learnt from other pairs.
+    """Return a table with every pair predicted from other pairs.
 
-    Its slowdowns are what a policy would believe that has never seen the pair
-    (`gsopt.simulation.beliefs.believing`). The only pair of a table cannot be held out, and is left out.
+    Its slowdowns are the beliefs of a policy that has never seen the pair
+    (`gsopt.simulation.beliefs.believing`). The only pair of a table cannot be held out, and is omitted.
 
     Parameters
     ----------

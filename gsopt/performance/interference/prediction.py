@@ -1,4 +1,4 @@
-"""Prediction: slowdowns of pairs that nobody measured."""
+"""Prediction: slowdowns of pairs that were not measured."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,14 +12,14 @@ _LARGEST = 1e6
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a predictor has learnt from a table.
+    """The outcome of learning from a table.
 
     Attributes
     ----------
     estimate
-        Gives the slowdown of the first of two configurations beside the second one, for each of some pairs.
+        Returns the slowdown of the first of two configurations beside the second one, for several pairs.
     importance
-        Part of the explained variance that each feature is responsible for; empty where there is no such thing.
+        Share of the explained variance due to each feature; empty where it does not apply.
 
     Examples
     --------
@@ -39,9 +39,9 @@ class Prediction:
         return [min(max(1.0, float(value)), _LARGEST) for value in self.estimate(pairs)]
 
     def filled(self, table: PairTable) -> dict[str, dict[str, float]]:
-        """Find the slowdowns of all pairs of a table's profiles: those that were measured, else predicted ones.
+        """Return the slowdowns of all pairs of a table's profiles: measured ones, else predicted ones.
 
-        It is what `gsopt.scenario.speed.Speed` takes as ``interference``.
+        This is what `gsopt.scenario.speed.Speed` takes as ``interference``.
         """
         found: dict[str, dict[str, float]] = {}
         for one in table.profiles:
@@ -55,5 +55,5 @@ class Predictor(Protocol):
     """Learns from a table of pairs."""
 
     def __call__(self, table: PairTable, /) -> Prediction:
-        """Return what it has learnt."""
+        """Return the prediction."""
         ...

@@ -1,4 +1,4 @@
-"""Samples: a table of pairs as numbers from which slowdowns are learnt."""
+"""Samples: a table of pairs as numbers to learn from."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ from gsopt.performance.interference.table import PairTable, Profile
 class Samples:
     """Every measured direction of every pair: the features of both jobs, and the logarithm of the slowdown.
 
-    Slowdowns are ratios, so what is learnt are their logarithms, in which an error of 10 % is one of 10 %
-    whatever the slowdown. Features go through ``sign(x) log(1 + |x|)``, since they differ by factors of
-    thousands; it keeps their order, which is all that a tree looks at.
+    Slowdowns are ratios, so their logarithms are learned: an error of 10 % counts the same for any slowdown.
+    Features are transformed by ``sign(x) log(1 + |x|)``, as they differ by factors of thousands; that keeps
+    their order, which is all that a tree uses.
 
     Source: Castor, section 6.2, which learns from the features of both jobs of a pair.
     """
@@ -43,13 +43,7 @@ class Samples:
         return [log(slowdown) for _, _, slowdown in self._directions()]
 
     def vectors(self, pairs: Sequence[tuple[Profile, Profile]]) -> list[list[float]]:
-        """Return the features of pairs.
-
-        Raises
-        ------
-        InvalidInput
-            The table has no features.
-        """
+        """Return the features of pairs; refuse a table without any."""
         if not self.table.features:
             raise InvalidInput(self.table.name, "features", "", "must hold one to learn from")
         return [self._vector(one) + self._vector(other) for one, other in pairs]

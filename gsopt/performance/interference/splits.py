@@ -1,33 +1,28 @@
-"""Splits: which pairs are learnt from, and which are held out to be predicted."""
+"""Splits: the pairs to learn from, and those held out to be predicted."""
 
 from collections.abc import Iterator
 from random import Random
 from typing import Literal, get_args
 
-from gsopt.core.errors import InvalidInput, require_one_of, shorten
+from gsopt.core.errors import require, require_one_of
 from gsopt.performance.interference.table import Couple, PairTable
 
-#: What is dealt to the folds: pairs, or configurations with all pairs that they are in.
+#: What is distributed to the folds: pairs, or configurations with all of their pairs.
 Split = Literal["pair", "configuration"]
 
 
 def splits(
     table: PairTable, *, folds: int = 5, by: Split = "pair", seed: int = 0
 ) -> Iterator[tuple[PairTable, tuple[Couple, ...]]]:
-    """Yield tables to learn from, each with the pairs that are held out of it.
+    """Yield tables to learn from, each with the pairs held out of it.
 
     Both directions of a pair are always on the same side. By pair every pair is held out once; five folds are
-    five splits of 80:20. By configuration no pair to learn from has a configuration of the fold, so those that
-    are held out have at least one that was never seen; a pair of two folds is held out twice. Folds that leave
-    nothing to learn from, or hold nothing out, are left out.
+    five splits of 80:20. By configuration no pair to learn from has a configuration of the fold, so held-out
+    pairs have at least one that was never seen; a pair of two folds is held out twice. Folds that leave nothing
+    to learn from, or hold nothing out, are skipped.
 
-    Source: Castor, section 6.2: a random split by job pairs, about 80:20. The other one is ours: it is what a
-    scheduler meets whose job nobody has measured beside any other.
-
-    Raises
-    ------
-    InvalidInput
-        There are fewer than 2 folds, or `by` is neither of the two.
+    Source: Castor, section 6.2: a random split by job pairs, about 80:20. The other one is ours: the situation
+    of a scheduler with a job that was never measured beside any other.
 
     Examples
     --------
@@ -39,8 +34,7 @@ def splits(
     >>> [(len(learnt.couples), held_out) for learnt, held_out in splits(table, folds=3)]
     [(2, (('a', 'a'),)), (2, (('b', 'b'),)), (2, (('a', 'b'),))]
     """
-    if folds < 2:  # noqa: PLR2004 - one fold would leave nothing to learn from
-        raise InvalidInput("", "folds", shorten(folds), "must be at least 2")
+    require(folds > 1, "folds", folds, "must be at least 2")
     require_one_of("by", by, get_args(Split))
     for held_out in _by_pair(table, folds, seed) if by == "pair" else _by_configuration(table, folds, seed):
         kept = [couple for couple in table.couples if couple not in held_out]

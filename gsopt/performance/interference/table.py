@@ -1,4 +1,4 @@
-"""Table: how much jobs of known configurations slow each other down on one GPU, as it was measured."""
+"""Table: measured slowdowns of jobs of known configurations that share one GPU."""
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
@@ -10,19 +10,19 @@ from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.problem import Frozen, Many, Name, RuleBroken, refuse_doubles
 from gsopt.scenario.job import Slowdown
 
-#: Two configurations, by name; which of them comes first says nothing.
+#: Two configurations, by name, in any order.
 Couple = tuple[str, str]
 
 
 class Profile(Frozen):
-    """What was measured of a configuration, a model with its batch size, that has a GPU to itself.
+    """Measurements of a configuration, a model with its batch size, on a GPU of its own.
 
     Attributes
     ----------
     name
-        The configuration; jobs have it as their model.
+        The configuration; the model of its jobs.
     features
-        Measured values by name; the name says the unit.
+        Measured values by name; the name includes the unit.
 
     Examples
     --------
@@ -89,25 +89,13 @@ class PairTable(Frozen):
         return tuple(sorted(found, key=lambda couple: (place[couple[0]], place[couple[1]])))
 
     def slowdown(self, one: str, other: str) -> float:
-        """Return how many times longer an iteration of one configuration takes beside another.
-
-        Raises
-        ------
-        InvalidInput
-            The pair was not measured.
-        """
+        """Return how many times longer an iteration of a configuration takes beside another, as measured."""
         if other not in self.slowdowns.get(one, {}):
             raise InvalidInput(self.name, "pair", shorten((one, other)), "must have been measured")
         return self.slowdowns[one][other]
 
     def only(self, couples: Iterable[Couple]) -> "PairTable":
-        """Return the table of all profiles with some of the pairs, both directions of each.
-
-        Raises
-        ------
-        InvalidInput
-            A pair was not measured.
-        """
+        """Return the table of all profiles with some of the measured pairs, in both directions."""
         kept: dict[str, dict[str, float]] = {}
         for first, second in couples:
             for one, other in ((first, second), (second, first)):
@@ -116,7 +104,7 @@ class PairTable(Frozen):
 
 
 def _check_features(profiles: Many[Profile]) -> None:
-    """Refuse profiles that cannot be compared."""
+    """Refuse profiles with different features."""
     for index, profile in enumerate(profiles):
         if profile.features.keys() != profiles[0].features.keys():
             rule = f"must be those of the first: {', '.join(sorted(profiles[0].features))}"
@@ -124,7 +112,7 @@ def _check_features(profiles: Many[Profile]) -> None:
 
 
 def _check_slowdowns(slowdowns: Mapping[str, Mapping[str, float]], known: set[str]) -> None:
-    """Refuse pairs of unknown configurations, and those that were measured in one direction only."""
+    """Refuse pairs of unknown configurations, and those measured in one direction only."""
     for one, row in slowdowns.items():
         for name in (one, *row):
             if name not in known:

@@ -1,45 +1,30 @@
-"""Trees: what regression trees of scikit-learn learn from a table of pairs."""
+"""Trees: predictions by regression trees of scikit-learn."""
 
 from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Any
 
-from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.errors import InvalidInput, require
 from gsopt.performance.interference.prediction import Prediction
 from gsopt.performance.interference.samples import Samples
 from gsopt.performance.interference.table import PairTable, Profile
 
-#: Number of seeds that scikit-learn knows.
+#: Number of seeds of scikit-learn.
 _SEEDS = 2**32
 
 
 def require_scikit_learn(predictor: str) -> None:
-    """Refuse a predictor that needs scikit-learn where it is not installed.
-
-    Raises
-    ------
-    InvalidInput
-        It is not installed; the message names the remedy.
-    """
+    """Refuse a predictor that needs scikit-learn where it is not installed."""
     if find_spec("sklearn") is None:
         raise InvalidInput("", "predictor", predictor, 'needs scikit-learn: pip install "gsopt[predict]"')
 
 
 def require_options(seed: int, *, rate: float = 1.0, **counts: int | None) -> None:
-    """Refuse options that no tree can have.
-
-    Raises
-    ------
-    InvalidInput
-        A count is below 1, the rate is not above 0 and at most 1, or the seed is not one of scikit-learn's.
-    """
+    """Refuse options that no tree can have."""
     for name, count in counts.items():
-        if count is not None and count < 1:
-            raise InvalidInput("", name, shorten(count), "must be at least 1")
-    if not 0 < rate <= 1:
-        raise InvalidInput("", "rate", shorten(rate), "must be above 0 and at most 1")
-    if not 0 <= seed < _SEEDS:
-        raise InvalidInput("", "seed", shorten(seed), "must be at least 0 and less than 2**32")
+        require(count is None or count >= 1, name, count, "must be at least 1")
+    require(0 < rate <= 1, "rate", rate, "must be above 0 and at most 1")
+    require(0 <= seed < _SEEDS, "seed", seed, "must be at least 0 and less than 2**32")
 
 
 def fitted(table: PairTable, model: Any) -> Prediction:

@@ -1,4 +1,4 @@
-"""Batch: how the samples of an iteration are processed."""
+"""Batch: how the samples of an iteration are divided among GPUs and accumulations."""
 
 from typing import NamedTuple
 
@@ -6,31 +6,22 @@ from gsopt.scenario.adaptive.limits import Limits
 
 
 class Batch(NamedTuple):
-    """How a batch is processed: samples that a GPU processes at once, and accumulations before the step."""
+    """A divided batch: samples that a GPU processes at once, and accumulations before the step."""
 
     local: int
     steps: int
 
     def over(self, gpus: int) -> int:
-        """Return the samples of a batch over so many GPUs."""
+        """Return the samples of the batch over a number of GPUs."""
         return gpus * self.local * (self.steps + 1)
 
 
 def split(batch_size: int, gpus: int, limits: Limits) -> Batch:
     """Divide a batch evenly over GPUs, and what is too much for one of them into equal accumulations.
 
-    A batch above the initial one is accumulated on a single GPU in any case, as its gradients alone do not tell
-    how noisy they are. It is rounded up to as many samples for each GPU and accumulation as for any other,
-    unless that were more than the largest batch. Source: Pollux' simulator.
-
-    Parameters
-    ----------
-    batch_size
-        Samples over all GPUs.
-    gpus
-        Number of GPUs.
-    limits
-        The batches that the job can have.
+    On a single GPU a batch above the initial one is always accumulated, as one gradient alone does not tell how
+    noisy it is. The batch is rounded up to equal parts unless that exceeded the largest batch. Source: Pollux'
+    simulator.
     """
     local = -(-batch_size // gpus)
     steps = -(-local // limits.most_local) - 1
@@ -40,5 +31,5 @@ def split(batch_size: int, gpus: int, limits: Limits) -> Batch:
 
 
 def within(batch: Batch, gpus: int, limits: Limits) -> Batch:
-    """Lower what a GPU processes at once so that the batch is at most the largest one."""
+    """Reduce the local batch until the whole batch is at most the largest one."""
     return batch._replace(local=min(batch.local, limits.most_batch // (gpus * (batch.steps + 1))))

@@ -1,8 +1,8 @@
-"""Course: how a training of an application goes, wherever it runs."""
+"""Dynamics: how a training of an application truly progresses, wherever it runs."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from math import inf
 
@@ -16,32 +16,23 @@ from gsopt.scenario.adaptive.limits import Limits
 
 @dataclass(frozen=True)
 class Course:
-    """The true course of a training: its work, and its speed on any GPUs with any batch.
-
-    Attributes
-    ----------
-    application
-        The truth about its model.
-    agents
-        What progress is, and what fits on a GPU.
-    users_batch
-        Samples of the batch with which a training is as long as its user expects; None for the initial one.
-        It counts where progress is in samples.
-    """
+    """The true dynamics of a training: its work, and its speed on any GPUs with any batch."""
 
     application: Application
     agents: Agents
+    # Where progress counts samples, the batch size whose training has the expected length; None for the
+    # initial.
     users_batch: int | None
 
     def limits(self, shape: tuple[int, ...]) -> Limits:
-        """Return the batches that a job can have on a shape."""
+        """Return the batch limits of a job on a shape."""
         limits = self.application.limits
         if self.agents.memory == "model":
             return limits
         return limits.model_copy(update={"most_local": self.application.most_local(shape) or limits.most_local})
 
     def work_at(self, epoch: int) -> float:
-        """Return the progress at which so many epochs are done."""
+        """Return the progress after a number of epochs."""
         if self.agents.progress == "statistical":
             return self.application.progress_at(epoch)
         batch = self.users_batch or self.application.limits.initial_batch
@@ -53,13 +44,7 @@ class Course:
         return self.work_at(self.application.epochs)
 
     def times(self, shape: tuple[int, ...], batch: Batch) -> tuple[float, float]:
-        """Return the seconds of a step on a shape, and those of its exchange.
-
-        Raises
-        ------
-        InvalidInput
-            It was not measured there with so many samples per GPU.
-        """
+        """Return the seconds of a step and of its gradient exchange on a shape that was measured."""
         times = self.application.step_time(shape, batch.local)
         if times is None:
             rule = f"must be placements of {self.application.name} measured with {batch.local} samples per GPU"
@@ -67,18 +52,12 @@ class Course:
         return times
 
     def speed(self, shape: tuple[int, ...], batch: Batch, epoch: int) -> float:
-        """Return the progress per second in an epoch, counted from 0.
-
-        Raises
-        ------
-        InvalidInput
-            It cannot run there.
-        """
+        """Return the progress per second in an epoch, counted from 0."""
         seconds, samples = self._iteration(shape, batch), batch.over(sum(shape))
         return self._gain(samples, self.application.gradient(samples, epoch)) / seconds
 
     def seconds(self, gpus: int, batch_size: int) -> float | None:
-        """Return how long a training takes with a batch on the best placement of so many GPUs; None on none.
+        """Return how long a training takes with a batch on the best placement of some GPUs; None if on none.
 
         Epochs are not rounded to whole seconds.
         """
@@ -92,18 +71,10 @@ class Course:
         return None if best == inf else best
 
     def highest_rate(self, gpus: int, batch_size: int | None, *, largest: int | None = None) -> float:
-        """Return the largest share of the work per second, on any placement of so many GPUs and in any epoch.
+        """Return the highest share of the work per second on any placement of a number of GPUs, in any epoch.
 
-        It is 0 where the training cannot run.
-
-        Parameters
-        ----------
-        gpus
-            Number of GPUs.
-        batch_size
-            Samples of its batch over all GPUs; None for any that it may choose.
-        largest
-            Most GPUs of a node; as many as in any measured placement when None.
+        It is 0 where the training cannot run. The job may choose its batch when `batch_size` is None. Nodes
+        have at most `largest` GPUs; as many as any measured node when None.
         """
         best = 0.0
         for shape in self.application.shapes(gpus, largest):
@@ -118,35 +89,28 @@ class Course:
         return (batch for batch, time in zip(batches, times, strict=True) if time is not None)
 
     def _iteration(self, shape: tuple[int, ...], batch: Batch) -> float:
-        """Return the seconds of an iteration, accumulations and the step."""
+        """Return the seconds of an iteration: accumulations and the step."""
         step, sync = self.times(shape, batch)
         return (step + batch.steps * (step - sync)) * self.application.slowdown
 
     def _gain(self, samples: int, gradient: Gradient) -> float:
-        """Return the progress of an iteration with so many samples, and gradients like these."""
+        """Return the progress of an iteration over a number of samples."""
         if self.agents.progress == "samples":
             return samples
         sqr, var = gradient
         return (var + sqr) / (var / (samples / self.application.limits.initial_batch) + sqr)
 
     def _gains(self, samples: int) -> list[float]:
-        """Return the progress of an iteration with so many samples in every epoch."""
+        """Return the progress of such an iteration in every epoch."""
         return [self._gain(samples, gradient) for gradient in self.application.gradients(samples)]
 
-    def _highest_gain(self, samples: int) -> float:
-        known = self._highest_gains
-        if samples not in known:
-            known[samples] = max(self._gains(samples))
-        return known[samples]
-
     @cached_property
-    def _highest_gains(self) -> dict[int, float]:
-        """The highest gains that were asked for."""
-        return {}
+    def _highest_gain(self) -> Callable[[int], float]:
+        return cache(lambda samples: max(self._gains(samples)))
 
 
 def _choices(gpus: int, limits: Limits) -> list[Batch]:
-    """Return every batch that a job may choose on so many GPUs."""
+    """Return every batch that a job may choose on a number of GPUs."""
     from gsopt.scenario.adaptive.throughput import batches
 
     local, steps = batches(gpus, limits)

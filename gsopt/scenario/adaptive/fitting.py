@@ -1,4 +1,4 @@
-"""Fitting: the throughput model that explains what a job has measured of itself."""
+"""Fitting: a throughput model fitted to the step times that a job has measured."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,99 +13,75 @@ from gsopt.scenario.adaptive.throughput import LEAST_SECONDS, ThroughputModel
 
 _Floats = NDArray[np.float64]
 
-#: From where the search begins, the least and the most, in the order of the model's fields.
+#: Starting point, lower and upper limits of the search, in the order of the model's fields.
 _START = (0.1, 0.01, 0.1, 0.01, 0.1, 0.01, 1.001)
 _LEAST = (*(LEAST_SECONDS,) * 6, 1.0)
 _MOST = (*(np.inf,) * 6, 10.0)
 
-#: Places of the fields.
+#: Indices of the fields.
 _COMPUTE, _COMPUTE_EACH, _ACROSS, _ACROSS_EACH, _WITHIN, _WITHIN_EACH, _OVERLAP = range(7)
 
-#: How much the square of the overlap counts beside the errors, and those of seconds per GPU relative to others.
+#: Weights, beside the errors, of the squares of the overlap and of the relative seconds per GPU.
 _SIMPLE, _OPTIMISTIC = 1e-3, 1e-2
 
-#: How many times the seconds within a node those between nodes are at least, as long as none were measured.
+#: Least ratio of the seconds between nodes to those within one, as long as none were measured between nodes.
 _SLOWER = 1.1
 
 
 class Measurement(NamedTuple):
-    """The times of steps without accumulation in one configuration.
-
-    Attributes
-    ----------
-    nodes, gpus
-        Nodes and GPUs of the job.
-    local
-        Samples that each GPU processed at once.
-    step
-        Seconds of a step.
-    sync
-        Seconds of those in which the GPUs exchanged gradients and did not compute.
-    """
+    """Times of steps without accumulation in one configuration of a job."""
 
     nodes: int
     gpus: int
-    local: int
-    step: float
-    sync: float
+    local: int  # samples that each GPU processed at once
+    step: float  # seconds
+    sync: float  # seconds of the step in which GPUs exchanged gradients without computing
 
 
 def fit(measurements: Sequence[Measurement], *, tolerance: float | None = None) -> ThroughputModel:
-    """Fit a model to measured step times.
+    """Fit a model to measured step times, one measurement for each configuration.
 
     The root mean squares of the errors of two logarithms are minimised, those of computing times and of step
-    times. Beside them small terms prefer little overlap, and GPUs that cost no more the more there are, so
-    that what was not tried looks worth trying. What was never measured is thought to be cheap: exchanges take
-    no time, or 1.1 times as long between nodes as within one. With one local batch half of its computing time
-    is constant.
+    times. Small further terms prefer little overlap and a low cost per additional GPU, so that untried
+    configurations look worth trying. What was never measured is assumed to be cheap: exchanges take no time, or
+    1.1 times as long between nodes as within one. With a single local batch half of the computing time is
+    constant.
 
     Source: Pollux (OSDI 2021), section 4.1; loss, starting point and limits as in the authors' program.
 
-    The search is local: what it ends at depends, in a fiftieth of random sets, on the order of the measurements
-    too, in which their errors are added up; jobs give theirs in the order of time, as in the authors' program.
-
-    Cost: some ten to hundred evaluations of loss and slope, each linear in the measurements.
-
-    Parameters
-    ----------
-    measurements
-        What was measured, one of each configuration.
-    tolerance
-        Relative change of the loss, and slope, at which the search ends; None for those of scipy, 2e-9 and
-        1e-5, which Pollux' program has. Sia's has 1e-5.
-
-    Raises
-    ------
-    InvalidInput
-        Nothing was measured, or no time was spent on computing.
+    The search is local: for a fiftieth of random sets its end also depends on the order of the measurements, in
+    which their errors are added up; jobs give theirs in the order of time, as in the authors' program. It takes
+    ten to a hundred evaluations of loss and slope, each linear in the measurements, and ends at a relative
+    change of the loss, or a slope, below `tolerance`; None for scipy's 2e-9 and 1e-5, which Pollux' program
+    has. Sia's has 1e-5.
     """
     from scipy.optimize import Bounds, minimize
 
-    seen = _Seen.of(measurements)
-    start, least, most = _limits(seen)
+    measured = _Measurements.of(measurements)
+    start, least, most = _limits(measured)
     bounds = Bounds(least, most, keep_feasible=True)
     with one_thread():  # on several it takes twenty times as long
-        found = minimize(seen.loss, start, jac=True, bounds=bounds, method="L-BFGS-B", tol=tolerance).x
-    if not (seen.nodes > 1).any():
+        found = minimize(measured.loss, start, jac=True, bounds=bounds, method="L-BFGS-B", tol=tolerance).x
+    if not (measured.nodes > 1).any():
         for across, within in ((_ACROSS, _WITHIN), (_ACROSS_EACH, _WITHIN_EACH)):
             found[across] = max(found[across], _SLOWER * found[within])
     return ThroughputModel(**dict(zip(ThroughputModel.model_fields, found.tolist(), strict=True)))
 
 
 @dataclass(frozen=True, eq=False)
-class _Seen:
-    """What was measured; both kinds of seconds are linear in the first six parameters."""
+class _Measurements:
+    """Measurements as arrays; both kinds of seconds are linear in the first six parameters."""
 
     nodes: _Floats
     gpus: _Floats
     local: _Floats
     computing: _Floats
     step: _Floats
-    computes: _Floats  # by measurement and parameter
+    computes: _Floats  # shape (measurements, parameters)
     exchanges: _Floats
 
     @classmethod
-    def of(cls, measurements: Sequence[Measurement]) -> "_Seen":
+    def of(cls, measurements: Sequence[Measurement]) -> "_Measurements":
         if not measurements:
             raise InvalidInput("", "measurements", "none", "must be at least one")
         nodes, gpus, local, step, sync = np.array(measurements, dtype=np.float64).T
@@ -134,13 +110,13 @@ class _Seen:
             self.computes * (parts[0] / computing)[:, None] + self.exchanges * (parts[1] / exchange)[:, None]
         )
         steps[:, _OVERLAP] = (parts[0] * logs[0] + parts[1] * logs[1] - together / overlap) / overlap
-        first = _spread(logs[0] - np.log(self.computing), self.computes / computing[:, None])
-        second = _spread(together / overlap - np.log(self.step), steps)
+        first = _root_mean_square(logs[0] - np.log(self.computing), self.computes / computing[:, None])
+        second = _root_mean_square(together / overlap - np.log(self.step), steps)
         prior = _prior(parameters)
         return first[0] + second[0] + prior[0], first[1] + second[1] + prior[1]
 
 
-def _spread(errors: _Floats, slopes: _Floats) -> tuple[float, _Floats]:
+def _root_mean_square(errors: _Floats, slopes: _Floats) -> tuple[float, _Floats]:
     """Return the root mean square of errors and its slope; a flat one where all are 0."""
     size = float(np.sqrt((errors**2).mean()))
     slope: _Floats = errors @ slopes / (len(errors) * size) if size else np.zeros(slopes.shape[1])
@@ -148,7 +124,7 @@ def _spread(errors: _Floats, slopes: _Floats) -> tuple[float, _Floats]:
 
 
 def _prior(parameters: _Floats) -> tuple[float, _Floats]:
-    """Return what is preferred without any measurement, and its slope."""
+    """Return the loss that does not depend on measurements, and its slope."""
     loss = _SIMPLE * (parameters[_OVERLAP] - 1) ** 2
     slope = np.zeros(len(parameters))
     slope[_OVERLAP] = 2 * _SIMPLE * (parameters[_OVERLAP] - 1)
@@ -160,18 +136,18 @@ def _prior(parameters: _Floats) -> tuple[float, _Floats]:
     return float(loss), slope
 
 
-def _limits(seen: _Seen) -> tuple[Any, Any, Any]:
-    """Return where the search begins, and the least and the most; what was not measured stays where it is."""
+def _limits(measured: _Measurements) -> tuple[Any, Any, Any]:
+    """Return starting point, lower and upper limits; parameters without measurements are fixed."""
     start, least, most = np.array([_START, _LEAST, _MOST])
-    if (seen.local == seen.local[0]).all():
-        start[_COMPUTE] = least[_COMPUTE] = most[_COMPUTE] = seen.computing.mean() / 2
-    unseen = set()
-    if not (seen.nodes > 1).any():
-        unseen |= {_ACROSS, _ACROSS_EACH}
-    if not ((seen.nodes <= 1) & (seen.gpus > 1)).any():
-        unseen |= {_WITHIN, _WITHIN_EACH}
-    if not (seen.gpus > 2).any():  # noqa: PLR2004 - the model counts GPUs beyond two
-        unseen |= {_ACROSS_EACH, _WITHIN_EACH}
-    for place in unseen:
+    if (measured.local == measured.local[0]).all():
+        start[_COMPUTE] = least[_COMPUTE] = most[_COMPUTE] = measured.computing.mean() / 2
+    unknown = set()
+    if not (measured.nodes > 1).any():
+        unknown |= {_ACROSS, _ACROSS_EACH}
+    if not ((measured.nodes <= 1) & (measured.gpus > 1)).any():
+        unknown |= {_WITHIN, _WITHIN_EACH}
+    if not (measured.gpus > 2).any():  # noqa: PLR2004 - the model counts GPUs beyond two
+        unknown |= {_ACROSS_EACH, _WITHIN_EACH}
+    for place in unknown:
         start[place] = most[place] = least[place]
     return start, least, most

@@ -1,4 +1,4 @@
-"""Limits: the batches that a job can have."""
+"""Limits: the batch sizes that a job may have."""
 
 from typing import Annotated
 
@@ -11,20 +11,11 @@ _Samples = Annotated[int, Field(ge=1, le=10**12)]
 
 
 class Limits(Frozen):
-    """The batches that a job can have, in samples.
+    """The batch sizes that a job may have, in samples."""
 
-    Attributes
-    ----------
-    initial_batch
-        The least batch over all GPUs, with which the job converges as its user expects.
-    most_batch
-        The largest batch over all GPUs.
-    least_local, most_local
-        Samples that a GPU processes at once.
-    """
-
-    initial_batch: _Samples
-    most_batch: _Samples
+    initial_batch: _Samples  # smallest batch over all GPUs, with which the job converges as its user expects
+    most_batch: _Samples  # largest batch over all GPUs
+    # Samples that a GPU processes at once.
     least_local: _Samples
     most_local: _Samples
 
@@ -37,5 +28,5 @@ class Limits(Frozen):
 
     @property
     def most_gpus(self) -> int:
-        """On how many GPUs the largest batch leaves each the least local one."""
+        """Most GPUs on which the largest batch leaves each GPU the least local one."""
         return max(self.most_batch // self.least_local, 1)

@@ -1,12 +1,12 @@
-"""Placement: the steps that were measured on some GPUs."""
+"""Placement: step times measured on some GPUs."""
 
 from typing import Annotated
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field
 
-from gsopt.core.problem import Frozen, Gpus, Many, RuleBroken
+from gsopt.core.problem import Frozen, Gpus, Many, RuleBroken, refuse_falls
 
-#: Samples of each GPU, seconds of a step, and seconds of it in which the GPUs exchange gradients.
+#: Samples of each GPU, seconds of a step, and seconds of the step in which the GPUs exchange gradients.
 Point = tuple[
     Annotated[int, Field(ge=1, le=10**12)],
     Annotated[float, Field(gt=0, le=1e12)],
@@ -14,56 +14,32 @@ Point = tuple[
 ]
 
 
-#: Most nodes of a job that are measured.
+#: Most nodes of a measured placement.
 MOST_NODES = 500
 
 
+def _check_points(points: tuple[Point, ...]) -> tuple[Point, ...]:
+    refuse_falls("points[{}][0]", [point[0] for point in points])
+    for index, (_, step, sync) in enumerate(points):
+        if sync >= step:
+            raise RuleBroken(f"points[{index}][2]", sync, f"must be below the {step} s of the step")
+    return points
+
+
+#: Step times by samples of each GPU, ascending.
+Points = Annotated[Many[Point], Field(min_length=1), AfterValidator(_check_points)]
+
+
 class Placement(Frozen):
-    """Steps that were measured in one placement.
+    """Step times measured in one placement."""
 
-    Attributes
-    ----------
-    shape
-        GPUs on each node.
-    points
-        Samples of each GPU, ascending, with the seconds of a step and of its exchange of gradients.
-    """
-
-    shape: Annotated[Many[Gpus], Field(min_length=1, max_length=MOST_NODES)]
-    points: Annotated[Many[Point], Field(min_length=1)]
-
-    @field_validator("points", mode="after")
-    @classmethod
-    def _points_rise(cls, points: tuple[Point, ...]) -> tuple[Point, ...]:
-        return _rising("points", points)
+    shape: Annotated[Many[Gpus], Field(min_length=1, max_length=MOST_NODES)]  # GPUs on each node
+    points: Points
 
 
 class Spread(Frozen):
-    """Steps that were measured on so many nodes and GPUs, however these are spread.
-
-    Attributes
-    ----------
-    nodes, gpus
-        Numbers of nodes and of GPUs.
-    points
-        As of a `Placement`.
-    """
+    """Step times measured on numbers of nodes and GPUs, however the GPUs are spread over the nodes."""
 
     nodes: Annotated[int, Field(ge=1, le=MOST_NODES)]
     gpus: Gpus
-    points: Annotated[Many[Point], Field(min_length=1)]
-
-    @field_validator("points", mode="after")
-    @classmethod
-    def _points_rise(cls, points: tuple[Point, ...]) -> tuple[Point, ...]:
-        return _rising("points", points)
-
-
-def _rising(field: str, points: tuple[Point, ...]) -> tuple[Point, ...]:
-    for index in range(1, len(points)):
-        if points[index][0] <= points[index - 1][0]:
-            raise RuleBroken(f"{field}[{index}][0]", points[index][0], "must rise")
-    for index, (_, step, sync) in enumerate(points):
-        if sync >= step:
-            raise RuleBroken(f"{field}[{index}][2]", sync, f"must be below the {step} s of the step")
-    return points
+    points: Points

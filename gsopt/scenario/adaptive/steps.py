@@ -1,29 +1,21 @@
-"""Step times: how long a step takes on any GPUs, between what was measured."""
+"""Step times: how long a step takes on any GPUs, interpolated between measurements."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import chain, groupby
+from itertools import chain, groupby, islice
 from math import isnan
 from statistics import fmean
 from typing import Any
 
 from gsopt.scenario.adaptive.placement import Placement, Point, Spread
 
-#: Seconds of a step, and of its exchange of gradients.
+#: Seconds of a step, and of its gradient exchange.
 Times = tuple[float, float]
 
 
 class StepTimes:
-    """Step times by shape and local batch; each is computed once.
-
-    Parameters
-    ----------
-    placements
-        Steps by placement.
-    spread
-        Steps by numbers of nodes and GPUs.
-    """
+    """Step times by shape and local batch; each is computed once."""
 
     def __init__(self, placements: Sequence[Placement], spread: Sequence[Spread]) -> None:
         self._placements, self._spread = placements, spread
@@ -33,7 +25,7 @@ class StepTimes:
         self._known: dict[tuple[tuple[int, ...], int], Times | None] = {}
 
     def times(self, shape: Sequence[int], local_batches: Sequence[int]) -> list[Times | None]:
-        """Return the times on a shape with each local batch; None outside of what was measured."""
+        """Return the times on a shape for each local batch; None outside of what was measured."""
         placed = tuple(shape)
         new = [local for local in local_batches if (placed, local) not in self._known]
         if new:
@@ -42,7 +34,7 @@ class StepTimes:
         return [self._known[placed, local] for local in local_batches]
 
     def shapes(self, gpus: int, largest: int | None = None) -> list[tuple[int, ...]]:
-        """Return the measured placements of so many GPUs, and one other on every number of nodes that counts.
+        """Return the measured placements of some GPUs, and one other for every number of nodes that matters.
 
         More nodes than any measured count like the most.
         """
@@ -50,20 +42,19 @@ class StepTimes:
         alike = [[nodes] for nodes in range(1, min(self._most_nodes, gpus + 1))]
         for numbers in [*alike, range(self._most_nodes, gpus + 1)]:
             spreads = (_spreads(gpus, nodes, largest or self._largest) for nodes in numbers)
-            other = next((each for each in chain.from_iterable(spreads) if not self._knows(each)), None)
-            found.extend([other] if other else [])
+            others = (
+                each for each in chain.from_iterable(spreads) if least_rotation(each) not in self._measured
+            )
+            found.extend(islice(others, 1))
         return found
 
     def most_local(self, shape: Sequence[int]) -> int:
-        """Return what `Application.most_local` gives."""
+        """Return the same as `Application.most_local`."""
         ring = least_rotation(shape)
         if ring in self._measured:
             return self._measured[ring][-1][0]
         larger = (each for each in self._spread if each.nodes >= len(ring) and each.gpus >= sum(ring))
         return max((each.points[-1][0] for each in larger), default=0)
-
-    def _knows(self, shape: tuple[int, ...]) -> bool:
-        return least_rotation(shape) in self._measured
 
     def _times(self, ring: tuple[int, ...], local_batches: Sequence[int]) -> list[Times | None]:
         points = self._measured.get(ring)
@@ -76,24 +67,25 @@ class StepTimes:
 
     @cached_property
     def _interpolator(self) -> Any:
-        """Interpolate between numbers of nodes and GPUs and local batches; None where these span no space."""
+        """Interpolator over numbers of nodes and GPUs and local batches; None where these span no space."""
         from scipy.interpolate import LinearNDInterpolator
         from scipy.spatial import QhullError
 
         from gsopt.scenario.adaptive.threads import one_thread
 
-        rows = [*_means(self._placements), *_rows(self._spread)]
+        measured = [(each.nodes, each.gpus, *point) for each in self._spread for point in each.points]
+        rows = [*_means(self._placements), *measured]
         try:
             interpolator: Any = LinearNDInterpolator([row[:3] for row in rows], [row[3:] for row in rows])
         except QhullError:
             return None
         with one_thread():
-            interpolator.tri.transform  # noqa: B018 - computed when first asked for: a tiny system per simplex
+            interpolator.tri.transform  # noqa: B018 - computed on first access, a tiny system per simplex
         return interpolator
 
 
 def _spreads(gpus: int, nodes: int, largest: int) -> Iterator[tuple[int, ...]]:
-    """Yield every way to put GPUs on so many nodes, some on each and at most the largest number."""
+    """Yield every way to put GPUs on a number of nodes, at least one on each and at most `largest`."""
     if not nodes:
         yield ()
         return
@@ -109,7 +101,7 @@ def least_rotation(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def _between(points: Sequence[Point], local: int) -> tuple[float, float] | None:
-    """Return step and exchange between two points; None beyond them."""
+    """Interpolate step and exchange between two points; None beyond them."""
     after = bisect_left(points, local, key=lambda point: point[0])
     if after < len(points) and points[after][0] == local:
         return points[after][1:]
@@ -120,12 +112,8 @@ def _between(points: Sequence[Point], local: int) -> tuple[float, float] | None:
     return step, sync
 
 
-def _rows(measured: Sequence[Spread]) -> list[tuple[float, ...]]:
-    return [(each.nodes, each.gpus, *point) for each in measured for point in each.points]
-
-
 def _means(placements: Sequence[Placement]) -> list[tuple[float, ...]]:
-    """Return the mean times of all placements with as many nodes and GPUs and the same local batch."""
+    """Return the mean times of all placements with equal numbers of nodes and GPUs and equal local batch."""
     rows = sorted((len(each.shape), sum(each.shape), *point) for each in placements for point in each.points)
     groups = ((key, list(group)) for key, group in groupby(rows, key=lambda row: row[:3]))
     return [(*key, fmean(row[3] for row in group), fmean(row[4] for row in group)) for key, group in groups]

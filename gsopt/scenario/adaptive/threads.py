@@ -1,4 +1,4 @@
-"""Threads: tiny problems of linear algebra are solved on one, as several would wait for each other."""
+"""Threads: tiny problems of linear algebra are solved on one thread, as several would wait for each other."""
 
 from contextlib import AbstractContextManager
 from functools import cache
@@ -8,12 +8,12 @@ from threadpoolctl import ThreadpoolController
 
 
 def one_thread() -> AbstractContextManager[Any]:
-    """Let the libraries of this process work on one thread for a while; scipy has to be there."""
+    """Limit the linear algebra of this process to one thread for a while; scipy must be loaded."""
     limited: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
     return limited
 
 
 @cache
 def _controller() -> ThreadpoolController:
-    """Return the libraries of this process that have threads; they do not change once scipy is there."""
+    """Return the controller of this process's threaded libraries; they do not change once scipy is loaded."""
     return ThreadpoolController()

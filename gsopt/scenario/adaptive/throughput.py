@@ -1,4 +1,4 @@
-"""Throughput: the step times that a fitted model gives, and the batch with the best goodput."""
+"""Throughput: step times of a fitted model, and the batch with the best goodput."""
 
 from typing import Annotated, Any, NamedTuple
 
@@ -11,32 +11,22 @@ from gsopt.core.problem import Frozen, RuleBroken
 from gsopt.scenario.adaptive.gradient import Gradient
 from gsopt.scenario.adaptive.limits import Limits
 
-#: Seconds that stand for none, so that powers and logarithms of them, and their slopes, are finite.
+#: Seconds in place of none, so that their powers and logarithms, and the slopes of these, are finite.
 LEAST_SECONDS = 1e-8
 
-#: How many batch sizes are tried, from the least to the most in geometric steps.
+#: Number of batch sizes that are tried, from the least to the most in geometric steps.
 _BATCHES = 50
 
-#: Seconds, or seconds for each of something.
+#: Seconds, also per sample or GPU.
 _Seconds = Annotated[float, Field(ge=0, le=1e12)]
 
 
 class BatchChoice(NamedTuple):
-    """The batch with the best goodput on some GPUs; numbers, or arrays as the GPUs that were asked for.
+    """The batch with the best goodput on some GPUs; numbers, or arrays of the shape that was asked for."""
 
-    Attributes
-    ----------
-    goodput
-        Samples per second that are worth as much as samples of the initial batch.
-    local
-        Samples that a GPU processes at once.
-    steps
-        How often gradients are accumulated before the step that exchanges them.
-    """
-
-    goodput: Any
-    local: Any
-    steps: Any
+    goodput: Any  # samples per second, counted as samples of the initial batch
+    local: Any  # samples that a GPU processes at once
+    steps: Any  # accumulations of gradients before the step that exchanges them
 
 
 class ThroughputModel(Frozen):
@@ -44,23 +34,12 @@ class ThroughputModel(Frozen):
 
     With b samples at once on each of K GPUs on N nodes, a pass over them computes for ``compute +
     compute_per_sample b`` seconds. Gradients are exchanged in ``within + within_per_gpu (K - 2)`` seconds on
-    one node and in ``across + across_per_gpu (K - 2)`` on several; alone a GPU has nothing to exchange. A step
-    lasts for the norm of both to the power `overlap`: their sum at 1, close to the longer one at 10. Each
+    one node and in ``across + across_per_gpu (K - 2)`` on several; a single GPU has nothing to exchange. A step
+    takes the norm of both to the power `overlap`: their sum at 1, close to the longer one at 10. Each
     accumulation of gradients before the step takes another computation.
 
-    Source: Pollux (OSDI 2021), section 3.2, Equations 4-6. As in the authors' program a GPU for itself
-    exchanges for 1e-8 s.
-
-    Attributes
-    ----------
-    compute, compute_per_sample
-        Seconds of a computation, and for each sample.
-    across, across_per_gpu
-        Seconds of an exchange between nodes, and for each GPU beyond two.
-    within, within_per_gpu
-        Seconds of an exchange within a node, and for each GPU beyond two.
-    overlap
-        The power: 1 for no overlap.
+    Source: Pollux (OSDI 2021), section 3.2, Equations 4-6. As in the authors' program a single GPU exchanges
+    for 1e-8 s.
     """
 
     compute: _Seconds
@@ -78,11 +57,11 @@ class ThroughputModel(Frozen):
         return self
 
     def computation(self, local: ArrayLike) -> Any:
-        """Return the seconds in which a GPU computes the gradients of so many samples."""
+        """Return the seconds in which a GPU computes the gradients of a number of samples."""
         return self.compute + self.compute_per_sample * np.asarray(local)
 
     def exchange(self, nodes: ArrayLike, gpus: ArrayLike) -> Any:
-        """Return the seconds in which gradients are exchanged among GPUs on nodes."""
+        """Return the seconds of a gradient exchange."""
         nodes, gpus = np.asarray(nodes), np.asarray(gpus)
         several, pair = nodes > 1, gpus > 1
         base = np.where(several, self.across, np.where(pair, self.within, LEAST_SECONDS))
@@ -90,17 +69,7 @@ class ThroughputModel(Frozen):
         return base + each * np.maximum(gpus - 2, LEAST_SECONDS)
 
     def step_time(self, nodes: ArrayLike, gpus: ArrayLike, local: ArrayLike, steps: ArrayLike = 0) -> Any:
-        """Return the seconds of a step, with so many accumulations before it.
-
-        Parameters
-        ----------
-        nodes, gpus
-            Nodes and GPUs of the job.
-        local
-            Samples that a GPU processes at once.
-        steps
-            Accumulations of gradients before they are exchanged.
-        """
+        """Return the seconds of a step, including the accumulations (`steps`) before it."""
         computation = self.computation(local)
         with np.errstate(divide="ignore"):  # nothing to exchange takes no time
             logs = np.log(computation), np.log(self.exchange(nodes, gpus))
@@ -108,21 +77,12 @@ class ThroughputModel(Frozen):
         return np.asarray(steps) * computation + joint
 
     def goodput(self, nodes: ArrayLike, gpus: ArrayLike, gradient: Gradient, limits: Limits) -> BatchChoice:
-        """Return the best goodput on each number of nodes and GPUs, and the batch that has it.
+        """Return the best goodput on each number of nodes and GPUs, and the batch that achieves it.
 
-        Of 50 batches between the least and the most the first best one is chosen. A local batch beyond the most
-        is accumulated, and so is any that exceeds the initial one on a single GPU, whose gradients alone do not
-        tell how noisy they are. Where GPUs need more than the largest batch to have the least local one each,
-        they are taken to have that, as in the authors' program.
-
-        Parameters
-        ----------
-        nodes, gpus
-            Numbers, or arrays of equal shape.
-        gradient
-            Statistics of the gradients.
-        limits
-            The batches that the job can have.
+        The first best one of 50 batches between the least and the most is chosen. A local batch beyond the
+        largest is accumulated, and so is any that exceeds the initial one on a single GPU, whose gradient alone
+        does not tell how noisy it is. Where GPUs need more than the largest batch to have the least local one
+        each, they are assumed to have that, as in the authors' program.
         """
         nodes, gpus = np.broadcast_arrays(nodes, gpus)
         local, steps = batches(gpus, limits)
@@ -135,7 +95,7 @@ class ThroughputModel(Frozen):
 
 
 def _efficiency(gradient: Gradient, scale: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the progress of a sample in a batch so many times the initial one, relative to one in that."""
+    """Return the progress per sample in a batch `scale` times the initial one, relative to the initial one."""
     noise = gradient.var / scale + gradient.sqr
     gain = np.where(noise > 0, (gradient.var + gradient.sqr) / np.where(noise > 0, noise, 1.0), 1.0)
     efficiency: NDArray[np.float64] = gain / scale
@@ -143,7 +103,7 @@ def _efficiency(gradient: Gradient, scale: NDArray[np.float64]) -> NDArray[np.fl
 
 
 def batches(gpus: ArrayLike, limits: Limits) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return local batches and accumulations to choose from, by batch and then as the numbers of GPUs."""
+    """Return local batches and accumulations to choose from; the last axes are those of the GPUs."""
     gpus = np.asarray(gpus)
     least = np.maximum(limits.initial_batch, limits.least_local * gpus)
     local = np.geomspace(least, limits.most_batch, _BATCHES) / gpus

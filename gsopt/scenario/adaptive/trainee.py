@@ -1,4 +1,4 @@
-"""Trainee: one adaptive job, which runs, measures and tunes itself."""
+"""Adaptive job: one job that runs, measures and tunes itself."""
 
 from collections.abc import Sequence
 from math import inf, nextafter
@@ -16,17 +16,17 @@ from gsopt.scenario.adaptive.throughput import BatchChoice, ThroughputModel
 class Trainee:
     """An adaptive job: its true progress, what it has measured, and the batch that it chose.
 
-    Its state is a function of what it was told (`place`, `slow`, `lose`) and of the clock. `advance` sets the
+    Its state is a function of the calls of `place`, `slow` and `lose`, and of the clock. `advance` sets the
     clock; how often it does so makes no difference. Times are seconds since the beginning of the workload.
 
-    **Course.** After a restart it works from `works_from` on. Until its batch is next tuned the true speed does
-    not change. It measures the step, and the gradients of the epoch, as soon as it works. At each multiple of
-    the interval, and at the end of each epoch, it tunes its batch with what it knows then. It is complete at
+    **Progress.** After a restart it works from `works_from` on, at a speed that does not change until its batch
+    is next tuned. It measures the step, and the gradients of the epoch, as soon as it works. At each multiple
+    of the interval, and at the end of each epoch, it tunes its batch with what it knows then. It is complete at
     the end of the last epoch.
 
-    **Batch.** With a batch size of its user it keeps that. Without one it takes the least that it may have
-    until it has measured something, and from then on the one that promises the best goodput. A batch that does
-    not fit at once is accumulated; so is one above the initial batch on a single GPU.
+    **Batch.** A batch size chosen by its user is kept. Otherwise it takes the smallest allowed one until it has
+    measured something, and from then on the one that promises the best goodput. A batch that does not fit at
+    once is accumulated; so is one above the initial batch on a single GPU.
 
     Source: Pollux (OSDI 2021), sections 3 and 4.1, and the authors' simulator. There an epoch that has less
     than half a second left at the end of an interval ends just after it, here just before.
@@ -38,7 +38,7 @@ class Trainee:
     agents
         How it measures and tunes.
     batch_size
-        Samples of its user's batch over all GPUs; None when nobody chose one.
+        Samples of its user's batch over all GPUs; None when the job chooses it.
     now
         Time of its submission.
 
@@ -47,15 +47,15 @@ class Trainee:
     shape
         Its GPUs on each node; empty when it has none.
     batch_size
-        Samples of the batch that it was told to have; None when it chooses its batch.
+        Samples of the batch that it was given; None when it chooses its batch.
     batch
-        How its batch is processed; None when it has no GPUs.
+        How its batch is divided; None when it has no GPUs.
     epoch
-        Epochs done.
+        Completed epochs.
     restarts
-        How often it was placed again after it was first placed.
+        How often it was placed again after its first placement.
     gradient
-        Statistics of its gradients that it last measured; None before it first worked.
+        Gradient statistics that it last measured; None before it first worked.
     completed_at
         When it completed; None before.
     """
@@ -70,7 +70,7 @@ class Trainee:
         self.gradient: Gradient | None = None
         self.completed_at: float | None = None
         self._now = self._begun = float(now)
-        self._turn = inf
+        self._next_change = inf
         self._done = self._speed = 0.0
         self._ends_epoch = False
         self._slowdown = 1.0
@@ -79,7 +79,7 @@ class Trainee:
         self._chosen_with = self._knowledge()
         self._fitted: tuple[int, ThroughputModel] | None = None
 
-    # What happens to it
+    # What happens to the job
 
     def place(
         self,
@@ -89,30 +89,16 @@ class Trainee:
         slowdown: float = 1.0,
         batch_size: int | None = None,
     ) -> None:
-        """Stop it, or restart it on other GPUs or the same.
+        """Stop the job, or restart it on other GPUs or the same; refuse a shape on which it cannot run.
 
-        Parameters
-        ----------
-        shape
-            GPUs on each node; none to stop it.
-        now
-            The time; at least that of the last call of any method.
-        works_from
-            When it works again.
-        slowdown
-            How many times slower it is than on GPUs for itself.
-        batch_size
-            Samples of its batch over all GPUs from now on; None when it chooses its batch.
-
-        Raises
-        ------
-        InvalidInput
-            It cannot run on this shape with this batch.
+        It works again from `works_from` on, `slowdown` times slower than on GPUs of its own. No GPUs stop it,
+        and no `batch_size` lets it choose its batch. The time `now` is at least that of the last call of any
+        method.
         """
-        self._settle(now)
+        self._record_progress(now)
         placed = tuple(gpus for gpus in shape if gpus)
         if not placed:
-            self.shape, self.batch, self._turn = (), None, inf
+            self.shape, self.batch, self._next_change = (), None, inf
             return
         batch = self._choice(placed, batch_size)
         self._speed_of(placed, batch)  # refused before anything has changed
@@ -123,65 +109,55 @@ class Trainee:
         self._work(max(now, works_from))
 
     def slow(self, slowdown: float, now: float) -> None:
-        """Change how many times slower it is than on GPUs for itself, from now on."""
-        self._settle(now)
+        """Change the slowdown relative to GPUs of its own, from now on."""
+        self._record_progress(now)
         self._slowdown = slowdown
-        if self._turn < inf:
+        if self._next_change < inf:
             self._work(max(now, self._begun))
 
     def lose(self, share: float, now: float) -> None:
-        """Take back a share of all its work, 1 for all that it has done; what it knows it keeps."""
-        self._settle(now)
+        """Take back a share of all its work, 1 for everything done so far; it keeps its measurements."""
+        self._record_progress(now)
         self._done = max(self._done - share * self._course.work, 0.0)
         while self._course.work_at(self.epoch) > self._done:
             self.epoch -= 1
-        if self._turn < inf:
+        if self._next_change < inf:
             self._work(max(now, self._begun))
 
     def advance(self, now: float) -> None:
-        """Let it run until a time, which is at least that of the last call of any method."""
-        while self._turn <= now:
+        """Run until a time, which is at least that of the last call of any method."""
+        while self._next_change <= now:
             self._tune()
         self._now = now
-        if self._turn < inf and now > self._begun:
+        if self._next_change < inf and now > self._begun:
             self._measure()
 
     def next_change(self) -> float:
-        """Return when it completes or else next tunes its batch, whichever is first; infinity without GPUs."""
-        return self._turn
+        """Return when it completes or next tunes its batch, whichever is first; infinity without GPUs."""
+        return self._next_change
 
-    # What is true of it
+    # The truth about it
 
     @property
     def share(self) -> float:
-        """Share of its work that is done."""
+        """Completed share of its work."""
         return self._progress(self._now) / self._course.work
 
     def rate(self, shape: Sequence[int], batch: int | None = None) -> float:
-        """Compute the true speed on some GPUs now, as a share of the work per second, if it has them to itself.
+        """Return the true speed on GPUs of its own now, as a share of the work per second.
 
-        Parameters
-        ----------
-        shape
-            GPUs on each node.
-        batch
-            Samples of its batch over all GPUs; None for what it would choose itself.
-
-        Raises
-        ------
-        InvalidInput
-            It cannot run on this shape with this batch.
+        Without a `batch`, in samples over all GPUs, it is the one that the job would choose itself.
         """
         placed = tuple(gpus for gpus in shape if gpus)
         as_it_runs = (placed, batch) == (self.shape, self.batch_size)
         chosen = (self.batch if as_it_runs else None) or self._choice(placed, batch)
         return self._speed_of(placed, chosen) / self._course.work
 
-    # What schedulers see of it
+    # What schedulers see
 
     @property
     def model(self) -> ThroughputModel | None:
-        """The model fitted to all that it has measured; None before it first worked."""
+        """The model fitted to all measurements; None before it first worked."""
         count = len(self._measured)
         if count and (self._fitted is None or self._fitted[0] < count):
             self._fitted = (count, fit(list(self._measured.values()), tolerance=self.agents.tolerance))
@@ -193,27 +169,27 @@ class Trainee:
         return max((each.gpus for each in self._measured.values()), default=0)
 
     def goodput(self, nodes: Any, gpus: Any) -> BatchChoice | None:
-        """Return the goodput that it expects on numbers of nodes and GPUs; None before it first worked."""
+        """Return the expected goodput on numbers of nodes and GPUs; None before it first worked."""
         model = self.model
         if model is None or self.gradient is None:
             return None
         return model.goodput(nodes, gpus, self.gradient, self.application.limits)
 
-    # How it works
+    # Running
 
-    def _settle(self, now: float) -> None:
-        """Write down the progress made until now, before something changes."""
+    def _record_progress(self, now: float) -> None:
+        """Record the progress made until now, before something changes."""
         self.advance(now)
-        if self._turn < inf:
+        if self._next_change < inf:
             self._done, self._begun = self._progress(now), max(now, self._begun)
 
     def _progress(self, now: float) -> float:
-        if self._turn == inf or now <= self._begun:
+        if self._next_change == inf or now <= self._begun:
             return self._done
         return min(self._done + self._speed * (now - self._begun), self._course.work_at(self.epoch + 1))
 
     def _work(self, begin: float) -> None:
-        """Work at one speed from a time on, until the end of the epoch or of the interval."""
+        """Work at constant speed from a time on, until the end of the epoch or of the interval."""
         assert self.batch is not None  # noqa: S101 - whoever works has a batch
         self._begun = begin
         self._speed = self._speed_of(self.shape, self.batch) / self._slowdown
@@ -224,33 +200,33 @@ class Trainee:
             end = max(begin + seconds, nextafter(begin, inf))
         interval = self.agents.interval
         boundary = (begin // interval + 1) * interval
-        self._ends_epoch, self._turn = end <= boundary, float(min(end, boundary))
+        self._ends_epoch, self._next_change = end <= boundary, float(min(end, boundary))
 
     def _tune(self) -> None:
-        """End a time of work at one speed: an epoch may end, and the batch is chosen anew."""
+        """End a period of constant speed: an epoch may end, and the batch is chosen anew."""
         self._measure()
-        turn = self._turn
+        now = self._next_change
         if self._ends_epoch:
             self.epoch += 1
             self._done = self._course.work_at(self.epoch)
         else:
-            self._done = self._progress(turn)
+            self._done = self._progress(now)
         if self.epoch == self.application.epochs:
-            self.completed_at, self._turn = turn, inf
+            self.completed_at, self._next_change = now, inf
             return
         if self._knowledge() != self._chosen_with:
             self._choose()
-        self._work(turn)
+        self._work(now)
 
     def _choose(self) -> None:
-        """Choose its batch with what it knows now; it keeps its own where the other was not measured."""
+        """Choose the batch with current knowledge; keep the old one where the new one was not measured."""
         self._chosen_with = self._knowledge()
         batch = self._choice(self.shape, self.batch_size)
         if self.application.step_time(self.shape, batch.local) is not None:
             self.batch = batch
 
     def _measure(self) -> None:
-        """Note the times of a step and the statistics of the gradients."""
+        """Record the times of a step and the gradient statistics."""
         assert self.batch is not None  # noqa: S101 - whoever works has a batch
         nodes, gpus, local = len(self.shape), sum(self.shape), self.batch.local
         self.gradient = self.application.gradient(self.batch.over(gpus), self.epoch)
@@ -259,15 +235,15 @@ class Trainee:
             self._measured[nodes, gpus, local] = Measurement(nodes, gpus, local, *times)
 
     def _speed_of(self, shape: tuple[int, ...], batch: Batch) -> float:
-        """Return its true speed in its epoch; one that is complete is as fast as in its last epoch."""
+        """Return the true speed in the current epoch; in the last one when the job is complete."""
         return self._course.speed(shape, batch, min(self.epoch, self.application.epochs - 1))
 
     def _knowledge(self) -> tuple[int, Gradient | None]:
-        """Return what decides how it processes its batch on the GPUs that it has."""
+        """Return what decides how the batch is divided on the current GPUs."""
         return len(self._measured), self.gradient
 
     def _choice(self, shape: tuple[int, ...], batch_size: int | None) -> Batch:
-        """Choose how to process a batch of the given size, or of the best if none is given."""
+        """Divide a batch of the given size, or of the best one if none is given."""
         gpus, limits = sum(shape), self._course.limits(shape)
         model = self.model if batch_size is None else None
         if model is None or self.gradient is None:

@@ -11,9 +11,9 @@ from gsopt.scenario.adaptive.trainee import Trainee
 
 
 class TraineeView:
-    """What a policy sees of an adaptive job: what the job knows of itself, and the truth, to read only.
+    """A read-only view of an adaptive job: what the job knows of itself, and the truth.
 
-    Attributes are those of `gsopt.scenario.adaptive.Trainee`.
+    Attributes are those of `gsopt.scenario.adaptive.trainee.Trainee`.
     """
 
     __slots__ = ("_trainee",)
@@ -23,42 +23,42 @@ class TraineeView:
 
     @property
     def application(self) -> Application:
-        """The truth, which published schedulers do not know but by profiling."""
+        """The truth, which published schedulers only know by profiling."""
         return self._trainee.application
 
     @property
     def model(self) -> ThroughputModel | None:
-        """What the job has fitted to its own steps; None before the first."""
+        """The model that the job has fitted to its own steps; None before the first one."""
         return self._trainee.model
 
     @property
     def gradient(self) -> Gradient | None:
-        """Statistics of its gradients that it last measured; None before it first worked."""
+        """Gradient statistics that it last measured; None before it first worked."""
         return self._trainee.gradient
 
     @property
     def most_gpus(self) -> int:
-        """The most GPUs on which it has run."""
+        """Most GPUs on which it has run."""
         return self._trainee.most_gpus
 
     @property
     def restarts(self) -> int:
-        """How often it was given GPUs, without the first time."""
+        """How often it was placed again after its first placement."""
         return self._trainee.restarts
 
     @property
     def epoch(self) -> int:
-        """The epoch in which it is, from 0."""
+        """The current epoch, counted from 0."""
         return self._trainee.epoch
 
     @property
     def share(self) -> float:
-        """The share of its work that is done."""
+        """Completed share of its work."""
         return self._trainee.share
 
     @property
     def batch(self) -> Batch | None:
-        """How its batch is processed; None when it has no GPUs."""
+        """How its batch is divided; None when it has no GPUs."""
         return self._trainee.batch
 
     @property
@@ -67,9 +67,9 @@ class TraineeView:
         return self._trainee.batch_size
 
     def goodput(self, nodes: Any, gpus: Any) -> BatchChoice | None:
-        """Return the goodput that the job expects on numbers of nodes and GPUs; None before it first worked."""
+        """Return the expected goodput on numbers of nodes and GPUs; None before it first worked."""
         return self._trainee.goodput(nodes, gpus)
 
     def rate(self, shape: Sequence[int], batch: int | None = None) -> float:
-        """Return the true share of its work per second on so many GPUs of each machine, at a batch size."""
+        """Return the true share of its work per second on a number of GPUs of each machine, at a batch size."""
         return self._trainee.rate(tuple(shape), batch)

@@ -1,7 +1,7 @@
-"""Cluster: a plain number of GPUs, or machines of GPUs and the tree of network levels that joins them.
+"""Cluster: a plain number of GPUs, or machines with GPUs and the tree of network levels that joins them.
 
-A concept a file: `link`, `machine`, `switch` and `cluster` are the data; `levels` numbers what stands on every
-level, so that the tier of a placement is looked up and never routed.
+One concept per file: `link`, `machine`, `switch` and `cluster` are the data; `levels` numbers the groups of
+every level, so that the tier of a placement is looked up and never routed.
 """
 
 from gsopt.scenario.cluster.cluster import Cluster

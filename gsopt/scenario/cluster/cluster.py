@@ -19,7 +19,7 @@ from gsopt.scenario.cluster.routes import Routes
 from gsopt.scenario.cluster.switch import ISLAND, MACHINE, Rack, Switch
 from gsopt.scenario.cluster.tier import Tier, tier_named
 
-#: GPUs of a cluster of racks; more than any that was built, and no more than memory holds.
+#: Most GPUs of a cluster of racks: more than any that was built, and no more than memory holds.
 _MOST_GPUS = 1_000_000
 
 
@@ -29,16 +29,17 @@ class Cluster(Lean):
     A plain cluster is a number of GPUs that are all alike; which of them a job holds makes no difference. In
     any other the GPUs are numbered from 0 in the order of the tree, rack by rack and machine by machine, and a
     job holds GPUs by number. The levels of a cluster of racks are machine, rack and network; any others are
-    those of the switches of `network`.
+    those of the switches of `network`. Methods refuse numbers of GPUs and names of levels that do not exist
+    with `InvalidInput`.
 
     Attributes
     ----------
     plain_gpus
         Number of GPUs of a plain cluster; 0 when there are racks or a network.
     racks
-        The racks, which one network joins; empty for any other cluster.
+        The racks, joined by one network; empty for any other cluster.
     network
-        The switch that joins everything, of a cluster with levels of its own; None for any other.
+        The root switch of a cluster with levels of its own; None for any other.
 
     Examples
     --------
@@ -70,7 +71,7 @@ class Cluster(Lean):
 
     @model_validator(mode="after")
     def _not_too_large(self) -> "Cluster":
-        """GPUs with numbers are looked at one by one."""
+        """Limit the GPUs with numbers, which are looked at one by one."""
         if not self.is_plain and self.gpus > _MOST_GPUS:
             rule = f"must have at most {_MOST_GPUS:,} GPUs in all"
             raise RuleBroken("racks" if self.racks else "network", self.gpus, rule)
@@ -94,7 +95,7 @@ class Cluster(Lean):
 
     @model_validator(mode="after")
     def _links_all_or_none(self) -> "Cluster":
-        """Where some links of one kind are known, all are; the root has none."""
+        """Require all links of a kind where some are known, and none above the root."""
         if self.network and self.network.uplink:
             raise RuleBroken(
                 "network.uplink", self.network.name, "must not be given: nothing is above the root"
@@ -141,27 +142,27 @@ class Cluster(Lean):
 
     @classmethod
     def from_graph(cls, graph: Any, *, levels: Sequence[str] | None = None, root: Hashable = None) -> "Cluster":
-        """Read a cluster from a networkx tree, such as `graph` gives.
+        """Read a cluster from a networkx tree, such as `graph` returns.
 
-        Each node has its `kind`: ``"gpu"``, ``"island"``, ``"machine"``, or the level of a switch. What has
-        GPUs has them as nodes below it, or their number as `gpus`; machines may have `gpu_type` and `memory`,
-        and any node a `name` other than itself. Edges may have `bandwidth` (B/s), `latency` (s) and `capacity`
-        (B/s); links of GPUs that are no nodes stand at their machine, as `gpu_bandwidth` and so on. All else
-        that nodes and edges carry is the caller's own.
+        Each node has its `kind`: ``"gpu"``, ``"island"``, ``"machine"``, or the level of a switch. GPUs are
+        nodes below what holds them, or their number is given there as `gpus`; machines may have `gpu_type` and
+        `memory`, and any node a `name` other than itself. Edges may have `bandwidth` (B/s), `latency` (s) and
+        `capacity` (B/s); links of GPUs that are not nodes stand at their machine, as `gpu_bandwidth` and so on.
+        All other data of nodes and edges are ignored.
 
-        GPUs are numbered as their nodes are where these are the numbers from 0 on, and else in the order of the
+        GPUs are numbered as their nodes where these are the numbers from 0 on, and else in the order of the
         graph, machines before switches. A root of kind ``"datacenter"`` above racks alone makes a cluster of
         racks, one above GPUs alone a plain cluster.
 
         Parameters
         ----------
         graph
-            A graph without directions, or one whose edges lead down from the root.
+            An undirected graph, or one whose edges lead down from the root.
         levels
-            Names of all levels that may occur, innermost first; None for those that the graph's own data name
-            as ``"levels"``, or else for those in common use in any order.
+            Names of all levels that may occur, innermost first; when None, those in the graph's own data as
+            ``"levels"``, or else those in common use in any order.
         root
-            The root; None for the one that the graph's own data name as ``"root"``, the one to which no edge
+            The root; when None, the one in the graph's own data as ``"root"``, the only node to which no edge
             leads, or the only one of kind ``"datacenter"`` or ``"network"``.
 
         Raises
@@ -189,13 +190,7 @@ class Cluster(Lean):
 
     @cached_property
     def root(self) -> Switch:
-        """The switch that joins everything.
-
-        Raises
-        ------
-        InvalidInput
-            The cluster is plain, and has no switches.
-        """
+        """The switch that joins everything; a plain cluster has none and is refused."""
         if self.network:
             return self.network
         if not self.racks:
@@ -220,13 +215,7 @@ class Cluster(Lean):
 
     @cached_property
     def numbered(self) -> Levels:
-        """The groups of every level, for whoever looks many of them up; a plain cluster has none.
-
-        Raises
-        ------
-        InvalidInput
-            The cluster is plain.
-        """
+        """The groups of every level, for many look-ups; a plain cluster has none and is refused."""
         return Levels(self.root)
 
     @property
@@ -250,24 +239,20 @@ class Cluster(Lean):
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """Names of the levels, innermost first; a plain cluster is one machine to the network."""
+        """Names of the levels, innermost first; a plain cluster counts as one machine."""
         return (MACHINE,) if self.is_plain else self.numbered.names
 
     @property
     def groups(self) -> Mapping[str, tuple[Group, ...]]:
-        """What stands together on every level; nothing in a plain cluster.
+        """The groups of every level; none in a plain cluster.
 
-        A machine without a switch of some level stands there with the widest that it has below that level.
+        A machine without a switch of some level belongs there to the group of its widest switch below that
+        level.
         """
         return {} if self.is_plain else self.numbered.groups
 
     def group_of(self, level: str) -> tuple[int, ...]:
-        """Return the number of the group of every machine on a level, from that of the machines up.
-
-        Raises
-        ------
-        InvalidInput
-            There is no such level, or it is inside machines.
+        """Return the number of each machine's group on a level; islands are inside machines and refused.
 
         Examples
         --------
@@ -280,12 +265,7 @@ class Cluster(Lean):
         return () if self.is_plain else self.numbered.of_machine[level]
 
     def group_of_gpu(self, level: str) -> tuple[int, ...]:
-        """Return the number of the group of every GPU on a level.
-
-        Raises
-        ------
-        InvalidInput
-            There is no such level.
+        """Return the number of each GPU's group on a level.
 
         Examples
         --------
@@ -300,9 +280,9 @@ class Cluster(Lean):
         return tuple(groups[machine] for machine in self.machine_of)
 
     def room(self, gpu_type: str = "", memory: int = 0) -> int:
-        """Count the GPUs of a type, of any when empty, that have so much memory each.
+        """Count the GPUs of a type (any if empty) with at least so much memory each.
 
-        The GPUs of a plain cluster have no type, and their memory is not looked at.
+        GPUs of a plain cluster have no type, and their memory is ignored.
 
         Examples
         --------
@@ -318,15 +298,10 @@ class Cluster(Lean):
         )
 
     def tier(self, gpus: Sequence[int]) -> str:
-        """Find the tier that joins GPUs, given by number: the innermost level of which one group has them all.
+        """Return the tier that joins GPUs, given by number: the innermost level with all of them in one group.
 
-        The three levels of a cluster of racks are given as a `Tier`; all tiers are texts, and `levels` has
+        The three levels of a cluster of racks are members of `Tier`; all tiers are texts, and `levels` has
         their order. A single GPU has the innermost level.
-
-        Raises
-        ------
-        InvalidInput
-            There is no such GPU.
 
         Examples
         --------
@@ -339,25 +314,14 @@ class Cluster(Lean):
         return self.tier_between(*self._ends(gpus))
 
     def tier_between(self, first: int, last: int) -> str:
-        """Find the tier that joins all GPUs from one number to another: GPUs of a group stand in a row.
-
-        Examples
-        --------
-        >>> Cluster.uniform(racks=2, machines=2, gpus=4).tier_between(3, 4)
-        <Tier.RACK: 'rack'>
-        """
+        """Return the tier that joins all GPUs from one number to another: those of a group are consecutive."""
         return Tier.MACHINE if self.is_plain else self.numbered.join(first, last)
 
     def best_tier(self, gpus: int) -> str:
-        """Find the innermost tier that so many GPUs can have when all are free.
+        """Return the innermost tier that a number of GPUs can have when all are free.
 
-        Types and memory of GPUs are not looked at: a job that is at home on some of them only may have to do
-        with a wider tier, and never gets an inner one.
-
-        Raises
-        ------
-        InvalidInput
-            The number is not from 1 to that of the GPUs of the cluster.
+        Types and memory of GPUs are ignored: a job that can only run on some of them may need a wider tier, but
+        never gets a narrower one.
 
         Examples
         --------
@@ -372,11 +336,6 @@ class Cluster(Lean):
     def path(self, one: int, other: int) -> tuple[str | int, ...]:
         """Return the nodes of the graph from a GPU to another, both included; nothing is between plain GPUs.
 
-        Raises
-        ------
-        InvalidInput
-            There is no such GPU.
-
         Examples
         --------
         >>> Cluster.uniform(racks=2, machines=2, gpus=4).path(0, 4)
@@ -388,24 +347,17 @@ class Cluster(Lean):
         return self._routes.path(one, other)
 
     def bottleneck(self, gpus: Sequence[int]) -> Link | None:
-        """Find what the network is between GPUs: the least rate of its links, the longest latency of two GPUs.
+        """Return the lowest rate of the links between GPUs, with the longest latency of two of them, as a link.
 
-        The rate is that of one transfer alone. None when one of the links is not known, and for fewer than two
-        GPUs, which need none.
-
-        Raises
-        ------
-        InvalidInput
-            There is no such GPU.
+        The rate is that of a single transfer. None if one of the links is unknown, and for fewer than two GPUs.
 
         Examples
         --------
         >>> fast, slow = Link(bandwidth=300e9, latency=1e-7), Link(bandwidth=50e9, latency=1e-6)
         >>> machines = [Machine(name=name, gpus=2, gpu_link=fast, uplink=slow) for name in "ab"]
         >>> cluster = Cluster(network=Switch(name="spine", level="network", machines=machines))
-        >>> cluster.bottleneck([0, 1]), cluster.bottleneck([0, 2])
-        (Link(bandwidth=300000000000.0, latency=2e-07, capacity=None), \
-Link(bandwidth=50000000000.0, latency=2.2e-06, capacity=None))
+        >>> [(link.bandwidth, link.latency) for link in map(cluster.bottleneck, ([0, 1], [0, 2]))]
+        [(300000000000.0, 2e-07), (50000000000.0, 2.2e-06)]
         """
         if not len(gpus):
             return None
@@ -413,13 +365,13 @@ Link(bandwidth=50000000000.0, latency=2.2e-06, capacity=None))
         return None if self.is_plain else self._routes.bottleneck(gpus)
 
     def graph(self, *, gpus: bool = True) -> Any:
-        """Return the cluster as a networkx tree: switches, machines, islands and GPUs.
+        """Return the cluster as a networkx tree of switches, machines, islands and GPUs.
 
-        Nodes are names of switches, machines and islands, and numbers of GPUs; the root of a cluster without
-        a network is ``"datacenter"``. The graph's own data name the root and any further levels. Each node has
+        Nodes are names of switches, machines and islands, and numbers of GPUs; the root of a cluster without a
+        network is ``"datacenter"``. The graph's own data name the root and any further levels. Each node has
         its `kind`, which is its level, ``"machine"``, ``"island"`` or ``"gpu"``, and a machine its `gpu_type`
-        and `memory`. Each edge has the `tier` that it leads to and, where links are known, `bandwidth` (B/s),
-        `latency` (s) and `capacity` (B/s). Without `gpus`, what holds them has their number.
+        and `memory`. Each edge has the `tier` to which it leads and, where links are known, `bandwidth` (B/s),
+        `latency` (s) and `capacity` (B/s). Without `gpus`, nodes carry the number of GPUs they hold.
 
         Examples
         --------
@@ -438,7 +390,7 @@ Link(bandwidth=50000000000.0, latency=2.2e-06, capacity=None))
         return Routes(self.machines, self.graph(gpus=False))
 
     def _ends(self, gpus: Sequence[int]) -> tuple[int, int]:
-        """Return the lowest and the highest of some numbers, or refuse the one that is no GPU's."""
+        """Return the lowest and the highest of some GPU numbers; refuse those of no GPU."""
         first, last = min(gpus), max(gpus)
         if first < 0 or last >= self.gpus:
             rule = f"must be numbers from 0 to {self.gpus - 1}"

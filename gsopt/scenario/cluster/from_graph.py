@@ -21,7 +21,7 @@ from gsopt.scenario.cluster.tier import Tier
 
 
 class Levelled(Protocol):
-    """What is made of a tree: it says which levels it has, innermost first."""
+    """Anything made of a tree: it knows its levels, innermost first."""
 
     @property
     def levels(self) -> tuple[str, ...]:
@@ -32,10 +32,10 @@ class Levelled(Protocol):
 T = TypeVar("T")
 C = TypeVar("C", bound=Levelled)
 
-#: Digits of the number of a GPU.
+#: Most digits of the number of a GPU.
 _MOST_DIGITS = 9
 
-#: What may stand below what, beside switches, below which machines and switches do.
+#: Possible parents of GPUs and islands; those of machines and switches are switches.
 _PARENTS = {GPU: (ISLAND, MACHINE), ISLAND: (MACHINE,)}
 
 
@@ -44,16 +44,16 @@ def read_tree(
 ) -> C:
     """Read a cluster from a tree; see `Cluster.from_graph`."""
     rooted = root_tree(graph, root)
-    tree = _Tree(rooted, _told_levels(rooted.graph.graph.get("levels") if levels is None else levels))
+    tree = _Tree(rooted, _given_levels(rooted.graph.graph.get("levels") if levels is None else levels))
     return tree.check_order(tree.read(make))
 
 
-def _told_levels(told: Any) -> Sequence[str] | None:
-    """Read the levels that the caller or the graph's own data name, as a list or as one in JSON."""
-    levels = told
-    if isinstance(told, str):
+def _given_levels(given: Any) -> Sequence[str] | None:
+    """Return the levels that the caller or the graph's own data name, as a list or as one in JSON."""
+    levels = given
+    if isinstance(given, str):
         with suppress(ValueError):
-            levels = json.loads(told)
+            levels = json.loads(given)
     if levels is None:
         return None
     if (
@@ -61,19 +61,14 @@ def _told_levels(told: Any) -> Sequence[str] | None:
         or not isinstance(levels, Sequence)
         or not all(isinstance(each, str) for each in levels)
     ):
-        raise InvalidInput("", "levels", shorten(told), "must be the names of the levels, innermost first")
+        raise InvalidInput("", "levels", shorten(given), "must be the names of the levels, innermost first")
     return levels
 
 
 class _Tree:
     """A tree whose nodes become islands, machines and switches, those below before those above.
 
-    Parameters
-    ----------
-    tree
-        The tree, with a root.
-    levels
-        Names of the levels that may occur, innermost first; None for those that are known.
+    Its levels are given innermost first; None for those in common use.
     """
 
     def __init__(self, tree: Rooted, levels: Sequence[str] | None) -> None:
@@ -105,7 +100,7 @@ class _Tree:
         return self._checked("", lambda: make(network=top))
 
     def check_order(self, cluster: C) -> C:
-        """Hold the order of the levels against the one that was named."""
+        """Compare the order of the levels with the one that was given."""
         named = [level for level in self._levels or () if level in cluster.levels]
         stand = [level for level in cluster.levels if level in named]
         if named != stand:
@@ -113,7 +108,7 @@ class _Tree:
             raise InvalidInput("", "levels", ", ".join(stand), rule)
         return cluster
 
-    # What a node is
+    # Kinds, names and places
 
     def _kind(self, node: Hashable) -> str:
         kind = self._tree.data(node).get("kind")
@@ -125,7 +120,7 @@ class _Tree:
         return str(kind)
 
     def _name_all(self) -> Mapping[Hashable, str]:
-        """Return the names of all nodes but GPUs: as they are told, or as the nodes themselves."""
+        """Return the names of all nodes but GPUs: as given, or the nodes themselves."""
         names: dict[Hashable, str] = {}
         taken: dict[str, Hashable] = {}
         for node in self._tree.nodes:
@@ -138,7 +133,7 @@ class _Tree:
         return names
 
     def _check_place(self, node: Hashable) -> None:
-        """Refuse what stands below something it cannot stand below."""
+        """Refuse a node below a parent of the wrong kind."""
         kind, parent = self._kinds[node], self._tree.parent.get(node)
         if parent is None:
             return
@@ -162,16 +157,16 @@ class _Tree:
     def _link(self, node: Hashable) -> Link | None:
         """Read the link from a node to the one above."""
         data = self._tree.edge(node)
-        told = {name: _number(data[name]) for name in Link.model_fields if data.get(name) is not None}
-        if not told:
+        given = {name: _number(data[name]) for name in Link.model_fields if data.get(name) is not None}
+        if not given:
             return None
-        return self._checked(self._edge(node), lambda: Link(**told))
+        return self._checked(self._edge(node), lambda: Link(**given))
 
     def _edge(self, node: Hashable) -> str:
         return f"edge {show(self._tree.parent[node])} - {show(node)}"
 
     def _check_links(self) -> None:
-        """Refuse links without a bandwidth where others have one: up to switches, in machines, of GPUs."""
+        """Refuse links without a bandwidth where others of their kind have one."""
         known: dict[str, bool] = {}
         for node in sorted(self._links, key=lambda node: self._links[node] is None):
             group = self._kinds[node] if self._kinds[node] in _PARENTS else ""
@@ -181,11 +176,11 @@ class _Tree:
                 )
 
     def _gpu_link(self, node: Hashable, gpus: Sequence[Hashable]) -> Link | None:
-        """Return the one link that all GPUs of a machine have."""
+        """Return the link that all GPUs of a machine share."""
         if not gpus:
             data = self._tree.data(node)
-            told = {name: _number(data[f"gpu_{name}"]) for name in Link.model_fields if f"gpu_{name}" in data}
-            return self._checked(f"node {show(node)}: gpu_link", lambda: Link(**told)) if told else None
+            given = {name: _number(data[f"gpu_{name}"]) for name in Link.model_fields if f"gpu_{name}" in data}
+            return self._checked(f"node {show(node)}: gpu_link", lambda: Link(**given)) if given else None
         link = self._links[gpus[0]]
         for gpu in gpus:
             if self._links[gpu] != link:
@@ -204,7 +199,7 @@ class _Tree:
 
     @cached_property
     def _lowest(self) -> Mapping[Hashable, int]:
-        """The lowest number of a GPU below every node, where they have numbers."""
+        """The lowest number of a GPU below every node, where GPUs have numbers."""
         lowest = dict(self._number_of)
         for node in reversed(self._tree.nodes):
             parent = self._tree.parent.get(node)
@@ -213,13 +208,13 @@ class _Tree:
         return lowest
 
     def _below(self, node: Hashable) -> Sequence[Hashable]:
-        """Return what is below a node, by the numbers of GPUs where they have any; else as the graph does."""
+        """Return the children of a node, by the numbers of GPUs where they have any; else as in the graph."""
         children = self._tree.children[node]
         lowest = self._lowest
         return sorted(children, key=lambda child: lowest.get(child, 0)) if lowest else children
 
     def _check_numbers(self) -> None:
-        """Refuse numbers that are not in the order of the tree, machines before switches."""
+        """Refuse numbers that do not follow the order of the tree, machines before switches."""
         number, pending = 0, [self._tree.root]
         while pending and self._number_of:
             node = pending.pop()
@@ -231,7 +226,7 @@ class _Tree:
             below = sorted(self._below(node), key=lambda child: self._kinds[child] not in {MACHINE, *_PARENTS})
             pending += reversed(below)
 
-    # What is made of a node
+    # Islands, machines and switches
 
     def _made(self, node: Hashable, children: Sequence[Any]) -> Any:
         kind = self._kinds[node]
@@ -251,31 +246,31 @@ class _Tree:
         )
 
     def _island(self, node: Hashable, gpus: Sequence[Hashable]) -> Island:
-        told = {"name": self._names[node], "gpus": self._count(node, len(gpus)), "uplink": self._links[node]}
-        return self._checked(f"node {show(node)}", lambda: Island(**told))
+        given = {"name": self._names[node], "gpus": self._count(node, len(gpus)), "uplink": self._links[node]}
+        return self._checked(f"node {show(node)}", lambda: Island(**given))
 
     def _machine(self, node: Hashable, gpus: Sequence[Hashable], islands: Sequence[Island]) -> Machine:
         within = [
             gpu for island in self._below(node) if self._kinds[island] == ISLAND for gpu in self._below(island)
         ]
         data = self._tree.data(node)
-        told = {
+        given = {
             "name": self._names[node],
             "gpus": self._count(node, len(gpus) + sum(island.gpus for island in islands)),
             "gpu_link": self._gpu_link(node, gpus or within),
             "uplink": self._links[node],
             **{name: _number(data[name]) for name in ("gpu_type", "memory") if data.get(name) is not None},
         }
-        return self._checked(f"node {show(node)}", lambda: Machine(**told, islands=tuple(islands)))
+        return self._checked(f"node {show(node)}", lambda: Machine(**given, islands=tuple(islands)))
 
     def _count(self, node: Hashable, below: int) -> Any:
-        """Return the number of GPUs of a node: of those below it, or as it is told."""
-        told = _number(self._tree.data(node).get("gpus", below))
-        if below and told != below:
-            raise self._wrong(node, "gpus", told, f"must be {below}, as many as are below it")
-        if not told:
-            raise self._wrong(node, "gpus", told, "must be at least 1: there is no GPU below it")
-        return told
+        """Return the number of GPUs of a node: of those below it, or as given."""
+        given = _number(self._tree.data(node).get("gpus", below))
+        if below and given != below:
+            raise self._wrong(node, "gpus", given, f"must be {below}, as many as are below it")
+        if not given:
+            raise self._wrong(node, "gpus", given, "must be at least 1: there is no GPU below it")
+        return given
 
     def _read_plain(self, make: Callable[..., C]) -> C:
         root = self._tree.root
@@ -283,22 +278,19 @@ class _Tree:
             if link is not None:
                 rule = "must not be given: GPUs below no machine are a plain cluster, which has no links"
                 raise InvalidInput("", f"{self._edge(node)}: bandwidth", shorten(link.bandwidth), rule)
-            self._check_leaf(node)
+            for child in self._tree.children[node]:
+                self._check_place(child)
         gpus = self._count(root, len(self._tree.children[root]))
         return self._checked(f"node {show(root)}", lambda: make(plain_gpus=gpus))
 
-    def _check_leaf(self, node: Hashable) -> None:
-        for child in self._tree.children[node]:
-            self._check_place(child)
-
     def _is_default(self, child: Hashable) -> bool:
-        """Whether a switch below the root is a rack of a cluster that names no network."""
+        """Check whether a switch below the root is a rack of a cluster without a network."""
         return self._kinds[child] == Tier.RACK and self._tree.edge(child).get("tier") != DATACENTER
 
     # Errors
 
     def _checked(self, where: str, make: Callable[[], T]) -> T:
-        """Make something; say in one line what is wrong with it, and where."""
+        """Make something; if it is invalid, say where and why in one line."""
         try:
             return make()
         except ValidationError as error:
@@ -318,7 +310,7 @@ def _rack(switch: Switch) -> Rack:
 
 
 def _number(value: Any) -> Any:
-    """Return a number of any library as Python's own, and anything else as it is."""
+    """Return a number of any library as a Python number, and anything else as it is."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return value
     return int(value) if isinstance(value, Integral) else float(value)

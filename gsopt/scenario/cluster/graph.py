@@ -53,12 +53,12 @@ def _add(tree: Any, node: str | int, kind: str, *, above: str, tier: str, link: 
 
 
 def _data(link: Link | None) -> dict[str, float]:
-    """Return what a link says, without what is not known."""
+    """Return the known properties of a link."""
     return {} if link is None else {name: value for name, value in link if value is not None}
 
 
 def _add_inside(tree: Any, machine: Machine, first: int | None) -> None:
-    """Add what a machine is and has: its islands, and its GPUs from a number on or, without, their count."""
+    """Add a machine's data, its islands, and its GPUs from a number on or, without one, their count."""
     node = tree.nodes[machine.name]
     if machine.gpu_type:
         node["gpu_type"] = machine.gpu_type

@@ -8,10 +8,10 @@ from gsopt.core.problem import Frozen
 
 
 class Lean(Frozen):
-    """Data that look, written, as they did before some of their fields existed.
+    """Data that omit some fields when written while these have their defaults.
 
-    Files and the keys of finished studies hold clusters of racks as they were first written. A field named in
-    `later` is left out while it has its default, so that both stay as they are.
+    Existing files and keys of finished studies hold clusters without these fields, named in `later`; omitting
+    them keeps both valid.
     """
 
     later: ClassVar[frozenset[str]] = frozenset()

@@ -1,7 +1,7 @@
-"""Levels: the groups of machines and GPUs that stand on every level of a cluster, numbered once.
+"""Levels: the groups of machines and GPUs on every level of a cluster, numbered once.
 
-Machines and GPUs are numbered in the order of the tree, so a group is a range of both, and what joins a set of
-GPUs is what joins the first and the last of them. Nothing is routed.
+Machines and GPUs are numbered in the order of the tree, so a group is a range of both, and a set of GPUs is
+joined by whatever joins its first and its last. Nothing is routed.
 """
 
 from bisect import bisect_left
@@ -15,19 +15,19 @@ from gsopt.scenario.cluster.machine import Machine
 from gsopt.scenario.cluster.switch import ISLAND, MACHINE, Switch
 from gsopt.scenario.cluster.tier import Tier, tier_named
 
-#: Levels in common use, from the innermost out as they mostly stand.
+#: Levels in common use, in their usual order from the innermost out.
 USUAL_LEVELS = (
     *(ISLAND, MACHINE, "nvlink", "block", Tier.RACK, "row", "leaf", "pod", "spine", "core"),
     *("room", "zone", "region", "datacenter", Tier.NETWORK),
 )
 
-#: Levels of one cluster; more than any network has.
+#: Most levels of one cluster; more than any network has.
 _MOST_LEVELS = 32
 
 
 @dataclass(frozen=True)
 class Group:
-    """What stands together on one level: an island, a machine, or all below a switch.
+    """The machines and GPUs of one group on a level: an island, a machine, or all below a switch.
 
     Attributes
     ----------
@@ -53,17 +53,14 @@ class Group:
 def order_levels(root: Switch) -> tuple[str, ...]:
     """Return the names of the levels below a switch and its own, innermost first.
 
-    A level that some paths lack stands where the others have it. Levels that no path has together stand in the
-    order of `USUAL_LEVELS`, and those of other names after them: no tier depends on it, but which of two levels
-    is the wider one for a penalty does.
-
-    Raises
-    ------
-    RuleBroken
-        A level stands above another one on one path and below it on another, or below itself; or there are
-        too many.
+    A level that some paths lack stands where the others have it. Levels that never occur on one path are
+    ordered as in `USUAL_LEVELS`, with other names last: no tier depends on it, but which of two levels is the
+    wider one for a penalty does. Raise `RuleBroken` for levels in different orders on two paths, a level below
+    itself, and too many levels.
     """
-    below: dict[str, dict[str, str]] = {MACHINE: {}}  # by level, those right below it, each with one that is
+    below: dict[str, dict[str, str]] = {
+        MACHINE: {}
+    }  # by level, the levels right below it, each with an example
     for switch in root.walk():
         inner = below.setdefault(switch.level, {})
         for machine in switch.machines:
@@ -87,7 +84,7 @@ def order_levels(root: Switch) -> tuple[str, ...]:
 
 
 def _sort(below: Mapping[str, Iterable[str]]) -> Iterator[str]:
-    """Yield every level after those below it, of several that could come next the one that usually does."""
+    """Yield every level after those below it, in the usual order where several could come next."""
     usual = {level: index for index, level in enumerate(USUAL_LEVELS)}
     sorter = TopologicalSorter(below)
     sorter.prepare()
@@ -101,15 +98,10 @@ def _sort(below: Mapping[str, Iterable[str]]) -> Iterator[str]:
 
 
 class Levels:
-    """The groups of a cluster by level, and the lookups that a simulation asks for.
+    """The groups of a cluster by level, with the look-ups that a simulation needs.
 
-    A machine without a switch of some level stands on that level with the widest that it has below it: alone,
-    or with those behind its lower switch. A GPU of a machine without islands stands alone among islands.
-
-    Parameters
-    ----------
-    root
-        The switch that joins the cluster.
+    A machine without a switch of some level belongs there to the group of its widest switch below that level:
+    alone, or with those behind its lower switch. A GPU of a machine without islands is an island of its own.
 
     Attributes
     ----------
@@ -149,11 +141,11 @@ class Levels:
         return tuple(max(len(group.gpus) for group in self.groups[level]) for level in self.names)
 
     def best(self, count: int) -> str:
-        """Return the innermost level of which some group has so many GPUs."""
+        """Return the innermost level with a group of so many GPUs."""
         return tier_named(self.names[bisect_left(self.sizes, count)])
 
     def join(self, first: int, last: int) -> str:
-        """Return the innermost level of which one group has all GPUs from a number to another."""
+        """Return the innermost level with all GPUs from a number to another in one group."""
         islands = self.island_of
         if islands and islands[first] == islands[last]:
             return ISLAND
@@ -178,7 +170,7 @@ def _climb(root: Switch) -> Iterator[tuple[Machine, Sequence[Switch]]]:
 
 
 def _widest(machine: str, path: Sequence[tuple[int, str]], rank: int) -> str:
-    """Name the widest of a machine and the switches above it whose level is none above a rank."""
+    """Return the widest of a machine and the switches above it up to the rank of a level."""
     found = machine
     for level, name in path:
         if level > rank:
@@ -188,7 +180,7 @@ def _widest(machine: str, path: Sequence[tuple[int, str]], rank: int) -> str:
 
 
 def _number(machines: Sequence[Machine], standing: Sequence[str]) -> tuple[tuple[Group, ...], tuple[int, ...]]:
-    """Make the groups of machines in a row that stand under one name, and number them."""
+    """Group consecutive machines of one name, and number the groups."""
     groups: list[Group] = []
     numbers: list[int] = []
     gpus = 0
@@ -205,7 +197,7 @@ def _number(machines: Sequence[Machine], standing: Sequence[str]) -> tuple[tuple
 
 
 def _number_islands(machines: Sequence[Machine]) -> tuple[tuple[Group, ...], tuple[int, ...]]:
-    """Make the groups of GPUs on islands, each GPU alone where a machine has none, and number them by GPU."""
+    """Group the GPUs of islands, each GPU alone where a machine has none, and number the groups by GPU."""
     groups: list[Group] = []
     numbers: list[int] = []
     for number, machine in enumerate(machines):

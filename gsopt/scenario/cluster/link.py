@@ -18,16 +18,14 @@ class Link(Lean):
     bandwidth
         Bytes per second of one transfer, in decimal units: a link of 400 Gb/s has 50e9.
     latency
-        Seconds that a message of no size takes.
+        Seconds that an empty message takes.
     capacity
-        Bytes per second of all transfers together; None when nothing is known but the bandwidth.
+        Bytes per second of all transfers together; None when only the bandwidth is known.
 
     Examples
     --------
-    >>> Link(bandwidth=50e9, latency=2e-6).rate
-    50000000000.0
-    >>> Link(bandwidth=50e9, capacity=25e9).rate
-    25000000000.0
+    >>> Link(bandwidth=50e9, latency=2e-6).rate, Link(bandwidth=50e9, capacity=25e9).rate
+    (50000000000.0, 25000000000.0)
     """
 
     later = frozenset({"latency", "capacity"})
@@ -38,5 +36,5 @@ class Link(Lean):
 
     @property
     def rate(self) -> float:
-        """Bytes per second of one transfer that is alone on the link."""
+        """Bytes per second of a transfer that has the link to itself."""
         return self.bandwidth if self.capacity is None else min(self.bandwidth, self.capacity)

@@ -19,7 +19,7 @@ class Island(Lean):
     gpus
         Number of GPUs.
     uplink
-        Link to the machine; None when links are not looked at.
+        Link to the machine; None when links are not modelled.
 
     Examples
     --------
@@ -46,14 +46,14 @@ class Machine(Lean):
     gpu_type
         Type of its GPUs; empty when all GPUs of the cluster are alike.
     memory
-        Bytes of each GPU; None when memory is not looked at.
+        Bytes of each GPU; None when memory is not modelled.
     islands
-        The islands of its GPUs, which hold all of them; numbers of GPUs stand for islands named after the
-        machine. Empty when its GPUs are joined by nothing less than the machine.
+        Its islands, which hold all of its GPUs; given as numbers of GPUs, they are named after the machine.
+        Empty when all GPUs are joined alike.
     gpu_link
-        Link from each GPU to its island, or to the machine without islands; None when links are not looked at.
+        Link from each GPU to its island, or to the machine without islands; None when links are not modelled.
     uplink
-        Link to the switch; None when links are not looked at.
+        Link to the switch; None when links are not modelled.
 
     Examples
     --------

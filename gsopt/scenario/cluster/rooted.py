@@ -1,4 +1,4 @@
-"""Rooted: a networkx graph that was found to be a tree, seen from its root."""
+"""Rooted: a networkx graph that is known to be a tree, seen from its root."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,35 +12,21 @@ _ROOTS = ("datacenter", "network")
 
 @dataclass(frozen=True)
 class Rooted:
-    """A tree and its root.
-
-    Attributes
-    ----------
-    graph
-        The networkx graph.
-    root
-        The root.
-    nodes
-        All nodes, each after the one above it.
-    parent
-        The node above each but the root.
-    children
-        The nodes below each, in the order of the graph.
-    """
+    """A tree and its root."""
 
     graph: Any
     root: Hashable
-    nodes: Sequence[Hashable]
-    parent: Mapping[Hashable, Hashable]
-    children: Mapping[Hashable, Sequence[Hashable]]
+    nodes: Sequence[Hashable]  # each after the one above it
+    parent: Mapping[Hashable, Hashable]  # of each node but the root
+    children: Mapping[Hashable, Sequence[Hashable]]  # of each node, in the order of the graph
 
     def data(self, node: Hashable) -> Mapping[str, Any]:
-        """Return what a node carries."""
+        """Return the data of a node."""
         found: Mapping[str, Any] = self.graph.nodes[node]
         return found
 
     def edge(self, node: Hashable) -> Mapping[str, Any]:
-        """Return what the edge carries that leads up from a node; nothing for the root."""
+        """Return the data of the edge up from a node; none for the root."""
         found: Mapping[str, Any] = self.graph.edges[self.parent[node], node] if node in self.parent else {}
         return found
 
@@ -51,21 +37,7 @@ def show(node: Hashable) -> str:
 
 
 def root_tree(graph: Any, root: Hashable = None) -> Rooted:
-    """Find the root of a networkx graph, and that the graph is a tree below it.
-
-    Parameters
-    ----------
-    graph
-        A graph without directions, or one whose edges lead down from the root.
-    root
-        The root; None for the one that the graph's own data name under ``"root"``, the only node to which no
-        edge leads, or the only one of kind ``"datacenter"`` or ``"network"``.
-
-    Raises
-    ------
-    InvalidInput
-        It is no networkx graph, has no node, no root, a cycle, or several parts.
-    """
+    """Find the root of a networkx graph, which must be a tree below it; see `Cluster.from_graph`."""
     simple = _simple(graph)
     top = _find_root(simple, root)
     nodes, parent, children = [top], dict[Hashable, Hashable](), dict[Hashable, Sequence[Hashable]]()
@@ -91,7 +63,7 @@ def _edge(one: Hashable, other: Hashable) -> str:
 
 
 def _simple(graph: Any) -> Any:
-    """Return a graph with one edge at most between two nodes."""
+    """Return a graph with at most one edge between two nodes."""
     import networkx as nx
 
     if not isinstance(graph, nx.Graph):

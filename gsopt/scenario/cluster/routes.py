@@ -1,4 +1,4 @@
-"""Routes: the links between GPUs, found by networkx once for each set of machines and then remembered."""
+"""Routes: the links between GPUs, found by networkx once for each set of machines and then cached."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,17 +10,11 @@ from gsopt.scenario.cluster.machine import Machine
 
 
 class Routes:
-    """The paths of a cluster of racks; what joins the same machines is looked for once.
+    """The paths of a cluster of racks; those between the same machines are found once.
 
-    GPUs of one home, which is an island or a machine without any, differ by their numbers only, so paths are
-    those between homes.
-
-    Parameters
-    ----------
-    machines
-        The machines, in the order of the numbers of their GPUs.
-    tree
-        The networkx tree of the cluster, without GPUs.
+    GPUs of one home, which is an island or a machine without any, differ only in their numbers, so paths lead
+    from home to home. The machines are in the order of their GPUs' numbers, and the networkx tree of the
+    cluster has no GPUs.
     """
 
     def __init__(self, machines: Sequence[Machine], tree: Any) -> None:
@@ -38,7 +32,7 @@ class Routes:
         return (one, *self._between(self._home[one], self._home[other]), other)
 
     def bottleneck(self, gpus: Iterable[int]) -> Link | None:
-        """Return the least rate of the links that join GPUs, and the longest latency between two of them."""
+        """Return the lowest rate of the links that join GPUs, and the longest latency between two of them."""
         on_home = Counter(self._home[gpu] for gpu in set(gpus))
         several = tuple((home, count > 1) for home, count in sorted(on_home.items()))
         if several not in self._bottlenecks:
@@ -62,9 +56,9 @@ class Routes:
         ]
 
     def _bottleneck(self, several: Mapping[str, bool]) -> Link | None:
-        """Look at the links of homes, each with whether it has several of the GPUs.
+        """Compute the bottleneck of homes, each with whether several of the GPUs are there.
 
-        A tree has no link between two homes that is not on the path of one of them to the first.
+        In a tree every link between two homes is on the path from one of them to the first.
         """
         homes = list(several)
         if len(homes) == 1 and not several[homes[0]]:
@@ -77,13 +71,13 @@ class Routes:
         return Link.model_construct(bandwidth=rate, latency=self._longest(homes, several), capacity=None)
 
     def _longest(self, homes: Sequence[str], several: Mapping[str, bool]) -> float:
-        """Find the longest latency between two GPUs, by the two sweeps that find the longest path of a tree."""
+        """Return the longest latency between two GPUs, found like the longest path of a tree in two sweeps."""
         within = [self._latency(home, home) for home in homes if several[home]]
         far = max(homes[1:], key=lambda home: self._latency(homes[0], home), default=homes[0])
         across = [self._latency(far, home) for home in homes if home != far]
         return max([*within, *across])
 
     def _latency(self, one: str, other: str) -> float:
-        """Return the seconds between a GPU of one home and one of another, or between two of the same."""
+        """Return the seconds between GPUs of two homes, or between two GPUs of the same."""
         links = [self._gpu_links[one], *self._links(one, other), self._gpu_links[other]]
         return sum(link.latency for link in links if link)

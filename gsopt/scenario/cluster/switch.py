@@ -10,7 +10,7 @@ from gsopt.scenario.cluster.lean import Lean
 from gsopt.scenario.cluster.link import Link
 from gsopt.scenario.cluster.machine import Machine
 
-#: Levels that are no switch's: they stand in a machine, or are one.
+#: Levels of machines and of what is in them; no switch has them.
 GPU, ISLAND, MACHINE = "gpu", "island", "machine"
 
 
@@ -24,13 +24,13 @@ class Switch(Lean):
     name
         Name of the switch, unique in its cluster.
     level
-        Name of its level, such as ``"rack"``; the same names follow each other in one order on every path.
+        Name of its level, such as ``"rack"``; levels have the same order on every path.
     machines
-        The machines that are joined to it directly.
+        The machines joined to it directly.
     switches
         The switches below it.
     uplink
-        Link to the switch above; None when links are not looked at, and for the root.
+        Link to the switch above; None for the root and when links are not modelled.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class Switch(Lean):
         return self
 
     def walk(self) -> "Iterator[Switch]":
-        """Yield the switch and all below it, each before what is below it."""
+        """Yield the switch and all below it, each before those below it."""
         pending = [self]
         while pending:
             switch = pending.pop()
@@ -93,7 +93,7 @@ class Rack(Switch):
     level: Annotated[Literal["rack"], Field(repr=False)] = "rack"
 
     def plain(self) -> Switch:
-        """Return the same as a switch, which names its level."""
+        """Return the rack as a switch, which names its level."""
         return Switch.model_construct(
             name=self.name, level="rack", machines=self.machines, switches=self.switches, uplink=self.uplink
         )

@@ -4,10 +4,9 @@ from enum import StrEnum
 
 
 class Tier(StrEnum):
-    """The lowest level of the network that joins all GPUs of a job.
+    """A network level that every cluster of racks has; a job's tier is the lowest one that joins all its GPUs.
 
-    A cluster may have further levels, each with a name of its own; these three are those of a cluster of racks.
-    A tier is a text in any case: ``Tier.RACK == "rack"``.
+    A cluster may have further levels with names of their own. A tier is always a text: ``Tier.RACK == "rack"``.
 
     Examples
     --------
@@ -21,5 +20,5 @@ class Tier(StrEnum):
 
 
 def tier_named(level: str) -> str:
-    """Return the tier of a level's name: one of the three, or the name itself."""
+    """Return the tier of a level: one of the three, or the name itself."""
     return next((tier for tier in Tier if tier == level), level)

@@ -1,4 +1,4 @@
-"""The solvers. Each runs in a worker process of its own; none is imported before it is used."""
+"""The solvers. Each runs in its own worker process; none is imported before it is used."""
 
 from gsopt.core.budget import Budget
 from gsopt.solvers.backends.base import Backend, Incumbent, Outcome
@@ -14,7 +14,7 @@ __all__ = ["SOLVERS", "Backend", "CpSat", "Highs", "Incumbent", "Outcome", "Scip
 
 
 def solver_of(budget: Budget) -> Backend:
-    """Return the backend of a budget; HiGHS when it names none.
+    """Return the backend of a budget; HiGHS by default.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Backend: what every solver offers, in the words that all share, and the steps that all take."""
+"""Backend: the interface of all solvers, and the steps that they share."""
 
 import importlib.metadata
 import importlib.util
@@ -15,15 +15,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from gsopt.core.errors import (
-    BrokenModel,
-    Contradiction,
-    GsoptError,
-    InvalidInput,
-    MissingSolver,
-    shorten,
-)
+from gsopt.core.errors import BrokenModel, Contradiction, GsoptError, MissingSolver, require
 from gsopt.core.numbers.tolerances import CLAIM
+from gsopt.core.problem import Sense
 from gsopt.core.result import Status, StoppedBy
 from gsopt.solvers.backends.process import POOL, Frame, FrameKind, Late, Reply, Worker
 
@@ -33,10 +27,10 @@ if TYPE_CHECKING:  # workers import this module; without scipy they start in hal
 
 Vector = NDArray[np.float64]
 
-#: Characters of a solver's log that are kept: its end.
+#: Characters kept of the end of a solver's log.
 LONGEST_LOG = 2**20
 
-#: Seconds after the time limit at which a solver that has not answered is killed.
+#: Seconds beyond the time limit after which a silent solver is killed.
 GRACE = 0.25
 
 #: Solvers write infinity as a number at least this large.
@@ -45,7 +39,7 @@ _INFINITY = 1e20
 
 @dataclass(frozen=True)
 class Incumbent:
-    """A solution found on the way, in the model's own sense.
+    """A solution found during a solve, in the model's own sense.
 
     Attributes
     ----------
@@ -73,7 +67,7 @@ class Incumbent:
 #: Called with each incumbent as it comes; returning True stops the solve and keeps the incumbent.
 OnIncumbent = Callable[[Incumbent], Any]
 
-#: Called with each bound that the solver tells of on the way, in the model's own sense.
+#: Called with each bound that the solver reports, in the model's own sense.
 OnBound = Callable[[float], Any]
 
 
@@ -127,7 +121,7 @@ class Outcome:
 class Backend(Protocol):
     """A solver of standard forms.
 
-    One that takes a keyword `on_bound` too is given a function, which it calls with bounds proven on the way.
+    One that takes a keyword `on_bound` too is given a function to call with bounds proven during the solve.
     """
 
     @property
@@ -154,18 +148,18 @@ class Backend(Protocol):
         time_limit
             Seconds; None for none.
         gap
-            Gap at which to stop, relative to the bound, as `gsopt.core.result.relative_gap` gives it.
+            Gap at which to stop, relative to the bound, as `gsopt.core.result.relative_gap` defines it.
         start
-            A known solution, shape (columns,); NaN where it says nothing.
+            A known solution, shape (columns,); NaN where unknown.
         on_incumbent
             Called with each new incumbent.
         log
-            Stream the solver's log to standard error while it runs.
+            Whether to stream the solver's log to standard error.
 
         Raises
         ------
         MissingSolver
-            The solver is not installed or its version is known to be wrong.
+            The solver is not installed, or of a version known to be wrong.
         Unsupported
             The solver cannot take this model (for example continuous columns in CP-SAT).
         BrokenModel
@@ -175,7 +169,7 @@ class Backend(Protocol):
 
 
 class Ending(Enum):
-    """How a solver ended, in the words of all solvers: what is proven, and why it stopped."""
+    """How a solver ended, in common terms: what is proven, and why it stopped."""
 
     OPTIMAL = (Status.OPTIMAL, StoppedBy.FINISHED)
     INFEASIBLE = (Status.INFEASIBLE, StoppedBy.FINISHED)
@@ -186,31 +180,64 @@ class Ending(Enum):
 
 
 class Answer(NamedTuple):
-    """What a solver answers from its worker.
+    """A solver's answer from its worker."""
 
-    Attributes
-    ----------
-    status
-        The solver's own word for how it ended.
-    values
-        One value per column, or None.
-    bound
-        Proven bound in the model's sense; NaN or infinite for none.
-    duals
-        One value per row, or None.
-    """
+    status: str  # the solver's own word for how it ended
+    values: Vector | None = None  # one value per column, or None
+    bound: float = inf  # proven bound in the model's sense; NaN or infinite for none
+    duals: Vector | None = None  # one value per row, or None
 
-    status: str
-    values: Vector | None = None
-    bound: float = inf
-    duals: Vector | None = None
+
+class Model(NamedTuple):
+    """The arrays of a standard form in the order in which HiGHS takes them; the matrix by rows."""
+
+    maximize: bool
+    offset: float
+    cost: Vector
+    column_lower: Vector
+    column_upper: Vector
+    row_lower: Vector
+    row_upper: Vector
+    starts: NDArray[np.int32]
+    indices: NDArray[np.int32]
+    coefficients: Vector
+    integer: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, form: "StandardForm") -> "Model":
+        """Lay out a standard form."""
+        matrix = form.matrix
+        if not matrix.has_canonical_format:
+            matrix = matrix.copy()
+            matrix.sum_duplicates()
+        return cls(
+            maximize=form.sense is Sense.MAXIMIZE,
+            offset=form.offset,
+            cost=form.cost,
+            column_lower=form.column_lower,
+            column_upper=form.column_upper,
+            row_lower=form.row_lower,
+            row_upper=form.row_upper,
+            starts=matrix.indptr.astype(np.int32),
+            indices=matrix.indices.astype(np.int32),
+            coefficients=matrix.data,
+            integer=form.integer.astype(np.int32),
+        )
+
+
+class Task(NamedTuple):
+    """A model to solve in a worker, from a start and with some of the solver's options."""
+
+    model: Model
+    start: Vector | None
+    options: dict[str, Any]
 
 
 class Solver(ABC):
     """A backend whose solver runs in a worker process.
 
-    A subclass names itself, its package and module, maps the solver's statuses to endings, and says which
-    function the worker runs on which task.
+    A subclass names itself, its package and module, maps the solver's statuses to endings, and chooses the
+    function that the worker runs and its task.
     """
 
     name: ClassVar[str]
@@ -224,13 +251,7 @@ class Solver(ABC):
     def request(
         self, form: "StandardForm", *, time_limit: float | None, gap: float, start: Vector | None
     ) -> tuple[Callable[[Any, "ParentLink"], Answer], Any]:
-        """Return the function that the worker runs, and its task.
-
-        Raises
-        ------
-        Unsupported
-            The solver cannot take this model.
-        """
+        """Return the function that the worker runs, and its task; refuse models that the solver cannot take."""
 
     def solve(
         self,
@@ -245,36 +266,37 @@ class Solver(ABC):
     ) -> Outcome:
         """Solve a standard form, as `Backend.solve`.
 
-        The time limit covers the start of the solver's process, if there is none yet. The solver minds what is
-        left of it; if it has not answered a quarter of a second after the limit it is killed. Ctrl-C, an
-        `on_incumbent` that returns True, a killed and a crashed solver leave the best incumbent, or the start.
+        The time limit includes the start of the solver's process, if there is none yet, and the solver gets the
+        rest; it is killed when it has not answered a quarter of a second after the limit. After Ctrl-C, an
+        `on_incumbent` that returns True, or a killed or crashed solver, the best incumbent or the start is
+        returned.
 
         Raises
         ------
         InvalidInput
             An option is out of range.
         Contradiction
-            The solver calls a model infeasible of which a solution is known.
+            The solver calls a model infeasible that has a known solution.
         """
         _check_options(form, time_limit, gap, start)
         time_limit = None if time_limit == inf else time_limit
-        heard = _Heard(form, start, on_incumbent, on_bound, log)
+        report = _Report(form, start, on_incumbent, on_bound, log)
         if not form.columns:
-            return self._without_columns(heard)
+            return self._without_columns(report)
         deadline = inf if time_limit is None else monotonic() + time_limit
         try:
             with self.worker(deadline) as worker:
                 left = None if time_limit is None else max(deadline - monotonic(), 0.0)
                 function, task = self.request(form, time_limit=left, gap=gap, start=start)
                 limit = None if left is None else max(deadline - monotonic(), 0.0) + GRACE
-                reply = worker.call(function, task, limit=limit, hear=heard)
+                reply = worker.call(function, task, limit=limit, hear=report)
         except Late:
             reply = Reply(None, StoppedBy.TIME_LIMIT, "the time was up before the solver had started")
         except KeyboardInterrupt:
             reply = Reply(None, StoppedBy.INTERRUPT, "interrupted before the solver began")
         if reply.answer is None:
-            return self._outcome(heard, Ending.FAILED, Answer(reply.message), reply.stopped_by)
-        return self._outcome(heard, self._ending(reply.answer), reply.answer, reply.stopped_by, gap)
+            return self._outcome(report, Ending.FAILED, Answer(reply.message), reply.stopped_by)
+        return self._outcome(report, self._ending(reply.answer), reply.answer, reply.stopped_by, gap)
 
     def call(
         self,
@@ -284,18 +306,12 @@ class Solver(ABC):
         limit: float | None = None,
         hear: Callable[[Frame], Any] = lambda _frame: None,
     ) -> Reply:
-        """Run a function in a worker that has this solver.
-
-        Raises
-        ------
-        MissingSolver
-            The solver is not installed, does not start, or is of a version known to be wrong.
-        """
+        """Run a function in a worker that has this solver."""
         with self.worker() as worker:
             return worker.call(function, task, limit=limit, hear=hear)
 
     def worker(self, deadline: float = inf) -> AbstractContextManager[Worker]:
-        """Borrow a worker, and wait until one is idle; nobody else has it until it is given back.
+        """Borrow a worker exclusively, and wait until it is idle.
 
         Raises
         ------
@@ -307,13 +323,7 @@ class Solver(ABC):
         return POOL.borrow(self.module, self._check_installed, deadline=deadline)
 
     def prepare(self) -> None:
-        """Start a worker for this solver without waiting for it, so that the next solve need not.
-
-        Raises
-        ------
-        MissingSolver
-            The solver is not installed, or is of a version known to be wrong.
-        """
+        """Start a worker for this solver in the background, so that the next solve need not wait for it."""
         POOL.prepare(self.module, self._check_installed)
 
     def _check_installed(self) -> None:
@@ -334,38 +344,38 @@ class Solver(ABC):
             raise BrokenModel(f"{self.name}: the model is unbounded")
         return ending
 
-    def _without_columns(self, heard: "_Heard") -> Outcome:
-        """Judge the only point of a model that leaves nothing to decide."""
-        feasible = heard.consider(np.zeros(0))
-        answer = Answer("no columns", bound=float(heard.form.offset) if feasible else inf)
-        return self._outcome(heard, Ending.OPTIMAL if feasible else Ending.INFEASIBLE, answer)
+    def _without_columns(self, report: "_Report") -> Outcome:
+        """Judge the only point of a model without decisions."""
+        feasible = report.consider(np.zeros(0))
+        answer = Answer("no columns", bound=float(report.form.offset) if feasible else inf)
+        return self._outcome(report, Ending.OPTIMAL if feasible else Ending.INFEASIBLE, answer)
 
     def _outcome(
         self,
-        heard: "_Heard",
+        report: "_Report",
         ending: Ending,
         answer: Answer,
         stopped_by: StoppedBy | None = None,
         gap: float = 0.0,
     ) -> Outcome:
-        """Return the best point that stands after rounding, with what is proven of it."""
+        """Return the best point that is feasible after rounding, with what is proven of it."""
         message = answer.status
-        if answer.values is not None and not heard.consider(answer.values):
+        if answer.values is not None and not report.consider(answer.values):
             message += ": the solver's last solution breaks the model once rounded, and is left out"
-        best = heard.best
+        best = report.best
         if best is not None and ending is Ending.INFEASIBLE:
             raise Contradiction(
                 f"{self.name}: a solution of value {best.objective:g} of a model it calls infeasible"
             )
-        bound = heard.bound if _finite(answer.bound) is None else _finite(answer.bound)
+        bound = report.bound if _finite(answer.bound) is None else _finite(answer.bound)
         proven, natural_end = ending.value
         if proven is Status.INFEASIBLE:
             status, bound = Status.INFEASIBLE, None
         elif best is None:
             status = Status.UNKNOWN
         else:
-            optimal = proven is Status.OPTIMAL and bound is not None and _meet(best.objective, bound)
-            status = Status.OPTIMAL if optimal else Status.FEASIBLE
+            meets = bound is not None and isclose(best.objective, bound, rel_tol=CLAIM, abs_tol=CLAIM)
+            status = Status.OPTIMAL if proven is Status.OPTIMAL and meets else Status.FEASIBLE
         if proven is Status.OPTIMAL and status is Status.FEASIBLE and gap > 0:
             natural_end = StoppedBy.GAP
         return Outcome(
@@ -377,12 +387,12 @@ class Solver(ABC):
             solver=self.name,
             duals=answer.duals if status is Status.OPTIMAL else None,
             message=message,
-            log=heard.log,
+            log=report.log,
         )
 
 
-class _Heard:
-    """What a running solve has told: the best point, the bound and the log."""
+class _Report:
+    """What a running solve has reported: the best point, the bound and the log."""
 
     def __init__(
         self,
@@ -403,7 +413,7 @@ class _Heard:
             self.consider(start)
 
     def __call__(self, frame: Frame) -> Any:
-        """Take in a frame; True asks the solver to stop."""
+        """Process a frame; True asks the solver to stop."""
         kind, content = frame
         if kind is FrameKind.LOG:
             self._add_log(content)
@@ -414,7 +424,7 @@ class _Heard:
         return None
 
     def consider(self, values: Vector) -> bool:
-        """Keep a point if it is better than the best; tell whether it stands after rounding."""
+        """Keep a point if it is better than the best; return whether it is feasible after rounding."""
         if not np.isfinite(values).all():
             return False
         point = self.form.rounded(values) + 0.0  # no negative zero
@@ -445,24 +455,14 @@ class _Heard:
             sys.stderr.flush()
 
 
-def _meet(value: float, bound: float) -> bool:
-    return isclose(value, bound, rel_tol=CLAIM, abs_tol=CLAIM)
-
-
 def _finite(bound: float | None) -> float | None:
-    """Return None for a bound that says nothing."""
+    """Return None for a bound without information."""
     return bound if bound is not None and isfinite(bound) and abs(bound) < _INFINITY else None
 
 
-def check_option(name: str, value: object, holds: bool, rule: str) -> None:
-    """Raise `InvalidInput` where an option breaks its rule."""
-    if not holds:
-        raise InvalidInput("", name, shorten(value), rule)
-
-
 def _check_options(form: "StandardForm", time_limit: float | None, gap: float, start: Vector | None) -> None:
-    check_option("time_limit", time_limit, time_limit is None or time_limit >= 0, "must be at least 0 seconds")
-    check_option("gap", gap, 0 <= gap < inf, "must be at least 0")
+    require(time_limit is None or time_limit >= 0, "time_limit", time_limit, "must be at least 0 seconds")
+    require(0 <= gap < inf, "gap", gap, "must be at least 0")
     if start is not None:
         shape = (len(form.columns),)
-        check_option("start", start.shape, start.shape == shape, f"must have the shape {shape}")
+        require(start.shape == shape, "start", start.shape, f"must have the shape {shape}")

@@ -9,20 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gsopt.core.errors import Unsupported
+from gsopt.core.errors import Unsupported, require
 from gsopt.core.numbers.tolerances import FEASIBILITY, LIMIT_NOISE, LIMIT_PART
 from gsopt.core.problem import Sense
 from gsopt.core.result import Status, gap_by_value
-from gsopt.solvers.backends.base import (
-    Answer,
-    Ending,
-    OnBound,
-    OnIncumbent,
-    Outcome,
-    Solver,
-    Vector,
-    check_option,
-)
+from gsopt.solvers.backends.base import Answer, Ending, OnBound, Outcome, Solver, Vector
 from gsopt.solvers.backends.following import solve_followed
 
 if TYPE_CHECKING:
@@ -31,12 +22,12 @@ if TYPE_CHECKING:
 
 Integers = NDArray[np.int64]
 
-#: How far a column without bound may go where none follows from the rows, counted from 0 or its other bound.
+#: Distance from 0 or the other bound to which a column is limited where rows imply no bound.
 CLAMP = 10**9
 
 _LARGEST = 2**62  # sums must stay within 64 bits
 _DIGITS = 12  # of an objective that must be rounded
-_ROUNDS = 5  # of looking for bounds in rows
+_ROUNDS = 5  # of deriving bounds from rows
 _EXACT = 2**53  # integers beyond are no longer exact as floats
 
 
@@ -108,48 +99,30 @@ class CpSat(Solver):
     linearization_level: int = 2
 
     def __post_init__(self) -> None:
-        check_option("threads", self.threads, self.threads in {1, *range(3, 1025)}, "must be 1, or 3 and more")
-        check_option("seed", self.seed, self.seed >= 0, "must be at least 0")
+        require(self.threads in {1, *range(3, 1025)}, "threads", self.threads, "must be 1, or 3 and more")
+        require(self.seed >= 0, "seed", self.seed, "must be at least 0")
 
-    def solve(
-        self,
-        form: "StandardForm",
-        *,
-        time_limit: float | None = None,
-        gap: float = 0.0,
-        start: Vector | None = None,
-        on_incumbent: OnIncumbent | None = None,
-        on_bound: OnBound | None = None,
-        log: bool = False,
-    ) -> Outcome:
-        """Solve a standard form, as `Backend.solve`.
+    def solve(self, form: "StandardForm", *, on_bound: OnBound | None = None, **options: Any) -> Outcome:
+        """Solve a standard form, with the options of `Backend.solve`.
 
         Raises
         ------
         Unsupported
-            A column is continuous, a row does not fit into 64-bit integers, or a column runs to `CLAMP`.
+            A column is continuous, a row does not fit into 64-bit integers, or a column reaches `CLAMP`.
         """
         _refuse_continuous(form)
         known = form.with_bounds(*implied_bounds(form))
         clamped = _clamped(known)
-        outcome = super().solve(
-            clamped,
-            time_limit=time_limit,
-            gap=gap,
-            start=start,
-            on_incumbent=on_incumbent,
-            on_bound=on_bound if clamped is known else None,
-            log=log,
-        )
+        outcome = super().solve(clamped, on_bound=on_bound if clamped is known else None, **options)
         return outcome if clamped is known else _beyond_clamps(outcome, known, clamped)
 
     def request(
         self, form: "StandardForm", *, time_limit: float | None, gap: float, start: Vector | None
     ) -> tuple[Callable[[Any, "ParentLink"], Answer], Task]:
         """Return the model in integers and CP-SAT's parameters."""
-        reach = np.maximum(np.maximum(-form.column_lower, form.column_upper), 1.0)
-        offset, cost, scale, error = _whole_objective(form, reach)
-        coefficients, row_lower, row_upper = _whole_rows(form, reach)
+        magnitude = np.maximum(np.maximum(-form.column_lower, form.column_upper), 1.0)
+        offset, cost, scale, error = _whole_objective(form, magnitude)
+        coefficients, row_lower, row_upper = _whole_rows(form, magnitude)
         parameters = {
             "num_workers": self.threads,
             "random_seed": self.seed,
@@ -187,18 +160,16 @@ def optimize(task: Task, link: "ParentLink") -> Answer:
         return Answer("INFEASIBLE")  # CP-SAT calls an empty domain an invalid model
     model = CpModel()
     columns = _post(model, task)
-    status, values, proven = solve_followed(
-        model, task.parameters, link, lambda value: _point(value, columns), task.bound
-    )
+
+    def point(value: Callable[[Any], int]) -> Vector:
+        return np.fromiter(map(value, columns), np.float64, len(columns))
+
+    status, values, proven = solve_followed(model, task.parameters, link, point, task.bound)
     return Answer(status) if proven is None else Answer(status, values, proven)
 
 
-def _point(value: Callable[[Any], int], columns: list[Any]) -> Vector:
-    return np.fromiter(map(value, columns), np.float64, len(columns))
-
-
 def _post(model: Any, task: Task) -> list[Any]:
-    """Write the model with CP-SAT's own words; give its variables."""
+    """Build CP-SAT's own model and return its variables."""
     from ortools.sat.python.cp_model import LinearExpr
 
     domains = zip(task.column_lower.tolist(), task.column_upper.tolist(), strict=True)
@@ -221,7 +192,7 @@ def _post(model: Any, task: Task) -> list[Any]:
 
 
 def implied_bounds(form: "StandardForm") -> tuple[Vector, Vector]:
-    """Return column bounds, those that are missing as far as they follow from the rows; shapes (columns,)."""
+    """Return column bounds, missing ones as far as the rows imply them; shapes (columns,)."""
     lower, upper = form.column_lower.copy(), form.column_upper.copy()
     for _ in range(_ROUNDS):
         missing = ~np.isfinite(lower) | ~np.isfinite(upper)
@@ -248,7 +219,7 @@ def _tighten(form: "StandardForm", row: int, lower: Vector, upper: Vector) -> No
 
 
 def _sums_of_others(terms: Vector, infinity: float) -> Vector:
-    """For each term, add all the others; `infinity` where one of them is infinite."""
+    """Return for each term the sum of all others; `infinity` where one of them is infinite."""
     infinite = np.isinf(terms)
     finite = np.where(infinite, 0.0, terms)
     return np.array(np.where(infinite.sum() > infinite, infinity, finite.sum() - finite))
@@ -263,7 +234,7 @@ def _refuse_continuous(form: "StandardForm") -> None:
 
 
 def _clamped(form: "StandardForm") -> "StandardForm":
-    """Add bounds to every column; the same form if none is missing."""
+    """Add bounds to every unbounded column; return the same form if there is none."""
     low, high = form.column_lower < -_EXACT, form.column_upper > _EXACT
     if not (low | high).any():
         return form
@@ -273,7 +244,7 @@ def _clamped(form: "StandardForm") -> "StandardForm":
 
 
 def _beyond_clamps(outcome: Outcome, known: "StandardForm", clamped: "StandardForm") -> Outcome:
-    """Keep a proof only if nothing beyond the clamps can be better than the solution."""
+    """Keep a proof only if no point beyond the clamps can be better than the solution."""
     low = known.column_lower != clamped.column_lower
     high = known.column_upper != clamped.column_upper
     if outcome.values is None:
@@ -308,10 +279,10 @@ def _signed_cost(form: "StandardForm") -> Vector:
     return form.cost if form.sense is Sense.MINIMIZE else -form.cost
 
 
-def _whole_objective(form: "StandardForm", reach: Vector) -> tuple[int, Integers, int, float]:
-    """Return offset and costs as integers, their scale, and by how much the rounding can err."""
+def _whole_objective(form: "StandardForm", magnitude: Vector) -> tuple[int, Integers, int, float]:
+    """Return offset and costs as integers, their scale, and the largest error by rounding."""
     numbers = [*form.cost.tolist(), float(form.offset)]
-    size = float(np.abs(form.cost) @ reach) + abs(form.offset)
+    size = float(np.abs(form.cost) @ magnitude) + abs(form.offset)
     whole, scale = _over_common_denominator(numbers)
     error = 0.0
     if scale * size > _LARGEST:
@@ -319,16 +290,16 @@ def _whole_objective(form: "StandardForm", reach: Vector) -> tuple[int, Integers
         while scale > 1 and scale * size > _LARGEST:
             scale //= 10
         whole = [round(Fraction(number) * scale) for number in numbers]
-        error = (float(reach.sum()) + 1) / 2 / scale
+        error = (float(magnitude.sum()) + 1) / 2 / scale
     if scale * size > _LARGEST:
         raise Unsupported("cp-sat: the objective does not fit into 64-bit integers")
     return whole[-1], np.array(whole[:-1], dtype=np.int64), scale, error
 
 
-def _whole_rows(form: "StandardForm", reach: Vector) -> tuple[Integers, Integers, Integers]:
-    """Return the coefficients and limits of all rows as integers, each row scaled by itself."""
+def _whole_rows(form: "StandardForm", magnitude: Vector) -> tuple[Integers, Integers, Integers]:
+    """Return the coefficients and limits of all rows as integers, each row with its own scale."""
     data, starts = form.matrix.data, form.matrix.indptr
-    sizes = abs(form.matrix) @ reach
+    sizes = abs(form.matrix) @ magnitude
     _refuse_large(form, sizes)
     least, most = form.row_lower - _noise(form.row_lower), form.row_upper + _noise(form.row_upper)
     lower, upper = _within(np.ceil(least)), _within(np.floor(most))
@@ -353,7 +324,7 @@ def _refuse_large(form: "StandardForm", sizes: Vector) -> None:
 
 
 def _noise(limits: Vector) -> Vector:
-    """Return by how much floats that mean the limits may differ from them."""
+    """Return the largest difference between a limit and a float that means the same."""
     return np.minimum(LIMIT_NOISE + LIMIT_PART * np.abs(limits), 0.5)
 
 

@@ -1,4 +1,4 @@
-"""Cumulative: activities with optional ways on resources, solved by CP-SAT with intervals, in its worker."""
+"""Cumulative: activities with several modes on resources, solved by CP-SAT with intervals, in its worker."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,41 +10,24 @@ if TYPE_CHECKING:
 
 
 class Way(NamedTuple):
-    """One way to run an activity: so long, on so many units of some resources together.
+    """One mode of an activity: its length, and its units of some resources together."""
 
-    Attributes
-    ----------
-    length
-        Whole periods.
-    units
-        Units that it holds from start to end.
-    resources
-        Numbers of the resources from which the units come, in any split that stays.
-    """
-
-    length: int
-    units: int
-    resources: tuple[int, ...]
+    length: int  # in periods
+    units: int  # held from start to end
+    resources: tuple[int, ...]  # numbers of the resources that supply the units, in any constant split
 
 
 class Activity(NamedTuple):
-    """Something to be run once, in one of some ways.
+    """Something that runs once, in one of several modes."""
 
-    Attributes
-    ----------
-    release, deadline
-        First period in which it may start, and by which it must have ended.
-    ways
-        The ways, of which one is chosen.
-    """
-
+    # First period in which it may start, and end of the last one in which it may run.
     release: int
     deadline: int
-    ways: tuple[Way, ...]
+    ways: tuple[Way, ...]  # one of which is chosen
 
 
 class Chosen(NamedTuple):
-    """What was chosen for an activity: start, number of the way, and units by number of the resource."""
+    """A scheduled activity: its start, the index of its mode, and its units by resource."""
 
     start: int
     way: int
@@ -52,38 +35,22 @@ class Chosen(NamedTuple):
 
 
 class Task(NamedTuple):
-    """Activities, resources and what is minimised.
-
-    Attributes
-    ----------
-    activities
-        The activities.
-    sizes
-        Units of each resource.
-    groups
-        Numbers of resources that ways may use together; said again as one resource each, which proves more.
-    last
-        Whether the last end is minimised; else the sum of the ends.
-    lower, upper
-        What the objective is known to be at least, and wanted to be at most.
-    hint
-        A known solution, or None.
-    parameters
-        CP-SAT's parameters by name.
-    """
+    """Activities, resources and objective."""
 
     activities: tuple[Activity, ...]
-    sizes: tuple[int, ...]
+    sizes: tuple[int, ...]  # units of each resource
+    # Numbers of resources that ways may use together; also modelled as one resource each, for better bounds.
     groups: tuple[tuple[int, ...], ...]
-    last: bool
+    last: bool  # whether to minimise the last end instead of the sum of the ends
+    # Known lower bound of the objective, and wanted upper bound.
     lower: int
     upper: int
-    hint: tuple[Chosen, ...] | None
-    parameters: dict[str, Any]
+    hint: tuple[Chosen, ...] | None  # a known solution
+    parameters: dict[str, Any]  # CP-SAT's parameters by name
 
 
 class CumulativeAnswer(NamedTuple):
-    """What CP-SAT answers: its own word for the status, the best that it found, and the bound."""
+    """CP-SAT's own status, the best schedule that it found, and the bound."""
 
     status: str
     chosen: tuple[Chosen, ...] | None
@@ -93,9 +60,9 @@ class CumulativeAnswer(NamedTuple):
 def solve(task: Task, link: "ParentLink") -> CumulativeAnswer:
     """Solve a task; runs in the worker.
 
-    Every way is an optional interval of fixed length. One on a single resource takes its units there. One on
-    several has a variable number of units of each, the same from start to end, that add up to what it needs. A
-    cumulative constraint holds each resource, and once more each group, to its units.
+    Every mode is an optional interval of fixed length. One on a single resource takes its units there. One on
+    several has a variable number of units of each, constant from start to end, that add up to its demand. A
+    cumulative constraint limits each resource, and one each group, to its units.
     """
     from ortools.sat.python.cp_model import CpModel
 
@@ -107,7 +74,7 @@ def solve(task: Task, link: "ParentLink") -> CumulativeAnswer:
 
 
 class _Model:
-    """The model in CP-SAT's own words."""
+    """CP-SAT's own model."""
 
     def __init__(self, model: Any, task: Task) -> None:
         self.model, self.task = model, task
@@ -149,7 +116,7 @@ class _Model:
         return end
 
     def _hold(self) -> None:
-        """Hold resources and groups to their units."""
+        """Limit resources and groups to their units."""
         single: list[list[tuple[Any, Any]]] = [[] for _ in self.task.sizes]
         grouped: list[list[tuple[Any, Any]]] = [[] for _ in self.task.groups]
         for number, each in enumerate(self.task.activities):

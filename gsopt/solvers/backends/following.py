@@ -1,4 +1,4 @@
-"""Following: what CP-SAT tells while it runs, passed on by the worker, and the parent's wish to stop."""
+"""Following: CP-SAT solves whose progress the worker reports, and which obey the parent."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 Plan = TypeVar("Plan")
 
-#: CP-SAT's words for having a solution.
+#: CP-SAT's statuses with a solution.
 _SOLVED = frozenset({"OPTIMAL", "FEASIBLE"})
 
 
@@ -19,26 +19,11 @@ def solve_followed(
     read: Callable[[Callable[[Any], int]], Plan],
     bound: Callable[[float], float] = float,
 ) -> tuple[str, Plan | None, float | None]:
-    """Solve a model of CP-SAT; runs in the worker.
+    """Solve a model of CP-SAT, given its parameters by name; runs in the worker.
 
-    Parameters
-    ----------
-    model
-        CP-SAT's model.
-    parameters
-        CP-SAT's parameters by name.
-    link
-        Whom log, incumbents and bounds are told, and who may want to stop.
-    read
-        Reads a solution, given the value of each variable.
-    bound
-        Gives a bound from CP-SAT's, which is in its own scale.
-
-    Returns
-    -------
-    tuple
-        CP-SAT's own word for the status; the best solution and the bound, or None and None where it found
-        none: it may then report 0 as its bound, whatever the model.
+    `read` makes a solution of a function from variables to values, and `bound` undoes the scale of a bound.
+    Return CP-SAT's own status, the best solution and the bound; None and None where it found no solution, as it
+    may then report 0 as its bound for any model.
     """
     from ortools.sat.python.cp_model import CpSolver, CpSolverSolutionCallback
 

@@ -8,22 +8,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from gsopt.core.errors import InvalidInput
+from gsopt.core.errors import InvalidInput, require
 from gsopt.core.numbers.tolerances import FEASIBILITY, HIGHS_ROWS
-from gsopt.core.problem import Sense
 from gsopt.core.result import gap_by_value
-from gsopt.solvers.backends.base import Answer, Ending, Solver, Vector, check_option
+from gsopt.solvers.backends.base import Answer, Ending, Solver, Task, Vector
+from gsopt.solvers.backends.base import Model as Model  # noqa: PLC0414 - exported from here too
 
 if TYPE_CHECKING:
     from gsopt.solvers.backends.worker import ParentLink
     from gsopt.solvers.standard_form import StandardForm
 
-#: Presolve by aggregation, bit 12 of HiGHS' rules: after it 1.15.1 calls some points optimal that are not.
+#: Presolve by aggregation, bit 12 of HiGHS' rules: with it 1.15.1 calls some points optimal that are not.
 _AGGREGATION = 1 << 12
 
-#: What LP files cannot have as a name.
+#: Reserved words of LP files, which are no names.
 _KEYWORDS = frozenset(
     "bin binaries binary bound bounds end free gen general generals inf infinity int integer integers "  # noqa: SIM905 - shorter
     "max maximise maximize maximum min minimise minimize minimum obj s.t. semi semis sin sos sos1 sos2 st st. "
@@ -31,32 +30,8 @@ _KEYWORDS = frozenset(
 )
 
 
-class Model(NamedTuple):
-    """The arrays of a standard form in the order in which HiGHS takes them; the matrix by rows."""
-
-    maximize: bool
-    offset: float
-    cost: Vector
-    column_lower: Vector
-    column_upper: Vector
-    row_lower: Vector
-    row_upper: Vector
-    starts: NDArray[np.int32]
-    indices: NDArray[np.int32]
-    coefficients: Vector
-    integer: NDArray[np.int32]
-
-
-class Task(NamedTuple):
-    """What the worker shall solve, from where and with which of HiGHS' options."""
-
-    model: Model
-    start: Vector | None
-    options: dict[str, Any]
-
-
 class File(NamedTuple):
-    """What the worker shall write, and where to."""
+    """A model to write, with the path of the file."""
 
     model: Model
     columns: list[str]
@@ -107,8 +82,8 @@ class Highs(Solver):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_option("threads", self.threads, self.threads >= 1, "must be at least 1")
-        check_option("seed", self.seed, self.seed >= 0, "must be at least 0")
+        require(self.threads >= 1, "threads", self.threads, "must be at least 1")
+        require(self.seed >= 0, "seed", self.seed, "must be at least 0")
 
     def request(
         self, form: "StandardForm", *, time_limit: float | None, gap: float, start: Vector | None
@@ -126,14 +101,14 @@ class Highs(Solver):
             "solver": "choose" if form.integer.any() else "simplex",
             "log_to_console": False,
         }
-        return optimize, Task(_model(form), start, options)
+        return optimize, Task(Model.of(form), start, options)
 
     def write(self, form: "StandardForm", path: str | Path) -> None:
         """Write a model as an MPS or LP file, by the file's ending; numbers have 15 digits.
 
-        Names are kept where the format can hold them. Elsewhere blanks and signs become ``_``, in LP files
-        square brackets become round ones, and a name that is a keyword, a number or a second of its kind is
-        told apart by ``_``.
+        Names are kept where the format can hold them. Otherwise blanks and signs become ``_``, in LP files
+        square brackets become round ones, and names that are reserved words, numbers or duplicates get an
+        additional ``_``.
 
         Raises
         ------
@@ -156,9 +131,9 @@ class Highs(Solver):
             raise InvalidInput(str(path), "", path.suffix or "no ending", "must end in .mps or .lp")
         if not path.parent.is_dir():
             raise InvalidInput(str(path), "", "", "cannot be written: no such folder")
-        columns = _told_apart(rename(name) for name in form.columns)
-        rows = _told_apart(rename(name) for name in form.rows)
-        reply = self.call(write, File(_model(form), columns, rows, str(path.absolute())))
+        columns = _unique(rename(name) for name in form.columns)
+        rows = _unique(rename(name) for name in form.rows)
+        reply = self.call(write, File(Model.of(form), columns, rows, str(path.absolute())))
         if reply.answer == "kError" or reply.stopped_by is not None:
             raise InvalidInput(str(path), "", "", f"cannot be written: {reply.message or 'HiGHS refuses'}")
 
@@ -178,10 +153,12 @@ def optimize(task: Task, link: "ParentLink") -> Answer:
         given = np.flatnonzero(np.isfinite(task.start)).astype(np.int32)
         solver.setSolution(given.size, given, task.start[given])
     status = _run(solver)
-    if status == "kSolveError" and mixed:  # HiGHS holds rows to the tolerance meant for integers: widen it
+    if status == "kSolveError" and mixed:  # HiGHS applies the integers' tolerance to rows too: widen it
         solver.setOptionValue("mip_feasibility_tolerance", FEASIBILITY)
         status = _run(solver)
-    if status in {"kNotset", "kUnknown", "kSolveError"} and not mixed:  # lost its way: no vertex to start from
+    if (
+        status in {"kNotset", "kUnknown", "kSolveError"} and not mixed
+    ):  # the simplex method failed, and left no vertex
         solver.setOptionValue("solver", "ipm")
         status = _run(solver)
     if status == "kUnboundedOrInfeasible" or (mixed and status == "kUnbounded"):
@@ -209,26 +186,6 @@ def write(task: File, link: "ParentLink") -> str:
     return str(solver.writeModel(task.path).name)
 
 
-def _model(form: "StandardForm") -> Model:
-    matrix = form.matrix
-    if not matrix.has_canonical_format:
-        matrix = matrix.copy()
-        matrix.sum_duplicates()
-    return Model(
-        maximize=form.sense is Sense.MAXIMIZE,
-        offset=form.offset,
-        cost=form.cost,
-        column_lower=form.column_lower,
-        column_upper=form.column_upper,
-        row_lower=form.row_lower,
-        row_upper=form.row_upper,
-        starts=matrix.indptr.astype(np.int32),
-        indices=matrix.indices.astype(np.int32),
-        coefficients=matrix.data,
-        integer=form.integer.astype(np.int32),
-    )
-
-
 def _load(solver: Any, model: Model) -> None:
     from highspy import HighsStatus, MatrixFormat, ObjSense
 
@@ -240,12 +197,12 @@ def _load(solver: Any, model: Model) -> None:
 
 
 def _follow(solver: Any, link: "ParentLink") -> None:
-    """Pass on log, incumbents and bounds while the solver runs, and the parent's wish to stop."""
+    """Report log, incumbents and bounds while the solver runs, and obey the parent's request to stop."""
 
     def incumbent(event: Any) -> None:
         link.incumbent(np.asarray(event.data_out.mip_solution), event.data_out.mip_dual_bound)
 
-    def look_up(event: Any) -> None:
+    def bound(event: Any) -> None:
         link.bound(event.data_out.mip_dual_bound)
         obey(event)
 
@@ -255,12 +212,12 @@ def _follow(solver: Any, link: "ParentLink") -> None:
 
     solver.cbLogging += lambda event: link.log(event.message)
     solver.cbMipImprovingSolution += incumbent
-    solver.cbMipInterrupt += look_up
+    solver.cbMipInterrupt += bound
     solver.cbSimplexInterrupt += obey
 
 
 def _without_objective(solver: Any, model: Model) -> str:
-    """Distinguish an unbounded model from an infeasible one: it is infeasible whatever its objective."""
+    """Distinguish an unbounded model from an infeasible one, which is infeasible with any objective."""
     columns = model.cost.size
     solver.changeColsCost(columns, np.arange(columns, dtype=np.int32), np.zeros(columns))
     status = _run(solver)
@@ -295,8 +252,8 @@ def _lp_name(name: str) -> str:
     return plain if legal and plain.lower() not in _KEYWORDS else f"_{plain}"
 
 
-def _told_apart(names: Iterable[str]) -> list[str]:
-    """Append ``_`` and its index to each name that has stood before."""
+def _unique(names: Iterable[str]) -> list[str]:
+    """Append ``_`` and its index to each name that has occurred before."""
     seen: dict[str, None] = {}
     for index, name in enumerate(names):
         unique = name

@@ -1,4 +1,4 @@
-"""Worker processes: one per running solve, kept warm in between, killed when late, gone when the parent is."""
+"""Worker processes: one per running solve, kept warm in between, killed when late, ended with the parent."""
 
 import atexit
 import os
@@ -26,27 +26,27 @@ from gsopt.core.result import StoppedBy
 
 _LOGGER = logger_of(__name__)
 
-#: Bytes of the length that stands before each pickled frame.
+#: Bytes of the length before each pickled frame.
 LENGTH = 8
 
-#: The frame that asks a worker to stop what it is doing.
+#: The frame that asks a worker to stop its function.
 STOP = None
 
-_START_LIMIT = 120.0  # seconds a worker may take to import its solver, on however busy a machine
-_STOP_LIMIT = 1.0  # seconds a solver may take to obey an interrupt
-_LONGEST_WAIT = 86_400.0  # seconds of one wait: the system counts milliseconds in 32 bits
+_START_LIMIT = 120.0  # seconds for a worker to import its solver, on any busy machine
+_STOP_LIMIT = 1.0  # seconds for a solver to obey an interrupt
+_LONGEST_WAIT = 86_400.0  # seconds of one wait, which the system counts as milliseconds in 32 bits
 _CHUNK = 2**20
 
 
 class FrameKind(StrEnum):
-    """What a frame from a worker is about."""
+    """Kind of a frame from a worker."""
 
     READY = "ready"  # the solver is imported
     INCUMBENT = "incumbent"  # (values, bound or None)
     BOUND = "bound"  # a number
     LOG = "log"  # text
-    ANSWER = "answer"  # what the called function returned
-    ERROR = "error"  # one line on the exception that it raised instead
+    ANSWER = "answer"  # the result of the called function
+    ERROR = "error"  # one line on its exception
 
 
 #: One message from a worker.
@@ -55,21 +55,11 @@ Frame = tuple[FrameKind, Any]
 
 @dataclass(frozen=True)
 class Reply:
-    """How a call ended.
+    """How a call ended."""
 
-    Attributes
-    ----------
-    answer
-        What the function returned, or None where it did not come to that.
-    stopped_by
-        Why the call was cut short; None where the function ended by itself.
-    message
-        What happened to the process, where something did.
-    """
-
-    answer: Any = None
-    stopped_by: StoppedBy | None = None
-    message: str = ""
+    answer: Any = None  # result of the function, if it has one
+    stopped_by: StoppedBy | None = None  # why the call was cut short, if it was
+    message: str = ""  # what happened to the process, if anything did
 
 
 class Died(Exception):
@@ -80,11 +70,11 @@ class Late(Exception):
     """The worker has not answered in time."""
 
 
-class Starter:
+class ProcessStarter:
     """The thread from which processes are started.
 
-    The system may be asked to end a process with the thread that started it (see
-    `gsopt.solvers.backends.worker`); this one lasts as long as the program, unlike those that ask for a worker.
+    The system may end a process with the thread that started it (see `gsopt.solvers.backends.worker`); this one
+    lasts as long as the program, unlike those that ask for a worker.
     """
 
     def __init__(self) -> None:
@@ -105,7 +95,7 @@ class Starter:
             return found.result()
 
     def forget(self) -> None:
-        """Let go of the thread after a fork, in which it is not."""
+        """Forget the thread after a fork, which does not copy it."""
         self._lock, self._orders = Lock(), None
 
 
@@ -119,18 +109,12 @@ def _start_for_ever(orders: "SimpleQueue[Any]") -> None:
         del command, options, found  # the process is not held here
 
 
-#: What starts the processes of this one.
-STARTER = Starter()
+#: The thread that starts the workers of this process.
+STARTER = ProcessStarter()
 
 
 class Worker:
-    """One process with one solver in it, and the frames to and from it.
-
-    Parameters
-    ----------
-    module
-        The solver's module, which the worker imports before its first call.
-    """
+    """A process with one solver, which it imports before its first call, and the frames to and from it."""
 
     def __init__(self, module: str) -> None:
         self._module = module
@@ -168,17 +152,8 @@ class Worker:
     def await_ready(self, deadline: float = inf) -> None:
         """Wait until the solver is imported.
 
-        Parameters
-        ----------
-        deadline
-            When to stop waiting, in seconds of the monotonic clock; the process goes on starting.
-
-        Raises
-        ------
-        Late
-            The solver is not imported yet.
-        MissingSolver
-            The import fails, or takes longer than on any machine.
+        Raise `Late` at the deadline, in seconds of the monotonic clock, while the process goes on starting; and
+        `MissingSolver` if the import fails, or takes longer than on any machine.
         """
         try:
             while not self._ready:
@@ -194,18 +169,10 @@ class Worker:
     def call(
         self, function: Callable[..., Any], task: Any, *, limit: float | None, hear: Callable[[Frame], Any]
     ) -> Reply:
-        """Run ``function(task, link)`` in the worker; a worker that does not answer is killed.
+        """Run ``function(task, link)`` in the worker, with a `gsopt.solvers.backends.worker.ParentLink`.
 
-        Parameters
-        ----------
-        function
-            A function of a module.
-        task
-            Its first argument; its second is the `gsopt.solvers.backends.worker.ParentLink` to this process.
-        limit
-            Seconds after which the worker is killed; None for never.
-        hear
-            Called with each frame before the answer; returning True asks the function to stop.
+        The worker is killed if it has not answered after `limit` seconds. `hear` is called with each frame
+        before the answer; if it returns True the function is asked to stop.
         """
         deadline = inf if limit is None else monotonic() + limit
         stopped_by = StoppedBy.TIME_LIMIT
@@ -242,14 +209,14 @@ class Worker:
         self._process.wait()
 
     def close(self) -> None:
-        """Close the pipes of a process that has ended, or that is another's after a fork."""
+        """Close the pipes of a process that has ended, or that belongs to the parent after a fork."""
         if self._process.returncode is None:
             self._process.returncode = 0
         for pipe in self._pipes:
             pipe.close()
 
     def _listen(self, deadline: float, hear: Callable[[Frame], Any]) -> Reply | None:
-        """Hear frames up to the reply; None when `hear` asks to stop."""
+        """Process frames up to the reply; None when `hear` asks to stop."""
         while True:
             kind, content = frame = self._receive(deadline)
             if kind is FrameKind.ANSWER:
@@ -304,7 +271,7 @@ class Worker:
 class Pool:
     """The workers of this process: all of them, and the idle ones by module.
 
-    A worker leaves the pool while it is out; a thread that borrows has it alone.
+    A borrowed worker leaves the idle ones; the thread that borrows it has it alone.
     """
 
     def __init__(self) -> None:
@@ -314,14 +281,10 @@ class Pool:
 
     @contextmanager
     def borrow(self, module: str, check: Callable[[], None], *, deadline: float = inf) -> Iterator[Worker]:
-        """Yield an idle worker, or a new one after the check; it is killed if anything is raised meanwhile.
+        """Yield an idle worker, or a new one after the check; an exception in the meantime kills it.
 
-        Raises
-        ------
-        Late
-            The worker has not started by the deadline; it goes on starting, for the next who asks.
-        MissingSolver
-            The worker does not start.
+        Raise `Late` if it has not started by the deadline, while it goes on starting for the next call, and
+        `MissingSolver` if it does not start.
         """
         worker = self._idle_worker(module) or self._new_worker(module, check)
         self._await_ready(module, worker, deadline)
@@ -353,7 +316,7 @@ class Pool:
             worker.close()
 
     def forget(self) -> None:
-        """Let go of the parent's workers after a fork."""
+        """Forget the parent's workers after a fork."""
         for worker in self._all:
             worker.close()
         self._lock = Lock()
@@ -394,7 +357,7 @@ class Pool:
             raise
 
     def prepare(self, module: str, check: Callable[[], None]) -> None:
-        """Have a worker idle, without waiting for it to start; none is started where one is idle already."""
+        """Start a worker in the background, unless one is idle."""
         worker = self._idle_worker(module) or self._new_worker(module, check)
         self._take_back(module, worker)
 
@@ -438,7 +401,7 @@ def _poll(event: int, *pipes: int) -> Any:
 
 
 def _wait(poll: Any, deadline: float) -> list[int]:
-    """Wait until a pipe is ready; look at least once, however late it is."""
+    """Wait until a pipe is ready; check at least once, even after the deadline."""
     while True:
         left = min(max(deadline - monotonic(), 0.0), _LONGEST_WAIT)
         ready = [pipe for pipe, _ in poll.poll(1000 * left)]

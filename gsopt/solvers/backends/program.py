@@ -1,4 +1,4 @@
-"""Program: a linear program that grows, kept loaded in HiGHS' worker between its solves."""
+"""Program: a growing linear program, kept loaded in the worker of HiGHS between its solves."""
 
 import os
 from collections import OrderedDict
@@ -23,7 +23,7 @@ Vector = NDArray[np.float64]
 #: A method of HiGHS that changes a model, and its arguments.
 Edit = tuple[str, tuple[Any, ...]]
 
-#: Programs that a worker keeps; the one that was used least recently goes first.
+#: Most programs kept by a worker; the least recently used one is dropped first.
 _MOST_KEPT = 8
 
 _numbers = count()
@@ -38,7 +38,7 @@ class Solved(NamedTuple):
 
 
 class Task(NamedTuple):
-    """The edits since the worker last solved a program, how many came before, and the seconds it has."""
+    """The edits since the last solve in the worker, the number of earlier ones, and the time limit."""
 
     key: tuple[int, int]
     before: int
@@ -48,17 +48,17 @@ class Task(NamedTuple):
 
 @dataclass(frozen=True)
 class _Kept:
-    """A program in the worker, and how many edits made it."""
+    """A program in the worker, and the number of its edits."""
 
     solver: Any
     edits: int
 
 
 class Program:
-    """A linear program to be minimised that grows, such as the master program of column generation.
+    """A growing linear program to be minimised, such as the master program of column generation.
 
-    It stays in a worker of HiGHS, so each solve goes on from the last basis, and only what has changed is sent.
-    A worker that does not know it, because it is a new one or has dropped it, is sent all of it again.
+    It stays in a worker of HiGHS, so each solve continues from the last basis, and only changes are sent. A
+    worker that does not have it, because it is new or has dropped it, is sent all of it again.
     """
 
     def __init__(self) -> None:
@@ -103,13 +103,7 @@ class Program:
         self._edit("changeRowsBounds", low.size, np.arange(low.size, dtype=np.int32), low, _floats(upper))
 
     def solve(self, budget: Budget) -> Solved | None:
-        """Minimise; None where there is no optimum, or none is found in time.
-
-        Raises
-        ------
-        KeyboardInterrupt
-            The user pressed Ctrl-C meanwhile.
-        """
+        """Minimise; None where no optimum exists or is found in time. Raise `KeyboardInterrupt` on Ctrl-C."""
         answer = self._ask(self._sent, budget)
         if answer == _UNKNOWN and self._sent:
             answer = self._ask(0, budget)
@@ -128,7 +122,7 @@ class Program:
         return reply.answer
 
 
-#: What a worker answers about a program of which it knows less than it was told.
+#: Answer of a worker that lacks earlier edits of a program.
 _UNKNOWN = "unknown"
 
 #: The programs of this process, if it is a worker.

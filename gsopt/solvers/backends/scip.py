@@ -3,14 +3,13 @@
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from gsopt.core.errors import require
 from gsopt.core.numbers.tolerances import SCIP_ROWS
-from gsopt.core.problem import Sense
-from gsopt.solvers.backends.base import Answer, Ending, Solver, Vector, check_option
+from gsopt.solvers.backends.base import Answer, Ending, Model, Solver, Task, Vector
 
 if TYPE_CHECKING:
     from gsopt.solvers.backends.worker import ParentLink
@@ -18,24 +17,6 @@ if TYPE_CHECKING:
 
 _TOLERANCE = "numerics/feastol"
 _INFEASIBLE_OR_UNBOUNDED = frozenset({"inforunbd", "unbounded"})
-
-
-class Task(NamedTuple):
-    """What the worker shall solve, from where and with which of SCIP's parameters; the matrix by rows."""
-
-    maximize: bool
-    offset: float
-    cost: Vector
-    column_lower: Vector
-    column_upper: Vector
-    row_lower: Vector
-    row_upper: Vector
-    starts: NDArray[np.int32]
-    indices: NDArray[np.int32]
-    coefficients: Vector
-    integer: NDArray[np.bool_]
-    start: Vector | None
-    parameters: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -72,7 +53,7 @@ class Scip(Solver):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_option("seed", self.seed, self.seed >= 0, "must be at least 0")
+        require(self.seed >= 0, "seed", self.seed, "must be at least 0")
 
     def request(
         self, form: "StandardForm", *, time_limit: float | None, gap: float, start: Vector | None
@@ -86,52 +67,38 @@ class Scip(Solver):
         }
         if time_limit is not None:
             parameters["limits/time"] = float(time_limit)
-        return optimize, Task(
-            maximize=form.sense is Sense.MAXIMIZE,
-            offset=form.offset,
-            cost=form.cost,
-            column_lower=form.column_lower,
-            column_upper=form.column_upper,
-            row_lower=form.row_lower,
-            row_upper=form.row_upper,
-            starts=form.matrix.indptr,
-            indices=form.matrix.indices,
-            coefficients=form.matrix.data,
-            integer=form.integer,
-            start=start,
-            parameters=parameters,
-        )
+        return optimize, Task(Model.of(form), start, parameters)
 
 
 def optimize(task: Task, link: "ParentLink") -> Answer:
-    """Solve a model; runs in the worker. SCIP prints its log, and the worker takes what is printed for log."""
+    """Solve a model; runs in the worker. SCIP prints its log, and the worker treats all output as log."""
     answer = None if _relaxation_is_unbounded(task, link) else _solve(task, link)
     if answer is None or answer.status in _INFEASIBLE_OR_UNBOUNDED:
-        status = _solve(
-            task._replace(cost=np.zeros_like(task.cost)), link
-        ).status  # infeasible whatever the cost
+        costless = task.model._replace(cost=np.zeros_like(task.model.cost))
+        status = _solve(task._replace(model=costless), link).status  # infeasible at any cost
         return Answer("unbounded" if status == "optimal" else status)
     return answer
 
 
 def _relaxation_is_unbounded(task: Task, link: "ParentLink") -> bool:
-    """Ask first where it may be so: SCIP branches for ever on some unbounded models at a tight tolerance."""
-    cost = -task.cost if task.maximize else task.cost
-    endless = ((cost > 0) & np.isneginf(task.column_lower)) | ((cost < 0) & np.isposinf(task.column_upper))
+    """Check this first where possible: SCIP branches forever on some unbounded models at a tight tolerance."""
+    model = task.model
+    cost = -model.cost if model.maximize else model.cost
+    endless = ((cost > 0) & np.isneginf(model.column_lower)) | ((cost < 0) & np.isposinf(model.column_upper))
     if not endless.any():
         return False
-    parameters = {name: value for name, value in task.parameters.items() if name != _TOLERANCE}
-    relaxed = task._replace(integer=np.zeros_like(task.integer), start=None, parameters=parameters)
-    return _solve(relaxed, link).status in _INFEASIBLE_OR_UNBOUNDED
+    parameters = {name: value for name, value in task.options.items() if name != _TOLERANCE}
+    relaxed = model._replace(integer=np.zeros_like(model.integer))
+    return _solve(Task(relaxed, None, parameters), link).status in _INFEASIBLE_OR_UNBOUNDED
 
 
 def _solve(task: Task, link: "ParentLink") -> Answer:
-    from pyscipopt import Model
+    import pyscipopt
 
-    model = Model()
-    for parameter, value in task.parameters.items():
+    model = pyscipopt.Model()
+    for parameter, value in task.options.items():
         model.setParam(parameter, value)
-    columns = _post(model, task)
+    columns = _post(model, task.model)
     _follow(model, columns, link)
     if task.start is not None:
         _suggest(model, columns, task.start)
@@ -139,26 +106,26 @@ def _solve(task: Task, link: "ParentLink") -> Answer:
     return Answer(model.getStatus(), _best(model, columns) if model.getNSols() else None, model.getDualbound())
 
 
-def _post(model: Any, task: Task) -> list[Any]:
-    """Write the model with SCIP's own words; give its variables."""
+def _post(solver: Any, model: Model) -> list[Any]:
+    """Build SCIP's own model and return its variables."""
     from pyscipopt import ExprCons, quicksum
 
-    kinds = np.where(task.integer, "I", "C").tolist()
-    lower, upper = _limits(task.column_lower), _limits(task.column_upper)
+    kinds = np.where(model.integer, "I", "C").tolist()
+    lower, upper = _limits(model.column_lower), _limits(model.column_upper)
     columns = [
-        model.addVar(vtype=kind, lb=low, ub=high, obj=cost)
-        for kind, low, high, cost in zip(kinds, lower, upper, task.cost.tolist(), strict=True)
+        solver.addVar(vtype=kind, lb=low, ub=high, obj=cost)
+        for kind, low, high, cost in zip(kinds, lower, upper, model.cost.tolist(), strict=True)
     ]
-    starts, indices, weights = task.starts.tolist(), task.indices.tolist(), task.coefficients.tolist()
-    limits = zip(_limits(task.row_lower), _limits(task.row_upper), strict=True)
+    starts, indices, weights = model.starts.tolist(), model.indices.tolist(), model.coefficients.tolist()
+    limits = zip(_limits(model.row_lower), _limits(model.row_upper), strict=True)
     for first, last, (low, high) in zip(starts, starts[1:], limits, strict=False):
         terms = zip(indices[first:last], weights[first:last], strict=True)
         total = quicksum(weight * columns[index] for index, weight in terms)
         if low is not None or high is not None:
-            model.addCons(ExprCons(total, low, high))
-    model.addObjoffset(task.offset)
-    if task.maximize:
-        model.setMaximize()
+            solver.addCons(ExprCons(total, low, high))
+    solver.addObjoffset(model.offset)
+    if model.maximize:
+        solver.setMaximize()
     return columns
 
 
@@ -172,7 +139,7 @@ def _best(model: Any, columns: list[Any]) -> Vector:
 
 
 def _follow(model: Any, columns: list[Any], link: "ParentLink") -> None:
-    """Pass on incumbents and bounds while the solver runs, and the parent's wish to stop."""
+    """Report incumbents and bounds while the solver runs, and obey the parent's request to stop."""
     from pyscipopt import SCIP_EVENTTYPE, Eventhdlr  # type: ignore[attr-defined]
 
     class Follower(Eventhdlr):

@@ -1,4 +1,4 @@
-"""Slotted: jobs in slots of time that do less where two of them share a GPU, solved by CP-SAT in its worker."""
+"""Slotted: jobs in time slots that progress more slowly while two of them share a GPU, solved by CP-SAT."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -10,69 +10,42 @@ if TYPE_CHECKING:
     from gsopt.solvers.backends.worker import ParentLink
 
 
-#: Jobs that may hold one GPU.
+#: Most jobs on one GPU.
 USERS = 2
 
 
 class SlottedJob(NamedTuple):
-    """A job that runs from its start to its end on the same GPUs.
+    """A job that runs from its start to its end on the same GPUs."""
 
-    Attributes
-    ----------
-    release, latest
-        First slot in which it may start, and by which it must have ended.
-    work
-        What it has to do; a slot in which it has all its GPUs to itself does `Task.full` of it.
-    demand
-        Number of GPUs.
-    beside
-        What a slot does in which it shares a GPU with a job, by the number of that job; those that are left out
-        may not share with it.
-    """
-
+    # First slot in which it may start, and end of the last one in which it may run.
     release: int
     latest: int
-    work: int
-    demand: int
+    work: int  # in total; a slot with all GPUs to itself does `Task.full` of it
+    demand: int  # GPUs
+    # Work done in a slot beside each job, by its number; it may not share a GPU with others.
     beside: Mapping[int, int]
 
 
 class Planned(NamedTuple):
-    """When a job starts, and on which GPUs."""
+    """The start of a job, and its GPUs."""
 
     start: int
     gpus: tuple[int, ...]
 
 
 class Task(NamedTuple):
-    """Jobs, GPUs, and what the sum of the ends may be.
-
-    Attributes
-    ----------
-    jobs
-        The jobs.
-    gpus
-        Number of GPUs, each of which two jobs may hold.
-    full
-        What a job does in a slot that it need not share.
-    upper
-        What the sum of the ends is wanted to be at most.
-    hint
-        A known plan, or None.
-    parameters
-        CP-SAT's parameters by name.
-    """
+    """Jobs, GPUs, and the wanted sum of ends."""
 
     jobs: tuple[SlottedJob, ...]
-    gpus: int
-    full: int
-    upper: int
-    hint: tuple[Planned, ...] | None
-    parameters: dict[str, Any]
+    gpus: int  # number of GPUs, each for at most two jobs
+    full: int  # work that a job does in an unshared slot
+    upper: int  # wanted upper bound of the sum of the ends
+    hint: tuple[Planned, ...] | None  # a known plan
+    parameters: dict[str, Any]  # CP-SAT's parameters by name
 
 
 class SlottedAnswer(NamedTuple):
-    """What CP-SAT answers: its own word for the status, the best plan that it found, and the bound."""
+    """CP-SAT's own status, the best plan that it found, and the bound."""
 
     status: str
     plan: tuple[Planned, ...] | None
@@ -82,9 +55,9 @@ class SlottedAnswer(NamedTuple):
 def solve(task: Task, link: "ParentLink") -> SlottedAnswer:
     """Solve a task; runs in the worker.
 
-    A job holds its GPUs in an interval of variable length. What it does in a slot is a variable, at most what
-    each job that is active then and has a GPU in common leaves it. A cumulative constraint holds each GPU to
-    two jobs, and once more all of them together to twice their number.
+    A job holds its GPUs in an interval of variable length. Its work in a slot is a variable, limited by each
+    active job with which it shares a GPU. A cumulative constraint limits each GPU to two jobs, and one all of
+    them together to twice their number.
     """
     from ortools.sat.python.cp_model import CpModel
 
@@ -96,7 +69,7 @@ def solve(task: Task, link: "ParentLink") -> SlottedAnswer:
 
 
 class _Model:
-    """The model in CP-SAT's own words."""
+    """CP-SAT's own model."""
 
     def __init__(self, model: Any, task: Task) -> None:
         self.model, self.task = model, task
@@ -122,7 +95,7 @@ class _Model:
         )
 
     def _passed(self, number: int, time: Any) -> list[Any]:
-        """Return for each slot of a job whether a time is at its begin or before."""
+        """Return for each slot of a job whether a time is at its beginning or before."""
         job = self.task.jobs[number]
         passed = [self.model.new_bool_var("") for _ in range(job.release, job.latest)]
         for before, after in pairwise(passed):
@@ -139,7 +112,7 @@ class _Model:
         return found
 
     def _hold(self) -> None:
-        """Grant each job its GPUs, and hold each GPU to two jobs."""
+        """Assign GPUs to each job, and at most two jobs to each GPU."""
         model, jobs, gpus = self.model, self.task.jobs, range(self.task.gpus)
         lengths = [model.new_int_var(0, job.latest - job.release, "") for job in jobs]
         spans = list(zip(self.starts, lengths, self.ends, strict=True))
@@ -155,7 +128,7 @@ class _Model:
             model.add_cumulative(each, [1] * len(each), USERS)
 
     def _work(self) -> None:
-        """Let each job do its work, less of it beside others."""
+        """Require the work of each job, of which it does less beside others."""
         model, full = self.model, self.task.full
         done = [{slot: model.new_int_var(0, full, "") for slot in active} for active in self.active]
         for given, active, own in zip(self.task.jobs, self.active, done, strict=True):
@@ -169,7 +142,7 @@ class _Model:
                 self._slow(done[other], other, one, share)
 
     def _slow(self, done: Mapping[int, Any], number: int, partner: int, share: Any) -> None:
-        """Let a job do less where it shares a GPU with a partner; nothing is active where they may not."""
+        """Slow a job down where it shares a GPU with a partner; forbid that where the two may not share."""
         most = self.task.jobs[number].beside.get(partner)
         for slot in done.keys() & self.active[partner].keys():
             both = [share, self.active[partner][slot]]
@@ -186,7 +159,7 @@ class _Model:
         return share
 
     def _tell_gpus_apart(self) -> None:
-        """Put the GPUs in order by who holds them, as which is which makes no difference."""
+        """Order the GPUs by the jobs that hold them, to break their symmetry."""
         weights = [2**number for number in reversed(self.numbers)]
         codes = [
             sum(weight * held[gpu] for weight, held in zip(weights, self.held, strict=True))

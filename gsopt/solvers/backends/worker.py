@@ -1,11 +1,11 @@
 """Worker: the process of one solver, run as ``python -m gsopt.solvers.backends.worker MODULE PARENT``.
 
-Frames come over what was standard input and leave over what was standard output. Both are moved aside at
-once, as whatever runs here may read and print, and close what it finds. Solvers print to descriptor 1, which is
-turned to standard error, where the parent takes it for log.
+Frames arrive on the original standard input and leave on the original standard output. Both are moved to other
+descriptors at once, as any code that runs here may read, print and close. Solvers print to descriptor 1, which
+is redirected to standard error, where the parent takes it for log.
 
-The process ends with its parent, also in the middle of a solve. On Linux the system sees to that, however busy
-the interpreter is; elsewhere a thread does, which looks who the parent is.
+The process ends with its parent, also during a solve. On Linux the system ensures that, however busy the
+interpreter is; elsewhere a thread checks the parent.
 """
 
 import faulthandler
@@ -27,18 +27,12 @@ from typing import Any
 from gsopt.core.errors import one_line
 from gsopt.solvers.backends.process import LENGTH, STOP, FrameKind
 
-_TICK = 0.2  # seconds between two looks at the parent, and between two bounds sent to it
+_TICK = 0.2  # seconds between two checks of the parent, and between two bounds sent to it
 _PR_SET_PDEATHSIG = 1  # of prctl(2)
 
 
 class ParentLink:
-    """What a running function may tell the parent, and how the parent stops it.
-
-    Parameters
-    ----------
-    out
-        Descriptor to which frames are written.
-    """
+    """The connection of a running function to the parent, which may stop it; frames go to a descriptor."""
 
     def __init__(self, out: int) -> None:
         self.stopped = False
@@ -47,10 +41,10 @@ class ParentLink:
         self._stop: Callable[[], Any] = _nothing
         self._log: list[str] = []
         self._bound: float | None = None
-        self._told = 0.0
+        self._sent_at = 0.0
 
     def on_stop(self, stop: Callable[[], Any]) -> None:
-        """Name the solver's own interrupt."""
+        """Set the solver's own interrupt."""
         self._stop = stop
         if self.stopped:
             stop()
@@ -66,17 +60,17 @@ class ParentLink:
 
     def bound(self, bound: float) -> None:
         """Report a bound; cheap to call often."""
-        if bound != self._bound and monotonic() - self._told > _TICK:
-            self._bound, self._told = bound, monotonic()
+        if bound != self._bound and monotonic() - self._sent_at > _TICK:
+            self._bound, self._sent_at = bound, monotonic()
             self.send(FrameKind.BOUND, bound)
 
     def log(self, text: str) -> None:
-        """Return a piece of the log; it leaves with the next frame or the next tick."""
+        """Append to the log, which is sent with the next frame or tick."""
         with self._lock:
             self._log.append(text)
 
     def tick(self) -> None:
-        """Send waiting log, unless a frame is on its way just now."""
+        """Send pending log, unless a frame is being sent."""
         if self._log and self._lock.acquire(blocking=False):
             try:
                 self._send_log()
@@ -84,7 +78,7 @@ class ParentLink:
                 self._lock.release()
 
     def send(self, kind: FrameKind, content: Any) -> None:
-        """Send a frame, waiting log first."""
+        """Send a frame, after any pending log."""
         with self._lock:
             self._send_log()
             self._write(kind, content)
@@ -121,14 +115,14 @@ def main(module: str, parent: int) -> None:
         while True:
             _serve(*calls.get())
             gc.collect()  # models and callbacks hold each other; what was imported is frozen, so this is quick
-    finally:  # whoever cannot answer is of no use, and threads of a function do not keep it
+    finally:  # a worker that cannot answer is useless, and threads of a function must not keep it
         os._exit(1)
 
 
 def _end_with_parent() -> None:
     """Have the system kill this process with the thread that started it, which lasts as long as the parent.
 
-    A parent that is gone already is found out by the thread that watches for it.
+    A parent that is gone already is noticed by the thread that checks it.
     """
     if sys.platform == "linux":
         import ctypes
@@ -140,7 +134,7 @@ def _serve(function: Callable[[Any, ParentLink], Any], task: Any, link: ParentLi
     process = os.getpid()
     try:
         answer = function(task, link)
-    except BaseException as error:  # noqa: BLE001 - whatever it is, the parent must hear of it
+    except BaseException as error:  # noqa: BLE001 - the parent must hear of anything
         _leave_fork(process)
         link.log(traceback.format_exc())
         link.send(FrameKind.ERROR, one_line(error))
@@ -152,7 +146,7 @@ def _serve(function: Callable[[Any, ParentLink], Any], task: Any, link: ParentLi
 
 
 def _leave_fork(process: int) -> None:
-    """End a process that the function forked off and let come back."""
+    """End a forked child of the function that returned here."""
     if os.getpid() != process:
         os._exit(0)
 
@@ -162,7 +156,7 @@ def _nothing() -> None:
 
 
 def _watch(calls: SimpleQueue[Any], incoming: int, out: int, parent: int) -> None:
-    """Take frames from the parent; end the process, whatever it is doing, when the parent is gone."""
+    """Process frames from the parent; end the process, whatever it is doing, when the parent is gone."""
     try:
         link = ParentLink(out)
         while os.getppid() == parent:
@@ -177,7 +171,7 @@ def _watch(calls: SimpleQueue[Any], incoming: int, out: int, parent: int) -> Non
                     calls.put((*message, link))
     except EOFError:
         pass
-    except BaseException:  # noqa: BLE001 - a worker that cannot hear its parent is of no use
+    except BaseException:  # noqa: BLE001 - a worker that cannot hear its parent is useless
         with suppress(BaseException):  # there may be nowhere to print to
             traceback.print_exc()
     finally:
@@ -185,7 +179,7 @@ def _watch(calls: SimpleQueue[Any], incoming: int, out: int, parent: int) -> Non
 
 
 def _read(incoming: int, size: int) -> bytes:
-    """Read exactly so many bytes, so that none waits in a buffer where `select` does not see it."""
+    """Read exactly so many bytes, so that none waits in a buffer that `select` does not see."""
     data = bytearray()
     while len(data) < size:
         piece = os.read(incoming, size - len(data))

@@ -13,11 +13,15 @@ from gsopt.core.errors import InvalidInput
 from gsopt.solvers.backends import CpSat, Highs, solver_of
 
 
-def test_nothing_is_limited_by_default() -> None:
-    """A budget without options never passes, and asks for nothing."""
+def test_defaults() -> None:
+    """Without options nothing is limited and HiGHS solves; options that differ are named in their order."""
     budget = Budget()
     assert (budget.left(), budget.passed, budget.passes(0.0), budget.asked) == (None, False, False, ())
     assert budget.left(most=3.0) == 3.0
+    assert solver_of(Budget()) == Highs()
+    assert solver_of(Budget(backend=CpSat())) == CpSat()
+    assert Budget(log=True, backend=Highs(), time_limit=1.0).asked == ("time_limit", "backend", "log")
+    assert set(DEFAULTS) == set(Budget.__dataclass_fields__) - {"begin"}
 
 
 def test_the_clock_begins_when_the_budget_is_made() -> None:
@@ -32,18 +36,6 @@ def test_the_clock_begins_when_the_budget_is_made() -> None:
     assert budget.within(0.25).begin == budget.begin
 
 
-def test_the_backend_is_highs_unless_chosen() -> None:
-    """The solver of a budget is its backend, HiGHS by default."""
-    assert solver_of(Budget()) == Highs()
-    assert solver_of(Budget(backend=CpSat())) == CpSat()
-
-
-def test_what_was_asked_for_is_known() -> None:
-    """Options that differ from their defaults are named, in the order of the options."""
-    assert Budget(log=True, backend=Highs(), time_limit=1.0).asked == ("time_limit", "backend", "log")
-    assert set(DEFAULTS) == set(Budget.__dataclass_fields__) - {"begin"}
-
-
 @pytest.mark.parametrize(
     "limit", [-1.0, nan, inf, 1.1e9, 10**400, True, b"3", [3], "", "-1s", "nan s", "1e9d", "٣s", "3 weeks"]
 )
@@ -53,19 +45,17 @@ def test_a_limit_is_a_number_of_seconds(limit: Any) -> None:
         Budget(time_limit=limit)
 
 
-def test_no_limit_grows_beyond_the_longest() -> None:
-    """The longest limit there is may be given, and moments of grace leave it as it is."""
+def test_limits() -> None:
+    """The longest limit stays as it is, one may be written with its unit, and callbacks are functions."""
     assert Budget(time_limit=1e9).longer(0.25).time_limit == 1e9
     assert gsopt.solve(gsopt.load("reclaiming/aryl-figure-5"), time_limit="1e9s").objective == 1
-
-
-def test_a_limit_may_be_text() -> None:
-    """A limit with its unit is one in seconds, wherever a budget goes."""
     assert Budget(time_limit="3").time_limit == 3.0
     budget = replace(Budget(time_limit="2min", gap=0.1), gap=0.2)
     assert (budget.time_limit, budget) == (120.0, replace(budget, time_limit=120.0))
     assert "time_limit=120.0" in repr(budget)
     assert pickle.loads(pickle.dumps(budget)) == budget  # noqa: S301 - our own
+    with pytest.raises(InvalidInput, match=r"on_incumbent: 3: must be a function"):
+        Budget(on_incumbent=3)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("gap", [-0.1, nan, inf, None, "0.1"])
@@ -80,9 +70,3 @@ def test_a_backend_is_an_object_that_solves(backend: Any) -> None:
     """A name or a class of a backend is refused where it is given, not where a solver is first needed."""
     with pytest.raises(InvalidInput, match=r"backend: .*: must be a backend"):
         Budget(backend=backend)
-
-
-def test_a_callback_can_be_called() -> None:
-    """What is no function is refused as a callback."""
-    with pytest.raises(InvalidInput, match=r"on_incumbent: 3: must be a function"):
-        Budget(on_incumbent=3)  # type: ignore[arg-type]

@@ -61,11 +61,17 @@ def test_axes_of_time_are_never_crowded(span: float) -> None:
     assert span / time_unit(span)[0] >= 5 or time_unit(span)[1] == "s"
 
 
-def test_a_moment_is_no_span() -> None:
-    """Where nothing lasts, the limits stay as they are."""
+def test_axes_and_looks() -> None:
+    """Equal values lie in the middle of an axis from 0, a moment changes no limits, and 28 lines differ."""
     axes = _axes()
     set_time_axis(axes, 5.0, 5.0)
     assert axes.get_xlim() == (0, 1)
+    assert pad_equal((-0.1, 0.1), [0, 0]) == (0, 1)
+    assert pad_equal((4.9, 5.1), [5]) == (0, 10)
+    assert pad_equal((-5.1, -4.9), [-5, -5]) == (-10, 0)
+    assert pad_equal((1, 2), [1, 2]) == pad_equal((1, 2), []) == (1, 2)
+    assert len({(look.linestyle, look.marker) for look in looks(28)}) == 28
+    assert looks(0) == []
 
 
 def test_short_logarithmic_spans_keep_their_seconds() -> None:
@@ -92,40 +98,19 @@ def test_short_logarithmic_spans_keep_their_seconds() -> None:
     ]
 
 
-def test_narrow_logarithmic_axes_have_fewer_names() -> None:
-    """As many moments are named as fit beside each other, every second one where few of them are round."""
+def test_names_of_moments() -> None:
+    """As many moments are named as fit beside each other, and zero where an axis is linear near it."""
     axes = new_figure(3.5, 3).subplots()
     axes.set_xscale("log")
-    for span, named in (
-        ((20, 4000), ["1 min", "10 min", "1 h"]),
-        ((60, 1500), ["1 min", "5 min", "20 min"]),
-    ):
+    for span, named in (((20, 4000), ["1 min", "10 min", "1 h"]), ((60, 1500), ["1 min", "5 min", "20 min"])):
         assert set_log_time_axis(axes.xaxis, *span) == ""
         ticks = axes.xaxis.get_majorticklocs()
         assert [axes.xaxis.get_major_formatter()(tick, 0) for tick in ticks] == named
-
-
-def test_zero_is_named_where_it_is_shown() -> None:
-    """An axis that is linear near zero has zero among its moments, besides those that are named."""
     axes = _axes()
     axes.set_xscale("symlog")
     assert set_log_time_axis(axes.xaxis, 0, 7) == ""
     ticks = axes.xaxis.get_majorticklocs()
     assert {axes.xaxis.get_major_formatter()(tick, 0) for tick in ticks} == {"0 s", "1 s", "2 s", "5 s"}
-
-
-def test_equal_values_get_an_axis_that_begins_at_none() -> None:
-    """Values that are all the same lie in the middle of an axis from 0, those that differ keep theirs."""
-    assert pad_equal((-0.1, 0.1), [0, 0]) == (0, 1)
-    assert pad_equal((4.9, 5.1), [5]) == (0, 10)
-    assert pad_equal((-5.1, -4.9), [-5, -5]) == (-10, 0)
-    assert pad_equal((1, 2), [1, 2]) == pad_equal((1, 2), []) == (1, 2)
-
-
-def test_looks_differ() -> None:
-    """Twenty-eight lines differ in style and marker."""
-    assert len({(look.linestyle, look.marker) for look in looks(28)}) == 28
-    assert looks(0) == []
 
 
 @pytest.mark.parametrize(("ending", "start"), [(".png", b"\x89PNG"), (".SVG", b"<?xml"), (".pdf", b"%PDF")])

@@ -145,6 +145,13 @@ def test_solution_is_read_alone_or_from_a_result(tmp_path: Path) -> None:
         read_solution(empty, figure_5(2))
 
 
+def test_looking_whether_it_can_be_written_leaves_nothing(tmp_path: Path) -> None:
+    """A file that can be written is not made by looking; a folder is."""
+    require_writable(tmp_path / "a.json")
+    require_folder(tmp_path / "b" / "c")
+    assert [path.name for path in tmp_path.rglob("*")] == ["b", "c"]
+
+
 def test_what_is_written_replaces_the_file_behind_a_link(tmp_path: Path) -> None:
     """A link stays a link, its file keeps its mode, and a device is written to as it is."""
     target, link = tmp_path / "target", tmp_path / "link"
@@ -156,13 +163,6 @@ def test_what_is_written_replaces_the_file_behind_a_link(tmp_path: Path) -> None
     assert (link.is_symlink(), target.read_text(), target.stat().st_mode & 0o777) == (True, "new", 0o640)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "target"]
     assert Path("/dev/null").is_char_device()
-
-
-def test_looking_whether_it_can_be_written_leaves_nothing(tmp_path: Path) -> None:
-    """A file that can be written is not made by looking; a folder is."""
-    require_writable(tmp_path / "a.json")
-    require_folder(tmp_path / "b" / "c")
-    assert [path.name for path in tmp_path.rglob("*")] == ["b", "c"]
 
 
 def _fail(path: Path, error: Any) -> None:

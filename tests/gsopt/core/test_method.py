@@ -25,15 +25,11 @@ def first_servers(problem: Reclaiming, *, skip: int = 0) -> ReclaimingSolution:
 
 
 def test_function_becomes_a_judged_method() -> None:
-    """A plain function gains timing and judging and keeps its name, options and documentation."""
+    """A plain function gains timing and judging and keeps its name; the judge stops a broken solution."""
     result = first_servers(figure_5(2), skip=1)
     assert (result.method, result.status, result.objective) == ("first_servers", Status.FEASIBLE, 2)
     assert result.runtime >= 0
     assert first_servers.__doc__ == "Return the first servers of the list."
-
-
-def test_broken_heuristic_is_an_error() -> None:
-    """A heuristic that returns too few servers is stopped by the judge, which says so, and else it is not."""
     with pytest.raises(
         InvalidSolution, match="first_servers on reclaiming: servers: 1 are returned, the demand is 2"
     ):
@@ -60,10 +56,16 @@ def test_a_method_cannot_end_the_program() -> None:
             run(fail, figure_5(2), error=error)
 
 
-def test_options_are_known_by_name() -> None:
-    """A method says which keyword options it takes."""
+def test_options() -> None:
+    """A method knows its options; those without use are named, and those beside a budget are refused."""
     assert accepts(first_servers, "skip")
     assert not accepts(first_servers, "seed")
+    result = worst_servers(figure_5(2), log=True, gap=0.5)
+    assert result.message == "last; worst_servers takes no log"
+    with pytest.raises(InvalidInput, match=r"gap: 0\.5: must be part of the budget"):
+        worst_servers(figure_5(2), budget=Budget(), gap=0.5)
+    with pytest.raises(InvalidInput, match=r"budget: 3: must be a gsopt\.Budget"):
+        worst_servers(figure_5(2), budget=3)  # type: ignore[arg-type]
 
 
 @exact_method(unused=["backend", "log"])
@@ -80,64 +82,34 @@ def worst_servers(
     )
 
 
-def test_exact_method_takes_a_budget_or_its_options() -> None:
-    """The options of a budget and the method's own are keywords, and a whole budget does as well."""
+def test_exact_methods_and_starts() -> None:
+    """Options or a budget do; a better start comes back with the technique's bound, a broken one is refused."""
     assert set(signature(worst_servers).parameters) == {"problem", "bound", "stop", "budget", *DEFAULTS}
     by_options = worst_servers(figure_5(2), time_limit=5.0, bound=1)
     by_budget = worst_servers(figure_5(2), budget=Budget(time_limit=5.0), bound=1)
     assert (by_options.objective, by_options.bound) == (by_budget.objective, by_budget.bound) == (2, 1)
     with pytest.raises(TypeError, match="colour"):
         worst_servers(figure_5(2), colour="red")
-
-
-def test_exact_method_is_never_worse_than_its_start() -> None:
-    """A start better than what the technique finds comes back with the technique's bound."""
     result = worst_servers(figure_5(2), start=pick("s1", "s2"), bound=1)
     assert (result.objective, result.bound, result.status) == (1, 1, Status.OPTIMAL)
     assert result.message == "last; the start is the best known"
     worse = worst_servers(figure_5(2), start=pick("s3", "s6"))
     assert (worse.solution, worse.message) == (worst_servers(figure_5(2)).solution, "last")
-
-
-def test_start_is_judged_first() -> None:
-    """A start that breaks a rule is refused before the technique begins; one below a bound contradicts it."""
     with pytest.raises(InvalidSolution, match=r"start on .* the demand is 2"):
         worst_servers(figure_5(2), start=pick("s1"))
     with pytest.raises(Contradiction, match="better than the bound 2"):
         worst_servers(figure_5(2), start=pick("s1", "s2"), bound=2)
 
 
-def test_options_without_use_are_named() -> None:
-    """An option that the technique cannot use is said in the message, one that it can is not."""
-    result = worst_servers(figure_5(2), log=True, gap=0.5)
-    assert result.message == "last; worst_servers takes no log"
-
-
-def test_interrupt_leaves_the_start() -> None:
-    """Ctrl-C gives the start back, and without one goes on to the caller."""
+def test_starts_and_processes() -> None:
+    """Ctrl-C gives the start back, one of another kind is refused, and methods are pickled by their name."""
     result = worst_servers(figure_5(2), start=pick("s1", "s2"), stop=True)
     assert (result.objective, result.stopped_by) == (1, StoppedBy.INTERRUPT)
     with pytest.raises(KeyboardInterrupt):
         worst_servers(figure_5(2), stop=True)
-
-
-def test_exact_method_can_be_sent_to_another_process() -> None:
-    """A decorated method is pickled by its name."""
     assert pickle.loads(pickle.dumps(worst_servers)) is worst_servers  # noqa: S301 - our own
-
-
-def test_start_of_another_kind_is_refused() -> None:
-    """A start that is no solution of the problem gives one line that says what it must be."""
     with pytest.raises(InvalidInput, match="start: 's1': must be a ReclaimingSolution"):
         worst_servers(figure_5(2), start="s1")
-
-
-def test_budget_and_options_do_not_mix() -> None:
-    """An option beside a budget would be ignored, so it is refused, and so is a budget that is none."""
-    with pytest.raises(InvalidInput, match=r"gap: 0\.5: must be part of the budget"):
-        worst_servers(figure_5(2), budget=Budget(), gap=0.5)
-    with pytest.raises(InvalidInput, match=r"budget: 3: must be a gsopt\.Budget"):
-        worst_servers(figure_5(2), budget=3)  # type: ignore[arg-type]
 
 
 def test_plain_functions_are_run() -> None:

@@ -1,19 +1,28 @@
-"""The problem base and the helpers of the judge."""
+"""The problem base, its enumeration, errors and progress."""
 
+import pickle
+from collections.abc import Iterator
 from fractions import Fraction
 from re import fullmatch
+from typing import ClassVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from gsopt.core.errors import InvalidInput, Unsupported
+import gsopt
+from gsopt.core.enumeration import brute_force
+from gsopt.core.errors import GsoptError, InvalidInput, Unsupported, require, shorten
 from gsopt.core.files import validated
 from gsopt.core.numbers.grid import decimal, exact_total
-from gsopt.core.problem import Frozen, Instant, Sense
+from gsopt.core.problem import Frozen, Instant, Number, Problem, Sense
+from gsopt.core.progress import Bracket, Watch
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution, Server
 from gsopt.problems.scheduling import ElasticJob, Scheduling
+from tests.gsopt.problems.test_reclaiming import figure_5
+
+# The problem base and the helpers of the judge
 
 
 @given(st.lists(st.integers(-(10**9), 10**9)))
@@ -23,48 +32,31 @@ def test_integers_add_up_to_an_integer(values: list[int]) -> None:
     assert isinstance(exact_total(map(float, values)), int)
 
 
-def test_fractions_do_not_leave_residues() -> None:
-    """Five reciprocals added and taken away again leave exactly 0."""
+def test_values() -> None:
+    """Reciprocals cancel, smaller is better when minimizing, and continuous decisions have no enumeration."""
     parts = [Fraction(1, n) for n in (3, 7, 11, 13, 17)]
     assert exact_total([*parts, *(-part for part in parts)]) == 0
-
-
-def test_sense_orders_values() -> None:
-    """Smaller is better when minimizing, larger when maximizing, equal never."""
     assert Sense.MINIMIZE.better(1, 2)
     assert Sense.MAXIMIZE.better(2, 1)
     assert not Sense.MINIMIZE.better(1, 1)
+    job = ElasticJob(name="a", release=0, work=1, rates={1: 1.0})
+    with pytest.raises(Unsupported, match="Scheduling has no enumeration"):
+        next(Scheduling(gpus=1, jobs=[job]).candidates())
 
 
 def test_data_are_frozen() -> None:
-    """No field of a problem can be set after it was made."""
-    problem = Reclaiming(demand=0, servers=[Server(name="s", gpus=1)], jobs=[])
+    """No field can be set, lists become tuples, and a copy with other fields computes anew."""
+    reclaiming = Reclaiming(demand=0, servers=[Server(name="s", gpus=1)], jobs=[])
     with pytest.raises(ValidationError):
-        problem.demand = 1  # type: ignore[misc]
-
-
-def test_lists_become_tuples() -> None:
-    """Sequences may be given as lists and are stored immutable."""
+        reclaiming.demand = 1  # type: ignore[misc]
     assert ReclaimingSolution(servers=["a"]).servers == ("a",)
-
-
-def test_a_copy_does_not_keep_what_was_computed() -> None:
-    """A copy with other fields computes anew what the original has computed and keeps."""
     job = ElasticJob(name="a", release=0, work=1, rates={1: 1.0})
     problem = Scheduling(gpus=4, jobs=[job])
     assert (problem.scenario.cluster.gpus, problem.workload.jobs[0].duration) == (4, 1.0)
-
     copied = problem.model_copy(update={"gpus": 2, "jobs": (job.model_copy(update={"work": 3.0}),)})
     assert (copied.scenario.cluster.gpus, copied.workload.jobs[0].duration) == (2, 3.0)
     assert problem.scenario.cluster.gpus == 4
     assert copied.model_copy(deep=True) == copied
-
-
-def test_what_has_no_enumeration_says_so() -> None:
-    """A decision that is continuous cannot be enumerated, which is told as every other limit of a method."""
-    job = ElasticJob(name="a", release=0, work=1, rates={1: 1.0})
-    with pytest.raises(Unsupported, match="Scheduling has no enumeration"):
-        next(Scheduling(gpus=1, jobs=[job]).candidates())
 
 
 class _Moment(Frozen):
@@ -140,3 +132,124 @@ def test_names_hold_nothing_that_a_terminal_obeys(mark: str) -> None:
     with pytest.raises(ValidationError, match="pattern"):
         Server(name=f"a{mark}b", gpus=1)
     assert Server(name="Größe, размер, 大小, حجم, \u0645\u06cc\u200c\u0634\u0648\u062f", gpus=1).gpus == 1
+
+
+# Enumeration, the oracle of tiny instances
+
+
+class Choice(Frozen):
+    """A number."""
+
+    value: int
+
+
+class Pick(Problem[Choice]):
+    """Pick one of the even numbers below ten, for which 4 and 6 are worth the same."""
+
+    word: ClassVar[str] = "pick"
+    sense: ClassVar[Sense] = Sense.MINIMIZE
+    solution_type: ClassVar[type[Frozen]] = Choice
+    least: int = 0
+
+    @property
+    def unit(self) -> str:
+        """What is counted."""
+        return "steps"
+
+    def objective(self, solution: Choice) -> Number:
+        """Count the steps to five."""
+        return abs(solution.value - 5)
+
+    def violations(self, solution: Choice) -> list[str]:
+        """Refuse odd numbers and small ones."""
+        return ["bad"] if solution.value % 2 or solution.value < self.least else []
+
+    def candidates(self) -> Iterator[Choice]:
+        """Try every number."""
+        return (Choice(value=value) for value in range(10))
+
+
+class PickFar(Pick):
+    """The same, as far from five as may be."""
+
+    sense: ClassVar[Sense] = Sense.MAXIMIZE
+
+
+@pytest.mark.parametrize(
+    ("problem", "best"),
+    [
+        (Pick(), (1, 4)),  # of two equally good ones the first
+        (Pick(least=5), (1, 6)),
+        (PickFar(), (5, 0)),
+        (PickFar(least=6), (3, 8)),
+        (Pick(least=9), None),  # 9 is odd
+    ],
+)
+def test_the_best_feasible_decision_is_found(problem: Pick, best: tuple[int, int] | None) -> None:
+    """Of the feasible decisions the first best one is given with its value; None where there is none."""
+    found = brute_force(problem)
+    assert (found and (found[0], found[1].value)) == best
+
+
+# Errors
+
+
+def test_messages_are_one_line() -> None:
+    """File, field, value and rule stand in this order without what is empty, also after pickling."""
+    assert str(InvalidInput("a.json", "demand", "-1", "must be >= 0")) == "a.json: demand: -1: must be >= 0"
+    assert str(InvalidInput("", "method", "'x'", "must be known")) == "method: 'x': must be known"
+    assert issubclass(InvalidInput, GsoptError)
+    assert issubclass(InvalidInput, ValueError)
+    error = InvalidInput("a.json", "demand", "-1", "must be >= 0")
+    assert vars(pickle.loads(pickle.dumps(error))) == vars(error)  # noqa: S301 - our own bytes
+    require(True, "servers", 1, "must be at least 1")
+    with pytest.raises(InvalidInput) as caught:
+        require(False, "servers", -(10**400), "must be at least 1")
+    assert str(caught.value) == (
+        "servers: -100000000000000000000000000... (402 characters): must be at least 1"
+    )
+
+
+@pytest.mark.parametrize(
+    "value", [10**400, 10**5000, "x" * 10_000, list(range(1000))], ids=["long", "huge", "text", "list"]
+)
+def test_shortened_values_fit_a_line(value: object) -> None:
+    """Any value is shown in at most sixty characters and without a line break."""
+    assert len(shorten(value)) <= 60
+    assert "\n" not in shorten(value)
+
+
+# Progress: reports of several parts become one history in which nothing gets worse
+
+
+@pytest.fixture
+def told() -> list[Bracket]:
+    """Return what a listener hears."""
+    return []
+
+
+def test_only_what_is_better_is_told(told: list[Bracket]) -> None:
+    """A worse value, a weaker bound and what is known already are not passed on."""
+    watch = Watch(figure_5(2), told.append)
+    for value, bound in ((None, None), (9, None), (9, 0), (10, None), (None, 4), (None, 3), (8, 2)):
+        watch(Bracket(1.0, value, bound))
+    assert [(known.value, known.bound) for known in told] == [(9, None), (9, 0), (9, 4), (8, 4)]
+    assert (watch.value, watch.bound) == (8, 4)
+
+
+def test_a_bound_is_rounded_and_never_better_than_a_value(told: list[Bracket]) -> None:
+    """A bound is the next value that the objective can take; one above a solution's value is that value."""
+    watch = Watch(figure_5(2), told.append)
+    watch(Bracket(1.0, bound=0.5))
+    watch(Bracket(2.0, value=3, bound=Fraction(7, 2)))
+    assert [(known.value, known.bound) for known in told] == [(None, 1), (3, 3)]
+
+
+def test_maximizing_a_value_rises_and_a_bound_falls(told: list[Bracket]) -> None:
+    """Where more is better, bounds fall; fractions become numbers, and what is not known stays None."""
+    assert Bracket(0.5, Fraction(3, 2), 1).as_dict() == {"runtime": 0.5, "value": 1.5, "bound": 1, "gap": 0.5}
+    assert Bracket(0.5).as_dict() == {"runtime": 0.5, "value": None, "bound": None, "gap": None}
+    watch = Watch(gsopt.load("allocation/small/decimals"), told.append)
+    for value, bound in ((1, 9), (2, None), (1, None), (None, 10), (None, 8), (None, 1)):
+        watch(Bracket(1.0, value, bound))
+    assert [(known.value, known.bound) for known in told] == [(1, 9), (2, 9), (2, 8), (2, 2)]

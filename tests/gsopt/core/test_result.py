@@ -58,30 +58,33 @@ def test_status_follows_from_solution_and_proof(
 
 
 def test_nothing_found_is_none_not_a_number() -> None:
-    """Without solution or bound, objective, bound and gap are None."""
+    """Without solution or bound, value, bound and gap are None; the gap is never infinite."""
     result = judged(None, stopped_by=StoppedBy.TIME_LIMIT)
     assert (result.objective, result.bound, result.gap) == (None, None, None)
     assert result.level is Level.CLAIMED
+    assert relative_gap(0, 0) == 0.0
+    assert relative_gap(3, 0) is None
+    assert relative_gap(0, -3) == 1.0
+    assert plain(Fraction(7, 7)) == 1
 
 
-def test_broken_solution_is_an_error() -> None:
-    """A solution that breaks a rule cannot become a result."""
+def test_contradictions() -> None:
+    """A broken solution is no result, a value that beats a bound stops the run, and optima must agree."""
     with pytest.raises(InvalidSolution, match="the demand is 2"):
         judged(pick("s1"))
-
-
-def test_value_better_than_bound_is_an_error() -> None:
-    """A value that beats a proven bound stops the run, and so does a solution of an infeasible problem."""
     with pytest.raises(Contradiction, match="better than the bound 2"):
         judged(pick("s1", "s2"), bound=2)
     with pytest.raises(Contradiction, match="proof that there is none"):
         judged(pick("s1", "s2"), infeasible=True)
     with pytest.raises(Contradiction):
         refuse_contradiction(Sense.MAXIMIZE, "a", 3, "b", 2)
+    highs = judged(pick("s1", "s2"), bound=1, solver="highs")
+    scip = replace(judged(pick("s1", "s2"), bound=1, solver="scip"), objective=2)
+    assert [r.level for r in agree(figure_5(2), [highs, scip])] == [Level.CHECKED, Level.CHECKED]
 
 
-def test_two_families_make_an_optimum_agreed() -> None:
-    """Level agreed needs the same optimum proven by two different solver families."""
+def test_families_agree() -> None:
+    """Two families agree on an optimum, and the JSON form has the documented keys."""
     highs = judged(pick("s1", "s2"), bound=1, solver="highs")
     scip = judged(pick("s1", "s2"), bound=1, solver="scip")
     open_one = judged(pick("s3", "s4"), solver="cp-sat")
@@ -91,17 +94,6 @@ def test_two_families_make_an_optimum_agreed() -> None:
         Level.CHECKED,
     ]
     assert [r.level for r in agree(figure_5(2), [highs, highs])] == [Level.CHECKED, Level.CHECKED]
-
-
-def test_different_optima_are_not_agreed() -> None:
-    """Two families that claim different optima agree on nothing."""
-    highs = judged(pick("s1", "s2"), bound=1, solver="highs")
-    scip = replace(judged(pick("s1", "s2"), bound=1, solver="scip"), objective=2)
-    assert [r.level for r in agree(figure_5(2), [highs, scip])] == [Level.CHECKED, Level.CHECKED]
-
-
-def test_dictionary_holds_what_the_command_line_promises() -> None:
-    """The JSON form has the documented keys and plain types."""
     found = judged(pick("s1", "s2"), bound=1).as_dict()
     wanted = {"method", "status", "objective", "bound", "gap", "stopped_by", "level", "runtime", "solution"}
     assert wanted <= set(found)
@@ -115,14 +107,6 @@ def test_exact_numbers_differ_however_close(value: int, by: int) -> None:
     assert not same(value, value + by)
     assert not same(Fraction(value), Fraction(value) + Fraction(1, 10**9))
     assert same(float(value), value)
-
-
-def test_gap_is_never_infinite() -> None:
-    """Around a bound of 0 the gap is 0 when proven and None when not."""
-    assert relative_gap(0, 0) == 0.0
-    assert relative_gap(3, 0) is None
-    assert relative_gap(0, -3) == 1.0
-    assert plain(Fraction(7, 7)) == 1
 
 
 @pytest.mark.parametrize(

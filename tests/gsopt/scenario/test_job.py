@@ -1,12 +1,19 @@
-"""Jobs and workloads check what they are given."""
+"""Jobs, workloads and trainings check what they are given."""
 
+from fractions import Fraction
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from gsopt.scenario.job import Job, Mode, Phase, Workload
 from gsopt.scenario.training import Training
+from tests.effort import cases
+
+# Jobs and workloads check what they are given
+
 
 _FINE: dict[str, Any] = {"name": "a", "release_date": 0, "duration": 1, "gpus": 2}
 _HALVES = Mode(name="halves", menu=[(1, 0.4), (2, 0.9)], memory=6, steps=2)
@@ -33,16 +40,10 @@ _HALVES = Mode(name="halves", menu=[(1, 0.4), (2, 0.9)], memory=6, steps=2)
         ({"extra": 1}, "extra"),
         ({"modes": (_HALVES, _HALVES)}, r"modes\[1\].name: 'halves': must differ"),
         ({"phases": (Phase(until=0.5),)}, r"phases\[0\].until: 0.5: must be 1"),
-        (
-            {"phases": (Phase(until=0.5), Phase(until=0.5), Phase(until=1))},
-            r"phases\[1\].until: 0.5: must rise",
-        ),
+        ({"phases": (Phase(until=0.5), Phase(until=0.5), Phase(until=1))}, r"phases\[1\].until: 0.5: must"),
         ({"release_date": 5, "deadline": 5}, r"deadline: 5.0: must be later than 5, the release"),
         ({"phases": (Phase(until=1, modes={"halves": 2}),)}, r"phases\[0\].modes: 'halves': must be a mode"),
-        (
-            {"modes": (_HALVES, Mode(name="b", menu=[(1, 1.0)], samples=5))},
-            r"modes\[1\].samples: 5.0: must be None without a training",
-        ),
+        ({"modes": (_HALVES, Mode(name="b", menu=[(1, 1.0)], samples=5))}, r"modes\[1\].samples: 5.0: must"),
     ],
 )
 def test_bad_jobs(change: dict[str, Any], reason: str) -> None:
@@ -51,26 +52,18 @@ def test_bad_jobs(change: dict[str, Any], reason: str) -> None:
         Job(**{**_FINE, **change})
 
 
-def test_rigid_jobs_run_on_their_demand_only() -> None:
-    """Without a menu there is one count, at speed 1."""
+def test_samples_by_mode() -> None:
+    """Without a menu there is one count; a mode has its own samples or those of the training, if any."""
     job = Job(**_FINE)
     assert (job.counts, job.speed(2), job.gpu_seconds) == ((2,), 1.0, 2.0)
     with pytest.raises(KeyError):
         job.speed(1)
-
-
-def test_samples_and_throughput_by_mode() -> None:
-    """A mode has its own samples or those of the training; throughput is samples of all work over its time."""
     large = Mode(name="large", menu=[(2, 1.5)], batch_size=64, samples=30)
     job = Job(**{**_FINE, "duration": 4}, modes=(_HALVES, large), training=Training(epoch=10, samples=20))
     assert [job.samples_in(mode) for mode in ("", "halves", "large")] == [20, 20, 30]
     assert [job.throughput(2), job.throughput(1, "halves"), job.throughput(2, "large")] == [5, 2, 11.25]
     with pytest.raises(KeyError):
         job.samples_in("none")
-
-
-def test_without_a_training_there_are_no_samples() -> None:
-    """Samples and throughput are 0 in every mode."""
     job = Job(**_FINE, modes=(_HALVES,))
     assert [job.samples_in(), job.samples_in("halves"), job.throughput(2, "halves")] == [0, 0, 0]
 
@@ -134,14 +127,10 @@ def test_modes_have_batch_sizes() -> None:
         Mode(name="tuned", menu=[(2, 1.0)], tunes=True, batch_size=64)
 
 
-def test_phases_slow_down_by_mode() -> None:
-    """A mode without a slowdown of its own has that of the phase; the default mode may be named too."""
+def test_phases_and_names() -> None:
+    """A mode without a slowdown has that of the phase; names tell jobs and modes apart."""
     phase = Phase(until=1, slowdown=2, modes={"": 1.5, "halves": 3})
     assert [phase.slowdown_in(mode) for mode in ("", "halves", "large")] == [1.5, 3, 2]
-
-
-def test_equal_names_are_refused() -> None:
-    """Names tell the jobs of a workload apart."""
     with pytest.raises(ValidationError, match="must differ"):
         Workload(jobs=(Job(**_FINE), Job(**_FINE)))
 
@@ -161,3 +150,62 @@ def test_json_there_and_back() -> None:
         ),
     )
     assert Workload.model_validate_json(workload.model_dump_json()) == workload
+
+
+# Training: samples until a target, and curves that end there
+
+
+_FINE_of_training: dict[str, Any] = {
+    "epoch": 1000,
+    "samples": 8000.0,
+    "initial_loss": 2.5,
+    "loss": 0.5,
+    "accuracy": 0.9,
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"epoch": 0}, "epoch"),
+        ({"epoch": 1.5}, "epoch"),
+        ({"samples": 0}, "samples"),
+        ({"samples": float("inf")}, "samples"),
+        ({"initial_loss": 0}, "initial_loss"),
+        ({"loss": -1}, "loss"),
+        ({"loss": 3}, r"loss: 3.0: must be at most the initial loss, 2.5"),
+        ({"accuracy": 0}, "accuracy"),
+        ({"accuracy": 1.1}, "accuracy"),
+        ({"curvature": -1}, "curvature"),
+    ],
+)
+def test_bad_trainings(change: dict[str, Any], reason: str) -> None:
+    """A training that breaks a rule is refused, and the message says which."""
+    with pytest.raises(ValidationError, match=reason):
+        Training(**{**_FINE_of_training, **change})
+
+
+@settings(max_examples=cases(200))
+@given(curvature=st.floats(0, 100), shares=st.tuples(st.floats(0, 1), st.floats(0, 1)))
+def test_curves_go_one_way_from_end_to_end(curvature: float, shares: tuple[float, float]) -> None:
+    """The loss falls from its initial value to that at the target, and the accuracy rises from 0 to its own."""
+    training = Training(**_FINE_of_training, curvature=curvature)
+    early, late = sorted(shares)
+    assert training.loss_at(0) == pytest.approx(2.5)
+    assert training.loss_at(1) == 0.5
+    assert training.loss_at(early) >= training.loss_at(late) - 1e-12
+    assert training.accuracy_at(0) == pytest.approx(0, abs=1e-12)
+    assert training.accuracy_at(1) == 0.9
+    assert training.accuracy_at(early) <= training.accuracy_at(late) + 1e-12
+
+
+def test_accuracy() -> None:
+    """Accuracy rises earlier with more curvature; epochs are samples over those of the data set."""
+    halfway = [
+        Training(**_FINE_of_training, curvature=each).accuracy_at(Fraction(1, 2)) for each in (0, 1e-9, 1, 5)
+    ]
+    assert halfway[:2] == pytest.approx([0.45, 0.45])
+    assert halfway[1] < halfway[2] < halfway[3]
+    seen = Training(**_FINE_of_training, curvature=0).observe(Fraction(500), Fraction(1, 4))
+    assert (seen.samples, seen.epochs) == (500, Fraction(1, 2))
+    assert (seen.loss, seen.accuracy) == pytest.approx((2.0, 0.225))

@@ -35,12 +35,7 @@ _TYPED = Cluster(racks=(Rack(name="r", machines=(Machine(name="m", gpus=4, gpu_t
         (_workload(gpu_type="new"), _TYPED, {}, "must fit the 0 new GPUs"),
         (_workload(), 4, {"share_limit": 2}, "must be 1 in a plain cluster"),
         (_workload(), 4, {"share_limit": 0}, "share_limit"),
-        (
-            _workload(),
-            _TYPED,
-            {"speed": Speed(gpu_types={"new": 2.0})},
-            "speed.gpu_types: 'new': must be a GPU type of the cluster: old",
-        ),
+        (_workload(), _TYPED, {"speed": Speed(gpu_types={"new": 2.0})}, "speed.gpu_types: 'new': must be a"),
         (
             _workload(),
             Cluster.uniform(machines=1, gpus=4),
@@ -92,30 +87,10 @@ _ADAPTIVE: dict[str, Any] = {"model": "cnn", "batch_size": 4}
             "speed.tiers: 'cnn': must be no model with an application",
         ),
         ({"model": "cnn"}, _TYPED, _MEASURED, "workload.jobs[0].batch_size: None: must be given"),
-        (
-            _ADAPTIVE | {"batch_size": 17},
-            _TYPED,
-            _MEASURED,
-            "workload.jobs[0].batch_size: 17: must be at most the 16",
-        ),
-        (
-            _ADAPTIVE | {"phases": [Phase(until=1)]},
-            _TYPED,
-            _MEASURED,
-            "jobs[0].phases",
-        ),
-        (
-            _ADAPTIVE | {"training": Training(epoch=1, samples=2)},
-            _TYPED,
-            _MEASURED,
-            "jobs[0].training",
-        ),
-        (
-            {"modes": [Mode(name="tuned", menu=[(2, 1.0)], tunes=True)]},
-            _TYPED,
-            _MEASURED,
-            "workload.jobs[0].modes[0].tunes: True: must be False without an application",
-        ),
+        (_ADAPTIVE | {"batch_size": 17}, _TYPED, _MEASURED, "workload.jobs[0].batch_size: 17: must be at"),
+        (_ADAPTIVE | {"phases": [Phase(until=1)]}, _TYPED, _MEASURED, "jobs[0].phases"),
+        (_ADAPTIVE | {"training": Training(epoch=1, samples=2)}, _TYPED, _MEASURED, "jobs[0].training"),
+        ({"modes": [Mode(name="tuned", menu=[(2, 1.0)], tunes=True)]}, _TYPED, _MEASURED, ".tunes: True: must"),
         (_ADAPTIVE | {"modes": [Mode(name="tuned", menu=[(2, 1.0)], tunes=True)]}, _TYPED, _MEASURED, None),
     ],
 )
@@ -145,11 +120,7 @@ _SMALL = Cluster(racks=(Rack(name="r", machines=(Machine(name="m", gpus=4, gpu_t
         ({"memory": 11, "modes": (Mode(name="m", menu=((2, 0.5),), memory=9),)}, _SMALL, None),
         ({"memory": 11, "modes": (Mode(name="m", menu=((5, 0.5),), memory=9),)}, _SMALL, "must fit the 4 GPUs"),
         ({"memory": 11, "modes": (Mode(name="m", menu=((2, 0.5),)),)}, _SMALL, "with enough memory"),
-        (
-            {"gpu_type": "new", "modes": (Mode(name="m", menu=((1, 0.5),)),)},
-            _SMALL,
-            "must fit the 0 new GPUs of",
-        ),
+        ({"gpu_type": "new", "modes": (Mode(name="m", menu=((1, 0.5),)),)}, _SMALL, "must fit the 0 new GPUs"),
         ({"gpu_type": "new", "modes": (Mode(name="m", menu=((2, 0.5),), gpu_type="old"),)}, _SMALL, None),
         ({"gpu_type": "new", "modes": (Mode(name="m", menu=((2, 0.5),), gpu_type=""),)}, _SMALL, None),
         ({"modes": (Mode(name="m", menu=((9, 0.5),), gpu_type="new"),)}, _SMALL, None),
@@ -180,11 +151,7 @@ def test_every_job_fits_in_some_way(fields: dict[str, Any], cluster: Cluster, ru
 @pytest.mark.parametrize(
     ("events", "changes", "message"),
     [
-        (
-            [Reclaim(time=0, deadline=9, gpus=5)],
-            [],
-            "events[0].gpus: 5: must be at most the 4 GPUs that are there at 9",
-        ),
+        ([Reclaim(time=0, deadline=9, gpus=5)], [], "events[0].gpus: 5: must be at most the 4 GPUs that are"),
         ([Reclaim(time=0, deadline=9, gpus=3)], [(9, 2)], "must be at most the 2 GPUs that are there at 9"),
         ([Reclaim(time=0, deadline=9, gpus=3)], [(8, 0), (9, 4)], None),
         ([Reclaim(time=0, deadline=9, gpus=2), Reclaim(time=1, deadline=8, gpus=3)], [], "events[0].gpus: 2"),
@@ -236,16 +203,8 @@ def test_bad_round_lengths(length: float) -> None:
     ("given", "options", "line"),
     [
         (_workload(), {}, "cluster: is required: the GPUs, or their number"),
-        (
-            _workload(),
-            {"cluster": 0},
-            "scenario: plain_gpus: 0: must be a positive number",
-        ),
-        (
-            _workload(),
-            {"cluster": 4, "overhead": 1},
-            "overhead: 1: is no field of a scenario; there are speed, ",
-        ),
+        (_workload(), {"cluster": 0}, "scenario: plain_gpus: 0: must be a positive number"),
+        (_workload(), {"cluster": 4, "overhead": 1}, "overhead: 1: is no field of a scenario; there are"),
         (_workload(), {"cluster": 4, "workload": 7}, "workload: 7: is no field of a scenario"),
         (Scenario.of(_workload(), 4), {"cluster": 4}, "cluster: 4: belongs to a workload"),
         (Scenario.of(_workload(), 4), {"share_limit": 1}, "share_limit: 1: belongs to a workload"),
@@ -290,16 +249,12 @@ def test_a_field_of_the_physics_is_written_once() -> None:
         assert not Physics.model_fields.keys() & signature(function).parameters.keys()
 
 
-def test_none_is_the_default() -> None:
-    """A field of the physics that is None is as if it were not given, beside a scenario too."""
+def test_options() -> None:
+    """None is as if it were not given; what neither physics nor the policy knows is refused."""
     scenario = Scenario.of(_workload(), 4)
     nothing = dict.fromkeys(Physics.model_fields)
     assert Scenario.of(_workload(), 4, **nothing) == scenario
     assert Scenario.of(scenario, **nothing) is scenario
-
-
-def test_an_option_that_nothing_knows_is_refused() -> None:
-    """What is neither physics nor an option of the policy gives one line, unless the policy takes all."""
     with pytest.raises(InvalidInput, match=r"^overhead: 1: is no field of a scenario, and no option of fifo$"):
         simulate(_workload(), fifo, cluster=4, overhead=1)
 
@@ -311,17 +266,13 @@ def test_an_option_that_nothing_knows_is_refused() -> None:
 
 
 def test_overheads_by_model() -> None:
-    """The entry under the empty name is that of every model without one."""
+    """The empty name stands for all other models; published overheads are those of relaunching."""
     scenario = Scenario.of(_workload(), 4, overheads={"": Overhead(start=1), "m": Overhead(start=2)})
     job = scenario.workload.jobs[0]
     assert scenario.overhead(job).start == 1
     assert scenario.overhead(job.model_copy(update={"model": "m"})).start == 2
     assert Scenario.of(_workload(), 4).overhead(job) == Overhead()
     assert Scenario.of(_workload(), 4, overheads=Overhead(start=3)).overhead(job).start == 3
-
-
-def test_published_overheads_are_those_of_relaunching() -> None:
-    """A first launch is free, a stop and a resize cost the same, and both names of a model are there."""
     assert all(each.start == 0 and each.stop == each.resize for each in RELAUNCH_OVERHEADS.values())
     for paper, sia in [("resnet50", "imagenet"), ("resnet18", "cifar10"), ("neumf", "ncf")]:
         assert RELAUNCH_OVERHEADS[paper] == RELAUNCH_OVERHEADS[sia]

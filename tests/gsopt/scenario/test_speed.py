@@ -74,8 +74,19 @@ def test_types(types: dict[str, int] | None, expected: Fraction) -> None:
     assert Speed().rate(job, 4, types=types) == 1
 
 
-def test_types_slow_down_on_top_of_everything_else() -> None:
-    """Beside the tier and the worst partner; waiting for the network takes the same share of the time."""
+def test_parts_of_a_slowdown() -> None:
+    """Waiting, partners and types slow down on top of each other, each by its share of the time."""
+    two, one = _job("a"), _job("a", gpus=1)
+    assert _SPEED.waiting(two, 2, Tier.NETWORK, Fraction) == Fraction(3, 4)
+    assert 1 - _SPEED.waiting(two, 2, Tier.RACK, Fraction) == _SPEED.rate(two, 2, Tier.RACK, number=Fraction)
+    assert _SPEED.waiting(one, 1, Tier.NETWORK) == _SPEED.waiting(_job("other"), 2, Tier.NETWORK) == 0
+    speed = _SPEED.model_copy(update={"gpu_types": {"old": 2.0}, "mixed": 1.5})
+    job, partners = _job("a"), [_job("b"), _job("c")]
+    for types in (None, {"old": 2}, {"old": 1, "new": 1}):
+        alone = speed.rate(job, 2, Tier.NETWORK)
+        assert speed.slowdown(job, partners, types=types) == pytest.approx(
+            alone / speed.rate(job, 2, Tier.NETWORK, partners, types=types)
+        )
     typed = _SPEED.model_copy(update={"gpu_types": {"T4": 3.0}})
     rate = typed.rate(_job("a"), 2, Tier.RACK, [_job("b")], Fraction, types={"T4": 2})
     assert rate == Fraction(4, 27)
@@ -103,14 +114,10 @@ def test_modes_and_phases_change_the_rate() -> None:
         _SPEED.rate(job, 1, mode="m")
 
 
-def test_published_penalties_rise_with_the_tier() -> None:
-    """A wider network never costs less, for every published model."""
+def test_penalties_by_level() -> None:
+    """Wider levels never cost less; one without a penalty has that of the next wider one, also in JSON."""
     assert len(TIER_PENALTIES) == 6
     assert all(p.machine <= p.rack <= p.network for p in TIER_PENALTIES.values())
-
-
-def test_levels_without_a_penalty_take_that_of_the_next_wider_one() -> None:
-    """A level of its own counts where it is named; beyond the widest one that is, the network's does."""
     levels = ("island", "machine", "row", "rack", "pod", "zone", "network", "world")
     penalty = TierPenalty(machine=1, rack=2, network=4, pod=3)
     assert [penalty.of(level, levels) for level in levels] == [1, 1, 2, 2, 3, 4, 4, 4]
@@ -119,6 +126,9 @@ def test_levels_without_a_penalty_take_that_of_the_next_wider_one() -> None:
     assert speed.rate(_job("a"), 2, "zone", [], Fraction, levels=levels) == Fraction(1, 5)
     with pytest.raises(InvalidInput, match="tier: 'world': must be a tier with a penalty, or a level"):
         penalty.of("world", levels[:-1])
+    penalty = TierPenalty(machine=0, rack=0.5, network=1, pod=0.75)
+    assert TierPenalty.model_validate_json(penalty.model_dump_json()) == penalty
+    assert penalty != TierPenalty(machine=0, rack=0.5, network=1)
 
 
 @pytest.mark.parametrize("value", [-1, float("nan"), "1", None])
@@ -128,22 +138,15 @@ def test_penalties_of_further_levels_are_penalties(value: object) -> None:
         TierPenalty.model_validate({"machine": 0, "rack": 0, "network": 0, "pod": value})
 
 
-def test_further_levels_are_written() -> None:
-    """Penalties that are written read as they were."""
-    penalty = TierPenalty(machine=0, rack=0.5, network=1, pod=0.75)
-    assert TierPenalty.model_validate_json(penalty.model_dump_json()) == penalty
-    assert penalty != TierPenalty(machine=0, rack=0.5, network=1)
-
-
-def test_menus_are_normalised_at_the_demand() -> None:
-    """The demanded count has speed 1 whatever the unit of the throughput."""
+def test_menus_and_overlap() -> None:
+    """Menus have speed 1 at the demand, and overlap lies between the sum and the longer part."""
     assert dict(tabulated_menu(4, {1: 10.0, 4: 30.0}))[4] == 1.0
     with pytest.raises(InvalidInput, match="demanded 2 GPUs"):
         tabulated_menu(2, {1: 1.0})
-
-
-def test_overlap_lies_between_the_sum_and_the_longer() -> None:
-    """Without overlap times add up; the more of it, the nearer the iteration is to the longer part."""
+    for gpus in range(1, 40):
+        menu = linear_menu(gpus, range(gpus, 100))
+        job = Job(name="a", release_date=0, duration=1, gpus=gpus, menu=menu)
+        assert efficient_counts(job, 1.0) == tuple(range(gpus, 100))
     times = [
         IterationTime(compute=0.3, per_sample=0, latency=0.4, overlap=overlap).seconds(8, message=1)
         for overlap in (1, 2, 8, 500)
@@ -188,36 +191,8 @@ def test_efficient_counts(menu: list[tuple[int, float]], alpha: float, expected:
     assert efficient_counts(Job(name="a", release_date=0, duration=1, gpus=2, menu=menu), alpha) == expected
 
 
-def test_linear_menus_are_efficient_whatever_the_rounding() -> None:
-    """Speeds such as 7/3 are floats, and linear speed is still fully efficient."""
-    for gpus in range(1, 40):
-        menu = linear_menu(gpus, range(gpus, 100))
-        job = Job(name="a", release_date=0, duration=1, gpus=gpus, menu=menu)
-        assert efficient_counts(job, 1.0) == tuple(range(gpus, 100))
-
-
 @pytest.mark.parametrize("alpha", [0, -0.1, 1.1, float("nan"), "0.5", None])
 def test_bad_thresholds(alpha: float) -> None:
     """A threshold is a number above 0 and at most 1."""
     with pytest.raises(InvalidInput, match=r"^alpha: .* must be a number above 0 and at most 1$"):
         efficient_counts(Job(name="a", release_date=0, duration=1, gpus=1), alpha)
-
-
-def test_waiting_is_the_share_that_slows_down() -> None:
-    """Computation takes the rest of the time, which is the speed over the one without tiers."""
-    two, one = _job("a"), _job("a", gpus=1)
-
-    assert _SPEED.waiting(two, 2, Tier.NETWORK, Fraction) == Fraction(3, 4)
-    assert 1 - _SPEED.waiting(two, 2, Tier.RACK, Fraction) == _SPEED.rate(two, 2, Tier.RACK, number=Fraction)
-    assert _SPEED.waiting(one, 1, Tier.NETWORK) == _SPEED.waiting(_job("other"), 2, Tier.NETWORK) == 0
-
-
-def test_partners_and_types_slow_down_alike_whatever_the_network() -> None:
-    """The slowdown is what the speed loses by the worst partner and the types, without menu and tiers."""
-    speed = _SPEED.model_copy(update={"gpu_types": {"old": 2.0}, "mixed": 1.5})
-    job, partners = _job("a"), [_job("b"), _job("c")]
-    for types in (None, {"old": 2}, {"old": 1, "new": 1}):
-        alone = speed.rate(job, 2, Tier.NETWORK)
-        assert speed.slowdown(job, partners, types=types) == pytest.approx(
-            alone / speed.rate(job, 2, Tier.NETWORK, partners, types=types)
-        )

@@ -62,11 +62,13 @@ class Model(Formulation[Reclaiming, ReclaimingSolution]):
 
 
 def test_right_model_is_proven_and_checked() -> None:
-    """A right model gives the optimum, its bound and level checked."""
+    """A right model gives the optimum with its bound checked, with or without it as start."""
     result = Model()(figure_5(3))
     assert (result.objective, result.bound, result.status) == (2, 2, Status.OPTIMAL)
     assert (result.method, result.solver, result.level) == ("model", "highs", Level.CHECKED)
     assert result.stopped_by is StoppedBy.FINISHED
+    start = ReclaimingSolution(servers=["s1", "s2"])
+    assert Model()(figure_5(2), start=start).objective == 1
 
 
 @pytest.mark.parametrize("mistake", ["forgets a job", "counts twice"])
@@ -76,30 +78,26 @@ def test_model_that_counts_wrong_is_caught(mistake: str) -> None:
         Model(mistake)(figure_5(2))
 
 
-def test_model_that_breaks_a_rule_is_caught() -> None:
-    """A model whose solutions break the problem's rules is stopped by the judge."""
+def test_wrong_models_and_starts() -> None:
+    """Broken rules of models and starts are stopped by the judge; infeasibility is a value."""
     with pytest.raises(InvalidSolution, match="the demand is 2"):
         Model("returns too few")(figure_5(2))
-
-
-def test_infeasible_model_is_a_result() -> None:
-    """Infeasibility is a value with neither solution nor bound, not an exception."""
     result = Model("impossible")(figure_5(2))
     assert (result.status, result.solution, result.objective) == (Status.INFEASIBLE, None, None)
+    with pytest.raises(InvalidSolution, match="the demand is 2"):
+        Model()(figure_5(2), start=ReclaimingSolution(servers=["s1"]))
 
 
-def test_start_solution_is_taken() -> None:
-    """A known optimum as start leads to the same proven optimum."""
-    start = ReclaimingSolution(servers=["s1", "s2"])
-    assert Model()(figure_5(2), start=start).objective == 1
-
-
-def test_incumbents_are_results() -> None:
-    """The callback gets judged results, and ends the solve by returning True."""
+def test_incumbents_and_bounds() -> None:
+    """Judged incumbents and rounded bounds are told at once, and returning True ends the solve."""
     heard: list[Any] = []
     Model()(figure_5(3), on_incumbent=heard.append)
     assert [result.method for result in heard] == ["model"] * len(heard)
     assert all(result.objective >= 2 and result.level is Level.CHECKED for result in heard)
+    told: list[Any] = []
+    result = Model()(figure_5(3), backend=Telling(), on_progress=told.append)
+    assert [(known.value, known.bound) for known in told[:2]] == [(None, 1), (None, 2)]
+    assert (told[-1].value, told[-1].bound) == (result.objective, result.bound) == (2, 2)
 
 
 class Telling(Highs):
@@ -110,14 +108,6 @@ class Telling(Highs):
         for bound in (0.4, 1.5):
             on_bound(bound)
         return super().solve(form, **options)
-
-
-def test_bounds_are_told_on_the_way() -> None:
-    """A bound that the solver tells of is one on the objective, rounded to its next value, and told at once."""
-    heard: list[Any] = []
-    result = Model()(figure_5(3), backend=Telling(), on_progress=heard.append)
-    assert [(known.value, known.bound) for known in heard[:2]] == [(None, 1), (None, 2)]
-    assert (heard[-1].value, heard[-1].bound) == (result.objective, result.bound) == (2, 2)
 
 
 class Wasteful(Highs):
@@ -141,12 +131,6 @@ def test_incumbents_are_better_in_the_problem_not_in_the_model_alone() -> None:
     assert (result.objective, result.stopped_by) == (1, StoppedBy.TIME_LIMIT)
 
 
-def test_start_that_breaks_a_rule_is_an_error() -> None:
-    """A start is judged before anything else."""
-    with pytest.raises(InvalidSolution, match="the demand is 2"):
-        Model()(figure_5(2), start=ReclaimingSolution(servers=["s1"]))
-
-
 class Begun(Model):
     """The model with something to return at once."""
 
@@ -157,17 +141,13 @@ class Begun(Model):
 
 
 def test_what_is_known_at_once_is_returned_at_least() -> None:
-    """Whatever the solver does, there is the first solution and the first bound, and a better start is kept."""
+    """There is the first solution and bound, and a better start, at least; without time only these."""
     result = Begun(mistake="impossible").run(figure_5(2), Budget())
     assert result.status is Status.INFEASIBLE
     late = Begun()(figure_5(2), backend=Late())
     assert (late.objective, late.bound, late.stopped_by) == (2, 1, StoppedBy.TIME_LIMIT)
     started = Begun()(figure_5(2), backend=Late(), start=ReclaimingSolution(servers=["s1", "s2"]))
     assert (started.objective, started.bound, started.status) == (1, 1, Status.OPTIMAL)
-
-
-def test_no_time_leaves_the_start() -> None:
-    """Without any time the start comes back, and no claim that it is the best."""
     start = ReclaimingSolution(servers=["s3", "s4"])
     result = Model()(figure_5(2), start=start, time_limit=0.0)
     assert (result.solution, result.stopped_by) == (start, StoppedBy.TIME_LIMIT)

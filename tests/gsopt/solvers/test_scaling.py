@@ -80,17 +80,13 @@ def test_value_and_bound_are_the_exact_optimum(backend: Backend, models: int) ->
         assert proof.status is Status.OPTIMAL
 
 
-def test_costs_may_be_given_exactly() -> None:
-    """Costs that no float holds are counted as they are."""
+def test_exact_costs_and_starts() -> None:
+    """Costs that no float holds are counted as they are, and a start stays through the last stage."""
     form = StandardForm.build(cost=[1 / 3, 1 / 3], matrix=[[1, 1]], row_lower=[1], row_upper=[1])
     costs = [Fraction(1, 3) + Fraction(1, 10**30), Fraction(1, 3)]
     proof = optimize(form, Budget(), costs=costs, offset=Fraction(1, 7))
     assert proof.values is not None
     assert (proof.values.tolist(), proof.bound) == ([0.0, 1.0], Fraction(1, 3) + Fraction(1, 7))
-
-
-def test_stages_keep_a_start() -> None:
-    """A start that is optimal is still the answer after the last stage."""
     form = StandardForm.build(
         cost=[1e9, 1e9 + 1e-6, 1.0], matrix=[[1, 1, 0]], row_lower=[1], row_upper=[1], column_upper=[1, 1, 1]
     )

@@ -54,12 +54,22 @@ def test_violation_is_the_largest_of_rows_and_bounds(values: dict[str, float], v
     assert form.violation(form.point(values)) == pytest.approx(violation)
 
 
-def test_rounding_touches_integer_columns_only() -> None:
-    """A solver's 0.9999999 becomes 1 in an integer column and stays in a continuous one."""
+def test_large_coefficients() -> None:
+    """Rounding touches integer columns only, which makes coefficients above 1e5 in their rows wrong."""
     form = StandardForm.build(cost=[1, 1], matrix=[[1, 1]], row_lower=[0], row_upper=[9], integer=[True, False])
     assert form.rounded([0.9999999, 0.9999999]).tolist() == [1.0, 0.9999999]
     assert form.is_feasible([1.0, 0.5])
     assert not form.is_feasible([0.5, 0.5])
+    with pytest.raises(Unsupported, match="rounding makes the solution wrong"):
+        StandardForm.build(cost=[1, 1], matrix=[[1, 1e6]], row_lower=[0], row_upper=[9])
+    form = StandardForm.build(
+        cost=[1, 1, 1],
+        matrix=[[1e7, 1, 0], [0, 0, 1]],
+        row_lower=[0, 0],
+        row_upper=[1, 1],
+        integer=[False, False, True],
+    )
+    assert form.matrix.max() == 1e7
 
 
 @pytest.mark.parametrize(
@@ -78,24 +88,6 @@ def test_broken_arrays_are_refused(change: dict[str, object], message: str) -> N
     good: dict[str, object] = {"cost": [1, 1], "matrix": [[1, 1]], "row_lower": [0], "row_upper": [9]}
     with pytest.raises(BrokenModel, match=message):
         StandardForm.build(**(good | change))  # type: ignore[arg-type]
-
-
-def test_large_coefficients_beside_integers_are_not_supported() -> None:
-    """Above 1e5 rounding makes the solution wrong, so the model is refused as one that solvers cannot take."""
-    with pytest.raises(Unsupported, match="rounding makes the solution wrong"):
-        StandardForm.build(cost=[1, 1], matrix=[[1, 1e6]], row_lower=[0], row_upper=[9])
-
-
-def test_large_coefficients_are_fine_in_linear_programs() -> None:
-    """The limit on coefficients concerns rows with an integer column only."""
-    form = StandardForm.build(
-        cost=[1, 1, 1],
-        matrix=[[1e7, 1, 0], [0, 0, 1]],
-        row_lower=[0, 0],
-        row_upper=[1, 1],
-        integer=[False, False, True],
-    )
-    assert form.matrix.max() == 1e7
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
-"""Predictors: what a table of pairs says of those that are not in it, one way per file.
+"""Predictors: unmeasured pairs predicted from a table, one way per file.
 
-Every predictor takes a `gsopt.performance.interference.PairTable` and options, and gives a
+Every predictor takes a `gsopt.performance.interference.PairTable` and options, and returns a
 `gsopt.performance.interference.Prediction`.
 """
 

@@ -6,13 +6,7 @@ from gsopt.performance.interference.trees import fitted, require_options, requir
 
 
 def boosted_trees(
-    table: PairTable,
-    /,
-    *,
-    trees: int = 300,
-    depth: int = 4,
-    rate: float = 0.1,
-    seed: int = 0,
+    table: PairTable, /, *, trees: int = 300, depth: int = 4, rate: float = 0.1, seed: int = 0
 ) -> Prediction:
     """Predict by gradient-boosted regression trees over the features of both jobs (needs scikit-learn).
 
@@ -30,11 +24,6 @@ def boosted_trees(
         Part of a tree's answer that is added.
     seed
         Decides between questions that are equally good.
-
-    Raises
-    ------
-    InvalidInput
-        The table has no pairs or no features, an option is out of range, or scikit-learn is not installed.
 
     Examples
     --------

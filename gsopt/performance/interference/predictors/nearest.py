@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.errors import require
 from gsopt.performance.interference.prediction import Prediction
 from gsopt.performance.interference.samples import Samples
 from gsopt.performance.interference.table import PairTable, Profile
@@ -26,11 +26,6 @@ def nearest(table: PairTable, /, *, neighbours: int = 4) -> Prediction:
     neighbours
         Number of pairs between which it interpolates.
 
-    Raises
-    ------
-    InvalidInput
-        The table has no pairs or no features, or there are no neighbours.
-
     Examples
     --------
     >>> from gsopt.performance.interference import Profile
@@ -41,8 +36,7 @@ def nearest(table: PairTable, /, *, neighbours: int = 4) -> Prediction:
     """
     import numpy as np
 
-    if neighbours < 1:
-        raise InvalidInput("", "neighbours", shorten(neighbours), "must be at least 1")
+    require(neighbours >= 1, "neighbours", neighbours, "must be at least 1")
     samples = Samples(table)
     known, logs = np.array(samples.rows), np.array(samples.logs)
     spread = known.std(axis=0)

@@ -13,11 +13,6 @@ def overall_mean(table: PairTable, /) -> Prediction:
 
     Source: a baseline; schedulers that take one interference ratio for all pairs do it.
 
-    Raises
-    ------
-    InvalidInput
-        The table has no pairs.
-
     Examples
     --------
     >>> from gsopt.performance.interference import Profile

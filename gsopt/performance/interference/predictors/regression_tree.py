@@ -6,12 +6,7 @@ from gsopt.performance.interference.trees import fitted, require_options, requir
 
 
 def regression_tree(
-    table: PairTable,
-    /,
-    *,
-    leaf: int = 2,
-    depth: int | None = None,
-    seed: int = 0,
+    table: PairTable, /, *, leaf: int = 2, depth: int | None = None, seed: int = 0
 ) -> Prediction:
     """Predict by one regression tree over the features of both jobs (needs scikit-learn).
 
@@ -30,11 +25,6 @@ def regression_tree(
         Most questions that are asked of a pair; as many as the leaves allow if None.
     seed
         Decides between questions that are equally good.
-
-    Raises
-    ------
-    InvalidInput
-        The table has no pairs or no features, an option is out of range, or scikit-learn is not installed.
 
     Examples
     --------

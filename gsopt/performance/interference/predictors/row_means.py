@@ -19,11 +19,6 @@ def row_means(table: PairTable, /) -> Prediction:
 
     Source: a baseline; Castor has none of the kind.
 
-    Raises
-    ------
-    InvalidInput
-        The table has no pairs.
-
     Examples
     --------
     >>> from gsopt.performance.interference import Profile

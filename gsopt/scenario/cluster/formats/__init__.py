@@ -1,4 +1,4 @@
-"""Clusters: network topologies in the formats of others, read and written, and pictures of clusters."""
+"""Clusters: network topologies read from and written to other formats, and pictures of clusters."""
 
 from gsopt.scenario.cluster.formats.outline import outline
 from gsopt.scenario.cluster.formats.picture import draw

@@ -1,4 +1,4 @@
-"""Assembly: a cluster out of branches and the GPUs of their machines, and branches out of a cluster."""
+"""Assembly: building a cluster from branches and the GPUs of their machines, and the other way round."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,22 +12,16 @@ from gsopt.scenario.cluster.formats.branches import LEVELS, Branch, Tree, levell
 from gsopt.scenario.cluster.formats.nodes import Gpus, gpus_of
 from gsopt.scenario.cluster.graph import DATACENTER
 
-#: What no name in a host list has, nor one of topology.conf.
+#: Characters that no name in a host list or in topology.conf may have.
 _STRANGE = re.compile(r"[\s,\[\]#=\"\\]")
 
 
 class Told(NamedTuple):
-    """What whoever reads a file says of it, as files of network topologies do not.
+    """What the reader of a file says about it, as files of network topologies do not."""
 
-    Attributes
-    ----------
-    gpus
-        Number of GPUs of every machine, or of each by its name; None where the file is to say so.
-    levels
-        Names of the levels of switches below the root, from the innermost out; None for the usual ones.
-    """
-
+    # Number of GPUs of every machine, or of each by its name; None where the file says it.
     gpus: int | Mapping[str, int] | None = None
+    # Names of the levels of switches below the root, innermost first; None for the usual ones.
     levels: Sequence[str] | None = None
 
     def levelled(self, source: str, tree: Tree) -> Tree:
@@ -35,25 +29,13 @@ class Told(NamedTuple):
         return levelled(source, tree, LEVELS if self.levels is None else self.levels)
 
     def refuse(self, source: str, *options: str) -> None:
-        """Refuse what is told although the file says it.
-
-        Raises
-        ------
-        InvalidInput
-            One of the options was told.
-        """
+        """Refuse options about what the file itself says."""
         for option in options:
             if (value := getattr(self, option)) is not None:
                 raise InvalidInput(source, option, shorten(value), "must not be told, as the file says it")
 
     def about(self, source: str, tree: Tree, stated: Mapping[str, Gpus]) -> Callable[[str], Gpus]:
-        """Return what says which GPUs a machine of a tree has, where the file states some.
-
-        Raises
-        ------
-        InvalidInput
-            GPUs are told of a machine that is not there.
-        """
+        """Return a function that looks up the GPUs of a machine, where the file states some."""
         if isinstance(self.gpus, Mapping):
             there = {machine for branch in tree.values() for machine in branch.machines}
             for name in self.gpus:
@@ -65,14 +47,7 @@ class Told(NamedTuple):
 def cluster_of(source: str, tree: Tree, gpus_of: Callable[[str], Gpus], notes: list[str]) -> Cluster:
     """Build the cluster of a tree whose levels are named; machines without GPUs are left out.
 
-    A rack alone, or racks below a switch named as the root of a cluster of racks, make a cluster of racks.
-
-    Raises
-    ------
-    InvalidInput
-        No machine has GPUs.
-    pydantic.ValidationError
-        What there is breaks a rule of clusters.
+    A single rack, or racks below a switch named like the root of a cluster of racks, make a cluster of racks.
     """
     switches: dict[str, Switch] = {}
     for name, branch in tree.items():
@@ -115,7 +90,7 @@ def branches_of(cluster: Cluster) -> list[Branch]:
 
 
 def losses(cluster: Cluster) -> list[str]:
-    """Name what a cluster has beyond switches, machines and numbers and types of GPUs."""
+    """Name what a cluster has beyond switches, machines and the numbers and types of GPUs."""
     links = [switch.uplink for switch in cluster.root.walk()]
     links += [link for machine in cluster.machines for link in (machine.uplink, machine.gpu_link)]
     has = {
@@ -127,18 +102,12 @@ def losses(cluster: Cluster) -> list[str]:
 
 
 def some_of(names: Sequence[str]) -> str:
-    """Name the first of some things, and count the others."""
+    """Name the first of several things, and count the others."""
     return f"{shorten(names[0])} and {len(names) - 1:,} more" if len(names) > 1 else shorten(names[0])
 
 
 def plain_branches(cluster: Cluster, notes: list[str]) -> list[Branch]:
-    """Return the switches of a cluster with names that host lists can hold, and note what else is lost.
-
-    Raises
-    ------
-    InvalidInput
-        The cluster is plain, or two names become one.
-    """
+    """Return the switches of a cluster with names that host lists can hold, and note what else is lost."""
     branches = branches_of(cluster)[len(cluster.racks) == 1 :]  # the only rack needs no root
     names = [name for branch in branches for name in (branch.name, *branch.machines)]
     plain = {name: _STRANGE.sub("-", name) for name in names}
@@ -164,7 +133,7 @@ def plain_branches(cluster: Cluster, notes: list[str]) -> list[Branch]:
 
 
 def note_changes(written: Sequence[Branch], once: Cluster, notes: list[str]) -> None:
-    """Note what of the switches that were written is not so once they are read back."""
+    """Note which of the written switches differ when they are read back."""
     read = {switch.name: switch.level for switch in once.switches}
     lost = [branch.name for branch in written if branch.name not in read and branch.name != DATACENTER]
     if lost:

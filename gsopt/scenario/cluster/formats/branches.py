@@ -1,54 +1,36 @@
-"""Branches: the switches that a file names, and the tree that they must make."""
+"""Branches: the switches that a file states, and the tree that they must form."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gsopt.core.errors import InvalidInput, shorten
 
-#: Levels of switches below the root; no network comes near it.
+#: Most levels of switches below the root; no network comes near it.
 _HIGHEST = 30
 
-#: Names of the levels of switches, from the innermost out; the outermost of a file is the network.
+#: Names of the levels of switches, innermost first; the outermost of a file is the network.
 LEVELS = ("rack", "pod", "zone", "region", *(f"level {number}" for number in range(5, _HIGHEST + 1)))
 NETWORK = "network"
 
 
 @dataclass(frozen=True)
 class Branch:
-    """A switch as a file states it.
-
-    Attributes
-    ----------
-    name
-        Its name.
-    place
-        Where the file states it, such as ``line 3``.
-    branches, machines
-        Names of the switches and machines below it.
-    level
-        Name of its level; empty as long as it is not known.
-    """
+    """A switch as a file states it."""
 
     name: str
-    place: str
+    place: str  # where the file states it, such as ``line 3``
+    # Names of the switches and machines below it.
     branches: Sequence[str] = ()
     machines: Sequence[str] = ()
-    level: str = ""
+    level: str = ""  # empty as long as it is not known
 
 
-#: Branches by their names; each stands behind all that are below it, so that the last one is the root.
+#: Branches by name, each after all that are below it; so the last one is the root.
 Tree = dict[str, Branch]
 
 
 def tree_of(source: str, branches: Iterable[Branch], notes: list[str]) -> Tree:
-    """Put branches into the order of a tree, which they must make; those without machines are left out.
-
-    Raises
-    ------
-    InvalidInput
-        A name stands twice, something has no switch or two, or there are several roots, a cycle, no machine or
-        too many levels; the message names the source, the place, the name and the rule.
-    """
+    """Arrange branches as the tree that they must form; those without machines are left out."""
     named = _named(source, branches)
     above = _above(source, named)
     roots = [name for name in named if name not in above]
@@ -62,7 +44,7 @@ def tree_of(source: str, branches: Iterable[Branch], notes: list[str]) -> Tree:
 
 
 def from_leaves(branches: Mapping[str, Branch], root: str) -> Tree:
-    """Order the branches that a root reaches, each behind all that are below it."""
+    """Return the branches below a root and the root itself, each after all that are below it."""
     found: list[str] = []
     pending = [root] if root in branches else []
     while pending:
@@ -72,14 +54,9 @@ def from_leaves(branches: Mapping[str, Branch], root: str) -> Tree:
 
 
 def levelled(source: str, tree: Tree, levels: Sequence[str] = LEVELS) -> Tree:
-    """Name the level of every branch by its height: a branch is above the highest one that it holds.
+    """Name the level of every branch by its height above the machines.
 
     The root is the network unless it is the only branch.
-
-    Raises
-    ------
-    InvalidInput
-        The tree is higher than there are names.
     """
     heights: dict[str, int] = {}
     for name, branch in tree.items():
@@ -113,7 +90,7 @@ def _named(source: str, branches: Iterable[Branch]) -> dict[str, Branch]:
 
 
 def _above(source: str, named: Mapping[str, Branch]) -> dict[str, str]:
-    """Return the branch above each branch, of which there is at most one, and refuse machines below two."""
+    """Return the branch above each branch; refuse branches and machines below two."""
     above: dict[str, str] = {}
     switches: dict[str, str] = {}
     for branch in named.values():
@@ -149,7 +126,7 @@ def _ordered(source: str, named: Mapping[str, Branch], root: str) -> Tree:
 
 
 def _in_cycle(named: Mapping[str, Branch], lost: str) -> str:
-    """Return a branch of the cycle that keeps a lost branch from the root: go up until one is seen again."""
+    """Return a branch of the cycle that cuts a branch off from the root."""
     above = {child: name for name, branch in named.items() for child in branch.branches}
     seen: set[str] = set()
     while lost not in seen:

@@ -7,12 +7,12 @@ from typing import NamedTuple
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.scenario.cluster.formats.hostlist import expand
 
-#: What a line states, by the setting that it begins with, and what else may stand in it.
+#: Settings that a line may begin with, and the settings that may stand in such a line.
 KINDS: Mapping[str, tuple[str, ...]] = {
     "SwitchName": ("SwitchName", "Switches", "Nodes", "LinkSpeed"),
     "BlockName": ("BlockName", "Nodes"),
     "BlockSizes": ("BlockSizes",),
-    "NodeName": (),  # it has dozens of others, which say nothing about GPUs
+    "NodeName": (),  # any; it has dozens that say nothing about GPUs
 }
 _KINDS = {key.lower(): key for key in KINDS}
 _SETTING = re.compile(r"([A-Za-z]+)=(?:\"([^\"]*)\"|(\S*))")
@@ -20,7 +20,7 @@ _NODE_COMMENT = re.compile(r"^\s*#\s*(?=NodeName=)", re.IGNORECASE)
 
 
 class Line(NamedTuple):
-    """One logical line: its number, the kind of what it states, and its values by lower-case keys."""
+    """A logical line: its number, its kind, and its values by lower-case keys."""
 
     number: int
     kind: str
@@ -28,17 +28,11 @@ class Line(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Where it begins."""
+        """Where the line begins."""
         return f"line {self.number}"
 
     def names(self, source: str, key: str) -> list[str]:
-        """Return the names in a host list of the line; none where it does not stand there.
-
-        Raises
-        ------
-        InvalidInput
-            It is no host list.
-        """
+        """Return the names in a host list of the line; none where the key is missing."""
         text = self.values.get(key.lower())
         if text is None:
             return []
@@ -49,18 +43,12 @@ class Line(NamedTuple):
 
 
 def read_lines(source: str, text: str) -> list[Line]:
-    r"""Read the lines that state something; comments are passed over, unless they state what nodes are.
-
-    Raises
-    ------
-    InvalidInput
-        A line is none of topology.conf; the message names file, line, value and rule.
-    """
+    r"""Read the lines that state something; of comments, only those that state the GPUs of nodes."""
     return [_line(source, number, line) for number, line in _logical(text)]
 
 
 def _logical(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines that state something, without comments, and lines that are continued as one."""
+    """Yield the numbered lines that state something, without comments; continued lines as one."""
     begun, start = "", 0
     for number, line in enumerate(text.splitlines(), start=1):
         stated = _NODE_COMMENT.sub("", line, count=1).partition("#")[0].rstrip()
@@ -76,7 +64,7 @@ def _logical(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _line(source: str, number: int, text: str) -> Line:
-    """Cut a line into its settings, the first of which says what it states."""
+    """Split a line into its settings, the first of which is its kind."""
     place, values, end = f"line {number}", {}, 0
     for setting in _SETTING.finditer(text):
         if text[end : setting.start()].strip():

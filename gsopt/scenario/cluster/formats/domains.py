@@ -1,4 +1,4 @@
-"""Domains: machines that a faster network joins, such as NVLink, put into the tree of switches as one level."""
+"""Domains: groups of machines joined by a faster network, such as NVLink, as one level of the tree."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -11,15 +11,10 @@ NVLINK = "nvlink"
 
 
 def with_domains(source: str, tree: Tree, domains: Mapping[str, str]) -> Tree:
-    """Put domains, each the name that several machines have, into a tree whose levels are named.
+    """Insert domains, each the common name of several machines, into a tree whose levels are named.
 
-    A domain within one switch stands below it and takes its machines, also where these are all that the switch
-    has. A domain that holds whole switches stands between them and the one above them.
-
-    Raises
-    ------
-    InvalidInput
-        A domain holds part of a switch and something else too, so that there is no tree.
+    A domain within one switch stands below it and takes its machines, even if the switch has no others. A
+    domain of whole switches stands between them and the switch above. A domain of parts of switches is refused.
     """
     home = {machine: name for name, branch in tree.items() for machine in branch.machines}
     members: dict[str, list[str]] = {}
@@ -38,12 +33,12 @@ def with_domains(source: str, tree: Tree, domains: Mapping[str, str]) -> Tree:
 
 
 def _free_name(tree: Tree, domain: str) -> str:
-    """Name a domain that has the name of a switch after its level too."""
+    """Return the name of a domain, preceded by its level if a switch has the same name."""
     return f"{NVLINK} {domain}" if domain in tree else domain
 
 
 def _within_switches(tree: Tree, domains: Mapping[str, tuple[str, Sequence[str]]]) -> Tree:
-    """Put domains, each below one switch, around its machines."""
+    """Insert domains, each within one switch, around their machines."""
     found = dict(tree)
     inside: dict[str, list[str]] = {}
     for name, (place, machines) in domains.items():
@@ -57,19 +52,16 @@ def _within_switches(tree: Tree, domains: Mapping[str, tuple[str, Sequence[str]]
 
 
 def _around_switches(above: Branch, name: str, inside: Iterable[str]) -> Tree:
-    """Put a domain around some or all of the switches below another one, where the first of them was."""
+    """Insert a domain around some or all of the switches below another one."""
     taken = set(inside)
     held = [child for child in above.branches if child in taken]
     below = [name if child == held[0] else child for child in above.branches]
     rest = [child for child in below if child not in taken]
-    return {
-        name: Branch(name, above.place, held, (), NVLINK),
-        above.name: replace(above, branches=rest),
-    }
+    return {name: Branch(name, above.place, held, (), NVLINK), above.name: replace(above, branches=rest)}
 
 
 class _Shape:
-    """What is below and above every branch of a tree."""
+    """The branches above each branch of a tree, and the number of machines below."""
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
@@ -81,7 +73,7 @@ class _Shape:
     def whole_switches(
         self, source: str, domain: str, machines: Sequence[str], homes: Sequence[str]
     ) -> tuple[str, Sequence[str]]:
-        """Return the switch below which a domain belongs, and which of those below that it holds."""
+        """Return the switch below which a domain belongs, and the switches below that one that it holds."""
         whole = self._held(homes)
         tops = [name for name in whole if self.above.get(name) not in whole]
         parents = {self.above.get(top) for top in tops}
@@ -94,7 +86,7 @@ class _Shape:
         raise InvalidInput(source, "domain", shorten(domain), rule)
 
     def _held(self, homes: Sequence[str]) -> dict[str, None]:
-        """Return the switches whose homes of machines are all among some."""
+        """Return the switches whose machines all belong to the given homes."""
         found = dict.fromkeys(homes)
         below: dict[str, int] = {}
         for name in homes:

@@ -11,18 +11,12 @@ from gsopt.core.files import parse_json
 from gsopt.scenario.cluster import Cluster, Tier
 from gsopt.scenario.cluster.formats.assembly import Told
 
-#: What XML that is only data does not have: entities, which may stand for a thousand others.
+#: Declarations that XML data do not need: entities may expand a thousandfold.
 _DECLARATION = re.compile(r"<!(DOCTYPE|ENTITY)")
 
 
 def read_graphml(source: str, text: str, told: Told, _notes: list[str]) -> Cluster:
-    """Read a cluster from GraphML.
-
-    Raises
-    ------
-    InvalidInput
-        It is no GraphML, or no graph of a cluster.
-    """
+    """Read a cluster from GraphML."""
     import networkx as nx
 
     if declared := _DECLARATION.search(text):
@@ -30,7 +24,7 @@ def read_graphml(source: str, text: str, told: Told, _notes: list[str]) -> Clust
         raise InvalidInput(source, f"line {line}", declared[0], "must not stand in a GraphML file")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a key without a type is a text, which is said where it matters
+            warnings.simplefilter("ignore")  # a key without a type is text, and refused where that matters
             graph = nx.read_graphml(io.BytesIO(text.encode()))
     except (nx.NetworkXError, SyntaxError, LookupError, ValueError, TypeError, AttributeError) as error:
         raise InvalidInput(source, "", "", f"must be GraphML: {one_line(error)}") from None
@@ -38,7 +32,7 @@ def read_graphml(source: str, text: str, told: Told, _notes: list[str]) -> Clust
 
 
 def write_graphml(cluster: Cluster, _notes: list[str]) -> str:
-    """Write a cluster as GraphML, its GPUs as numbers of the machines and islands."""
+    """Write a cluster as GraphML, with GPUs as numbers of machines and islands."""
     import networkx as nx
 
     written = io.BytesIO()
@@ -47,13 +41,7 @@ def write_graphml(cluster: Cluster, _notes: list[str]) -> str:
 
 
 def read_node_link(source: str, text: str, told: Told, _notes: list[str]) -> Cluster:
-    """Read a cluster from the node-link JSON of networkx, whose edges may be called links too.
-
-    Raises
-    ------
-    InvalidInput
-        It is no such JSON, or no graph of a cluster.
-    """
+    """Read a cluster from the node-link JSON of networkx, whose edges may also be called links."""
     import networkx as nx
 
     data = parse_json(source, text)
@@ -72,7 +60,7 @@ def read_node_link(source: str, text: str, told: Told, _notes: list[str]) -> Clu
 
 
 def write_node_link(cluster: Cluster, _notes: list[str]) -> str:
-    """Write a cluster as node-link JSON, a node or edge a line; GPUs are numbers of machines and islands."""
+    """Write a cluster as node-link JSON, a node or edge per line; GPUs are numbers of machines and islands."""
     import networkx as nx
 
     data = nx.node_link_data(cluster.graph(gpus=False), edges="edges")
@@ -87,7 +75,7 @@ def _rows(value: Any) -> str:
 
 
 def _cluster_of(source: str, graph: Any, told: Told) -> Cluster:
-    """Read the graph; levels that are told may occur in it beside those of the root."""
+    """Read a graph, which may have the given levels beside that of the root."""
     told.refuse(source, "gpus")
     levels = None if told.levels is None else tuple(dict.fromkeys((*told.levels, Tier.NETWORK)))
     return Cluster.from_graph(graph, levels=levels)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from gsopt.core.errors import shorten
 
-#: Names in one file; a cluster has at most as many GPUs.
+#: Most names in one file; a cluster has at most as many GPUs.
 MOST_NAMES = 1_000_000
 
 _MOST_DIGITS = 18  # of a number; more are text
@@ -19,12 +19,9 @@ _NUMBERED = re.compile(rf"(.*?)(\d{{1,{_MOST_DIGITS}}})", re.ASCII)
 
 
 def expand(text: str, most: int = MOST_NAMES) -> list[str]:
-    """Return the names that a host list stands for, in its order.
+    """Return the names in a host list, in its order.
 
-    Raises
-    ------
-    ValueError
-        It is no host list, or has more than `most` names; the message is the rule that it breaks.
+    Raise `ValueError`, whose message is the rule, for anything else and for more than `most` names.
     """
     patterns = [[_choices(part) for part in _PARTS.findall(pattern)] for pattern in _patterns(text)]
     if sum(prod(choices.size() for choices in pattern) for pattern in patterns) > most:
@@ -45,7 +42,7 @@ def compress(names: Iterable[str]) -> str:
 
 
 class _Choices(NamedTuple):
-    """What may stand at one place of a pattern: numbers of ranges, each with its width, or one text."""
+    """The texts at one place of a pattern: numbers of ranges, each with its width, or a single text."""
 
     text: str
     ranges: Sequence[tuple[range, int]]
@@ -62,7 +59,7 @@ class _Choices(NamedTuple):
 
 
 class _Run(NamedTuple):
-    """Names that differ in their number alone, which grows by 1; or one name, without a number."""
+    """Names with consecutive numbers, or one name without a number."""
 
     stem: str
     digits: str = ""
@@ -75,11 +72,11 @@ class _Run(NamedTuple):
 
     @property
     def width(self) -> int:
-        """How many digits the numbers have at least."""
+        """Least number of digits."""
         return len(self.digits) if self.digits.startswith("0") else 0
 
     def takes(self, name: str) -> bool:
-        """Check whether a name is the next one."""
+        """Check whether a name has the next number."""
         number = str(self.last + 1).zfill(self.width)
         return bool(self.digits) and len(number) <= _MOST_DIGITS and name == f"{self.stem}{number}"
 
@@ -99,7 +96,7 @@ def _written(runs: Sequence[_Run]) -> str:
 
 
 def _patterns(text: str) -> list[str]:
-    """Cut a host list at the commas that stand in no brackets."""
+    """Split a host list at the commas outside of brackets."""
     found = _PATTERN.findall(text)
     if not found or ",".join(found) != text:
         raise ValueError("must be names such as node[001-004,7],login")

@@ -1,4 +1,4 @@
-"""Layout: where a picture has the boxes of switches and machines, and the cells of GPUs in them.
+"""Layout: the boxes of switches and machines in a picture, and the cells of GPUs in them.
 
 The side of a cell is the unit of length; y grows downwards.
 """
@@ -18,37 +18,26 @@ _MOST_NAMED = 64  # with more, their names would be too small to be read
 
 @dataclass(frozen=True)
 class Box:
-    """A switch or machine of a picture.
+    """A switch or machine in a picture."""
 
-    Attributes
-    ----------
-    name, level
-        Its name and level; the name is empty where there is no room for it.
-    width, height, top
-        Its size, and the height of the strip for its name.
-    inside
-        What is in it, each with the place of its upper left corner.
-    cells
-        Upper left corners of its own GPUs, in their order.
-    """
-
-    name: str
+    name: str  # empty where there is no room for it
     level: str
     width: float
     height: float
-    top: float
+    top: float  # height of the strip for the name
+    # what is in it, each with the place of its upper left corner
     inside: "Sequence[tuple[float, float, Box]]" = ()
-    cells: Sequence[tuple[float, float]] = ()
+    cells: Sequence[tuple[float, float]] = ()  # upper left corners of its own GPUs, in their order
 
     def walk(self, x: float = 0.0, y: float = 0.0) -> "Iterator[tuple[float, float, Box]]":
-        """Yield the box and all in it with their places, in the order in which GPUs are numbered."""
+        """Yield the box and all boxes in it with their positions, in the order of the GPU numbers."""
         yield x, y, self
         for right, down, box in self.inside:
             yield from box.walk(x + right, y + down)
 
 
 def laid_out(cluster: Cluster, name: float = 1.0) -> Box:
-    """Lay out a cluster, with a strip of some height for the name above what is in a box."""
+    """Lay out a cluster, with a strip of the given height for the name above the contents of each box."""
     if cluster.is_plain:
         columns = max(1, math.ceil(math.sqrt(cluster.gpus * _ASPECT)))
         return _of_cells("", "machine", _rows(range(cluster.gpus), columns), 0.0)
@@ -82,12 +71,12 @@ def _of_cells(name: str, level: str, cells: Sequence[tuple[float, float]], top: 
 
 
 def _around(switch: Switch, inside: Sequence[Box], top: float) -> Box:
-    """Put boxes into rows of equal length within the box of a switch."""
+    """Arrange boxes in rows of equal length within the box of a switch."""
     wide, high = (max(sizes) + _GAP for sizes in zip(*((box.width, box.height) for box in inside), strict=True))
     aspect, waste = (wide / high / _ASPECT, _WASTE) if switch.switches else (wide / high, _MACHINES_WASTE)
 
     def ugliness(columns: int) -> float:
-        """Say how far the aspect is from the best one, and what share of places is empty."""
+        """Return the deviation from the best aspect ratio, plus a penalty for empty places."""
         rows = math.ceil(len(inside) / columns)
         return abs(math.log(columns * aspect / rows)) + waste * (1 - len(inside) / (rows * columns))
 

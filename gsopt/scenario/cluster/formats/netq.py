@@ -1,4 +1,4 @@
-"""NetQ: the topology graph that its interface gives, of switches in tiers and hosts below them."""
+"""NetQ: the topology graph of its interface, with switches in tiers and hosts below them."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -11,14 +11,9 @@ from gsopt.scenario.cluster.formats.branches import Branch, tree_of
 
 
 def read_netq(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
-    """Read the cluster of a topology graph: devices with a tier are switches, and all others are machines.
+    """Read a cluster from a topology graph: devices with a tier are switches, all others are machines.
 
     A link leads from the lower tier to the higher one.
-
-    Raises
-    ------
-    InvalidInput
-        It is no such graph or no tree, or nobody says what GPUs a machine has.
     """
     devices, links = _graph(source, text)
     branches: dict[str, list[str]] = {key: [] for key, (_, tier) in devices.items() if tier > 0}
@@ -39,7 +34,7 @@ _Devices = Mapping[str, tuple[str, int]]
 
 
 def _graph(source: str, text: str) -> tuple[_Devices, list[tuple[str, tuple[str, str]]]]:
-    """Return name and tier of every device, and the two ends of every link with its place."""
+    """Return the name and tier of every device, and the two ends of every link with its place."""
     graphs = _parsed(source, text)
     devices: dict[str, tuple[str, int]] = {}
     links: list[tuple[str, tuple[str, str]]] = []
@@ -66,37 +61,26 @@ def _parsed(source: str, text: str) -> list[Any]:
     return graphs
 
 
-#: What every row has, and of which type.
+#: Required keys of every row, with their types.
 _FIELDS: Mapping[str, Mapping[str, type]] = {
-    "nodes": {"id": str, "name": str, "tier": int},
+    "compounded_nodes": {"id": str, "name": str, "tier": int},
     "links": {"src": str, "target": str},
 }
 
 
-def _rows(
-    source: str, graph: Any, place: str, field: str, inner: str = ""
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the rows of a field of a graph, or those within its rows, with their places."""
-    if not isinstance(graph, dict) or not isinstance(graph.get(field), list):
-        raise InvalidInput(source, f"{place}.{field}", shorten(graph), "must be a list")
-    for index, row in enumerate(graph[field]):
+def _rows(source: str, owner: Any, place: str, *fields: str) -> Iterator[tuple[str, Any]]:
+    """Yield the rows of a field with their places; of rows within rows, the innermost."""
+    field, *inner = fields
+    rows = owner.get(field) if isinstance(owner, dict) else owner
+    if not isinstance(owner, dict) or not isinstance(rows, list):
+        raise InvalidInput(source, f"{place}.{field}", shorten(rows), "must be a list")
+    for index, row in enumerate(rows):
         at = f"{place}.{field}[{index}]"
-        if inner and isinstance(row, dict):
-            yield from _rows_within(source, row, at, field, inner)
-            continue
-        _require(source, row, at, _FIELDS[field])
-        yield at, row
-
-
-def _rows_within(
-    source: str, row: dict[str, Any], place: str, field: str, inner: str
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    if not isinstance(row.get(inner), list):
-        raise InvalidInput(source, f"{place}.{inner}", "", "must be a list")
-    for index, each in enumerate(row[inner]):
-        at = f"{place}.{inner}[{index}]"
-        _require(source, each, at, _FIELDS[field])
-        yield at, each
+        if inner:
+            yield from _rows(source, row, at, *inner)
+        else:
+            _require(source, row, at, _FIELDS[field])
+            yield at, row
 
 
 def _require(source: str, row: Any, place: str, fields: Mapping[str, type]) -> None:

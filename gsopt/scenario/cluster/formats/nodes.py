@@ -1,4 +1,4 @@
-"""Nodes: what GPUs the machines have, which files of network topologies do not say."""
+"""Nodes: the GPUs of machines, which files of network topologies do not state."""
 
 import re
 from collections.abc import Mapping
@@ -10,28 +10,14 @@ _GPU = re.compile(r"gpu(?::(?P<type>[^:,()\s]*[^:,()\s\d][^:,()\s]*))?(?::(?P<co
 
 
 class Gpus(NamedTuple):
-    """The GPUs of one machine.
-
-    Attributes
-    ----------
-    number
-        How many it has; 0 where it has none.
-    kind
-        Their type; empty when it is not known.
-    """
+    """The GPUs of one machine."""
 
     number: int
-    kind: str = ""
+    kind: str = ""  # type; empty when unknown
 
 
 def read_gres(source: str, place: str, text: str) -> Gpus:
-    """Read the GPUs in Slurm's list of generic resources.
-
-    Raises
-    ------
-    InvalidInput
-        It has GPUs of two types, or is no such list.
-    """
+    """Read the GPUs, all of one type, in Slurm's list of generic resources."""
     total, kinds = 0, set()
     for part in re.split(r",(?![^()]*\))", text):
         if not re.match(r"gpu(?![^:(])", part):
@@ -54,13 +40,7 @@ def write_gres(gpus: Gpus) -> str:
 def gpus_of(
     source: str, machine: str, told: int | Mapping[str, int] | None, stated: Mapping[str, Gpus]
 ) -> Gpus:
-    """Return the GPUs of a machine: as told by whoever reads the file, or else as the file states.
-
-    Raises
-    ------
-    InvalidInput
-        Neither says how many there are, or less than none is told.
-    """
+    """Return the GPUs of a machine: those given by whoever reads the file, else those that the file states."""
     found = stated.get(machine)
     count = told.get(machine) if isinstance(told, Mapping) else told
     if count is not None:

@@ -1,4 +1,4 @@
-"""Outline: a cluster as a few lines of text, what is alike said once."""
+"""Outline: a cluster in a few lines of text, with equal parts stated once."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
@@ -8,26 +8,26 @@ from gsopt.scenario.cluster.formats.hostlist import compress
 
 _GPU, _ISLAND, _MACHINE = "gpu", "island", "machine"
 
-#: What bandwidths, in bits per second, and latencies, in seconds, are counted in.
+#: Units of bandwidths, in bits per second, and of latencies, in seconds.
 _RATES = ((1e12, "Tb/s"), (1e9, "Gb/s"), (1e6, "Mb/s"), (1e3, "kb/s"), (1.0, "b/s"))
 _TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 _BITS = 8  # of a byte
 
-#: What one switch is like, whatever names there are in it.
+#: All properties of a switch or machine but names.
 _Likeness = tuple[object, ...]
 
 
 def outline(cluster: Cluster, *, width: int = 80, most: int = 60) -> str:
-    """Return the levels of a cluster as a table and its tree below that, in lines of text.
+    """Return the levels of a cluster as a table, followed by its tree, in lines of text.
 
-    Neighbours that are alike but for names are told once.
+    Neighbours that differ in nothing but their names are stated once.
 
     Parameters
     ----------
     cluster
         The cluster.
     width
-        Characters of a line; longer ones are cut.
+        Characters per line; longer lines are cut.
     most
         Lines of the tree.
 
@@ -53,11 +53,7 @@ def outline(cluster: Cluster, *, width: int = 80, most: int = 60) -> str:
     tree = list(_tree(cluster))
     rest = [f"... {len(tree) - most + 1:,} more lines"] if len(tree) > most else []
     lines = [head, "", *_table(cluster), "", *tree[: most - len(rest)], *rest]
-    return "\n".join(_cut(line, width) for line in lines)
-
-
-def _cut(line: str, width: int) -> str:
-    return line if len(line) <= width else f"{line[: width - 3]}..."
+    return "\n".join(line if len(line) <= width else f"{line[: width - 3]}..." for line in lines)
 
 
 # The table of levels
@@ -96,7 +92,7 @@ def _between(numbers: Iterable[int]) -> str:
 
 
 def _spans(links: Iterable[Link]) -> str:
-    """Say what links are like, the slowest and the fastest where they differ."""
+    """Describe links, by the slowest and the fastest where they differ."""
     texts = [_said(link) for link in sorted(set(links), key=lambda link: (link.rate, -link.latency))]
     if not texts:
         return "-"
@@ -119,37 +115,37 @@ def _in_units(value: float, units: Sequence[tuple[float, str]]) -> str:
 def _tree(cluster: Cluster) -> Iterator[str]:
     """Yield the lines of the tree."""
     likeness: dict[str, _Likeness] = {}
-    numbers: dict[_Likeness, _Likeness] = {}  # nested ones would be as long as the tree is large
+    numbers: dict[_Likeness, _Likeness] = {}  # nested tuples would grow with the tree
     sizes: dict[str, int] = {}
     for switch in reversed(cluster.switches):
         below = switch.switches
         own = sum(machine.gpus for machine in switch.machines)
         sizes[switch.name] = own + sum(sizes[child.name] for child in below)
-        inside = tuple(map(_alike, switch.machines)), tuple(likeness[child.name] for child in below)
+        inside = tuple(map(_likeness_of, switch.machines)), tuple(likeness[child.name] for child in below)
         likeness[switch.name] = numbers.setdefault((switch.level, switch.uplink, inside), (len(numbers),))
 
-    def told(switches: Iterable[Switch], indent: str) -> Iterator[str]:
-        for _, alike in groupby(switches, key=lambda switch: likeness[switch.name]):
-            first, *others = alike
+    def lines_of(switches: Iterable[Switch], indent: str) -> Iterator[str]:
+        for _, equal in groupby(switches, key=lambda switch: likeness[switch.name]):
+            first, *others = equal
             yield f"{indent}{_named(first.level, [first.name])}: {sizes[first.name]:,} GPUs"
             yield from _machines(first.machines, f"{indent}  ")
-            yield from told(first.switches, f"{indent}  ")
+            yield from lines_of(first.switches, f"{indent}  ")
             if others:
                 names = _named(first.level, [switch.name for switch in others])
                 yield f"{indent}{names}: {len(others):,} likewise"
 
-    return told([cluster.root], "")
+    return lines_of([cluster.root], "")
 
 
-def _alike(machine: Machine) -> _Likeness:
+def _likeness_of(machine: Machine) -> _Likeness:
     islands = tuple((island.gpus, island.uplink) for island in machine.islands)
     return machine.gpus, machine.gpu_type, machine.memory, islands, machine.gpu_link, machine.uplink
 
 
 def _machines(machines: Iterable[Machine], indent: str) -> Iterator[str]:
-    """Yield a line for each run of machines that are alike."""
-    for _, alike in groupby(machines, key=_alike):
-        first, *others = run = list(alike)
+    """Yield a line for each run of equal machines."""
+    for _, equal in groupby(machines, key=_likeness_of):
+        first, *others = run = list(equal)
         number = f"{len(run):,} machines of " if others else ""
         kind = f" {first.gpu_type}" if first.gpu_type else ""
         islands = f" in {len(first.islands)} islands" if first.islands else ""
@@ -158,6 +154,6 @@ def _machines(machines: Iterable[Machine], indent: str) -> Iterator[str]:
 
 
 def _named(level: str, names: Iterable[str]) -> str:
-    """Name what is on a level, by the level too unless the names say it."""
+    """Name what is on a level, preceded by the level unless the names begin with it."""
     text = compress(names)
     return text if text.startswith(level) else f"{level} {text}"

@@ -1,38 +1,39 @@
-"""Picture: a cluster drawn as boxes in boxes, its GPUs coloured by the jobs that hold them."""
+"""Picture: a cluster drawn as nested boxes, its GPUs coloured by the jobs that hold them."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import cycle
 from math import isclose
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gsopt.core.drawing import COLOURS, new_figure
-from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.errors import require
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.cluster.formats.layout import Box, laid_out
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_WIDTH, _HEIGHT = 11.0, 14.0  # of a figure at most, in inches
+_WIDTH, _HEIGHT = 11.0, 14.0  # largest figure, in inches
 _LEGEND, _NARROWEST, _TITLE = 3.0, 2.0, 0.4  # width of a legend and a picture, height of a title, in inches
-_CELL = 0.5  # the side of a cell at most, in inches
+_CELL = 0.5  # largest side of a cell, in inches
 _POINTS = 72  # of an inch
-_SMALLEST, _LARGEST = 4.0, 9.0  # letters that are drawn, in points
-_LETTER = 0.62  # width of a letter, of its size
-_ROOM = 0.85  # share of a cell's height that letters take
-_LINE = 1.5  # height of a line, of its letters
+_SMALLEST, _LARGEST = 4.0, 9.0  # sizes of letters, in points
+_LETTER = 0.62  # width of a letter, relative to its size
+_ROOM = 0.85  # share of a cell's height taken by letters
+_LINE = 1.5  # height of a line, relative to its letters
 _EDGE = 0.1  # around the picture, in cells, so that its frame is not cut
-_MOST_VECTORS = 3000  # boxes that a vector picture keeps as such
+_MOST_VECTORS = 3000  # boxes that a vector picture does not rasterise
 _MOST_IN_LEGEND, _LONGEST_NAME = 20, 20
 
+_ONE_GPU = "one GPU"  # in place of a tier
 _IDLE, _FRAME, _TEXT = "#FFFFFF", "#9A9A9A", "#333333"
 _LUMINANCE = (0.299, 0.587, 0.114)  # of red, green and blue
 _DARK = 0.5  # luminance below which text is white
 
 
 class _Run(NamedTuple):
-    """Neighbouring cells of one row that one job holds, as one of several that share them."""
+    """Neighbouring cells in a row held by one job, which may share them with others."""
 
     job: str
     x: float
@@ -49,24 +50,24 @@ def draw(
     title: str = "",
     axes: "Axes | None" = None,
 ) -> "Axes":
-    """Draw a cluster: machines in the boxes of their switches, and who holds which GPU; idle GPUs are white.
+    """Draw a cluster: machines in the boxes of their switches, and the jobs that hold each GPU.
 
-    Neighbouring GPUs of a job make one block, which has its name where there is room. Jobs that share a GPU
-    share its cell, one below the other.
+    Idle GPUs are white. Neighbouring GPUs of a job make one block, with its name where there is room. Jobs that
+    share a GPU split its cell, one below the other.
 
     Parameters
     ----------
     cluster
         The cluster.
     placements
-        The GPUs of every job, by number: of a schedule's segments that run at a time, ``{segment.job:
-        segment.placement}``.
+        The GPUs of every job, by number: ``{segment.job: segment.placement}`` of the segments of a schedule
+        that run at some time.
     colour
-        ``job``, or ``tier`` for the level of the network that joins the GPUs of each job.
+        ``job``, or ``tier`` for the network level that joins the GPUs of each job.
     title
-        Stands above it.
+        Title above the picture.
     axes
-        Where to draw; on a new figure of fitting size when None.
+        Where to draw; a new figure of fitting size when None.
 
     Raises
     ------
@@ -80,8 +81,7 @@ def draw(
     ['a: 3 GPUs, rack', 'b: 1 GPU', 'idle: 12 GPUs']
     """
     held = _checked(cluster, placements or {})
-    if colour not in {"job", "tier"}:
-        raise InvalidInput("", "colour", shorten(colour), "must be job or tier")
+    require(colour in {"job", "tier"}, "colour", colour, "must be job or tier")
     inches = _scale(laid_out(cluster))
     root = laid_out(cluster, _LINE * _letters(inches) / (inches * _POINTS))
     inches = min(inches, _scale(root))
@@ -106,7 +106,7 @@ def _scale(root: Box) -> float:
 
 
 def _letters(inches: float) -> float:
-    """Return the size of the letters of names, in points, where cells have some side."""
+    """Return the size of letters, in points, for cells of a given side."""
     return min(_LARGEST, inches * _POINTS * _ROOM)
 
 
@@ -114,38 +114,37 @@ def _checked(cluster: Cluster, placements: Mapping[str, Sequence[int]]) -> dict[
     """Return the jobs that hold GPUs, in the order of their first ones."""
     for job, gpus in placements.items():
         for index, gpu in enumerate(gpus):
-            if not isinstance(gpu, Integral) or not 0 <= gpu < cluster.gpus:
-                rule = f"must be a GPU from 0 to {cluster.gpus - 1}"
-                raise InvalidInput("", f"placements.{job}[{index}]", shorten(gpu), rule)
+            is_there = isinstance(gpu, Integral) and 0 <= gpu < cluster.gpus
+            require(is_there, f"placements.{job}[{index}]", gpu, f"must be a GPU from 0 to {cluster.gpus - 1}")
     held = {job: tuple(sorted(set(gpus))) for job, gpus in placements.items() if len(gpus)}
     return dict(sorted(held.items(), key=lambda each: each[1]))
 
 
 class _Kind(NamedTuple):
-    """What jobs of one colour have in common."""
+    """Label and colour of jobs."""
 
     label: str
     colour: str
 
 
 def _kinds(cluster: Cluster, held: Mapping[str, Sequence[int]], colour: str) -> dict[str, _Kind]:
-    """Return the colour of every job: its own, as far as there are some, or that of its tier."""
+    """Return the label and colour of every job: its own, as far as colours go, or that of its tier."""
     tiers = {job: _tier(cluster, gpus) for job, gpus in held.items()}
     if colour == "job":
         return {job: _Kind(job, each) for job, each in zip(held, cycle(COLOURS), strict=False)}
-    of_tier = dict(zip(("one GPU", *cluster.levels), cycle(COLOURS), strict=False))
+    of_tier = dict(zip((_ONE_GPU, *cluster.levels), cycle(COLOURS), strict=False))
     return {job: _Kind(tiers[job], of_tier[tiers[job]]) for job in held}
 
 
 def _tier(cluster: Cluster, gpus: Sequence[int]) -> str:
-    return str(cluster.tier(gpus)) if len(gpus) > 1 else "one GPU"
+    return str(cluster.tier(gpus)) if len(gpus) > 1 else _ONE_GPU
 
 
 # Drawing
 
 
 def _draw_boxes(axes: "Axes", root: Box, points: float, size: float) -> list[tuple[float, float]]:
-    """Draw the frames and names of boxes and the cells of GPUs, and give the cells' corners by number."""
+    """Draw the frames and names of boxes and the cells of GPUs; return the cells' corners by GPU number."""
     from matplotlib.collections import PolyCollection
 
     frames: list[Any] = []
@@ -174,7 +173,7 @@ def _corners(x: float, y: float, width: float, height: float) -> list[tuple[floa
 
 
 def _runs(cells: Sequence[tuple[float, float]], held: Mapping[str, Sequence[int]]) -> Iterator[_Run]:
-    """Put neighbouring cells of a job together, where it shares them with equally many others."""
+    """Merge neighbouring cells of a job that are shared by equally many jobs."""
     jobs_of: dict[int, list[str]] = {}
     for job, gpus in held.items():
         for gpu in gpus:
@@ -227,13 +226,9 @@ def _contrast(colour: str) -> str:
 
 
 def _add_legend(
-    axes: "Axes",
-    cluster: Cluster,
-    held: Mapping[str, Sequence[int]],
-    kinds: Mapping[str, _Kind],
-    colour: str,
+    axes: "Axes", cluster: Cluster, held: Mapping[str, Sequence[int]], kinds: Mapping[str, _Kind], colour: str
 ) -> None:
-    """Say beside the picture what the colours are; of many jobs, the first and how many more there are."""
+    """Explain the colours beside the picture; of many jobs, name the first and count the others."""
     from matplotlib.patches import Patch
 
     entries = list(_entries(cluster, held, kinds, colour))
@@ -256,19 +251,11 @@ def _entries(
             name = job if len(job) <= _LONGEST_NAME else f"{job[: _LONGEST_NAME - 1]}…"
             yield _literal(f"{name}: {_counted(len(gpus))}{tier}"), kinds[job].colour
         return
-    for kind in sorted(set(kinds.values()), key=lambda kind: _rank(cluster, kind.label)):
-        jobs = [job for job in held if kinds[job] == kind]
-        plural = "s" * (len(jobs) != 1)
-        label = f"{kind.label}: {len(jobs):,} job{plural}, {_counted(_sum(held, jobs))}"
-        yield _literal(label), kind.colour
-
-
-def _rank(cluster: Cluster, tier: str) -> int:
-    return cluster.levels.index(tier) if tier in cluster.levels else -1
-
-
-def _sum(held: Mapping[str, Sequence[int]], jobs: Iterable[str]) -> int:
-    return sum(len(held[job]) for job in jobs)
+    tiers = (_ONE_GPU, *cluster.levels)
+    for kind in sorted(set(kinds.values()), key=lambda kind: tiers.index(kind.label)):
+        sizes = [len(gpus) for job, gpus in held.items() if kinds[job] == kind]
+        plural = "s" * (len(sizes) != 1)
+        yield _literal(f"{kind.label}: {len(sizes):,} job{plural}, {_counted(sum(sizes))}"), kind.colour
 
 
 def _counted(gpus: int) -> str:

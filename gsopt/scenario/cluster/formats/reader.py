@@ -1,4 +1,4 @@
-"""Reader: clusters from and to files, whatever their format."""
+"""Reader: clusters read from and written to files of any format."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.errors import InvalidInput, require_one_of, shorten
 from gsopt.core.files import first_error, parse_json, read_text, to_json, validated, write_text
 from gsopt.core.problem import RuleBroken
 from gsopt.scenario.cluster import Cluster
@@ -42,7 +42,7 @@ class Format(StrEnum):
     NETQ = "netq"
 
 
-#: What is written where only the ending of a name says what.
+#: Formats that are written by the ending of a file's name alone.
 _ENDINGS = {
     ".json": Format.GSOPT,
     ".graphml": Format.GRAPHML,
@@ -59,10 +59,6 @@ def _read_own(source: str, text: str, told: Told, _notes: list[str]) -> Cluster:
     return validated(Cluster, source, text)
 
 
-def _write_own(cluster: Cluster, _notes: list[str]) -> str:
-    return to_json(cluster)
-
-
 _READERS: Mapping[Format, Callable[[str, str, Told, list[str]], Cluster]] = {
     Format.GSOPT: _read_own,
     Format.NODE_LINK: read_node_link,
@@ -73,7 +69,7 @@ _READERS: Mapping[Format, Callable[[str, str, Told, list[str]], Cluster]] = {
     Format.NETQ: read_netq,
 }
 _WRITERS: Mapping[Format, Callable[[Cluster, list[str]], str]] = {
-    Format.GSOPT: _write_own,
+    Format.GSOPT: lambda cluster, _notes: to_json(cluster),
     Format.NODE_LINK: write_node_link,
     Format.GRAPHML: write_graphml,
     Format.SLURM_TREE: write_tree,
@@ -94,7 +90,7 @@ def read_cluster(
     levels: Sequence[str] | None = None,
     notes: list[str] | None = None,
 ) -> Cluster:
-    """Read a cluster from a file of our own or somebody else's.
+    """Read a cluster from a file of our own or of another program.
 
     It may be our JSON, GraphML or node-link JSON of networkx, Slurm's topology.conf of switches or blocks, a
     model of topograph, or a topology graph of NetQ.
@@ -104,15 +100,15 @@ def read_cluster(
     path
         The file.
     format
-        A `Format`; found from what is in the file when empty.
+        A `Format`; recognised from the content when empty.
     gpus
-        Number of GPUs of every machine, or of each by its name, for formats that do not say it: those of Slurm
-        (but for ``Gres``), topograph and NetQ. The others say it themselves.
+        Number of GPUs of every machine, or of each by its name, for formats that do not state it: those of
+        Slurm (without ``Gres``), topograph and NetQ.
     levels
-        Names of the levels of switches below the root, from the innermost out. Those formats have rack, pod,
-        zone and region when None; a graph needs them for levels that are not in common use.
+        Names of the levels of switches below the root, innermost first. When None, those formats have rack,
+        pod, zone and region; a graph needs names for levels that are not in common use.
     notes
-        Takes a line for everything that was left out or not read.
+        Receives a line for everything that was left out or not read.
 
     Raises
     ------
@@ -148,7 +144,7 @@ def write_cluster(
     format: str = "",  # noqa: A002 - what everybody calls it
     notes: list[str] | None = None,
 ) -> None:
-    """Write a cluster to a file, whole or not at all.
+    """Write a cluster to a file, completely or not at all.
 
     Parameters
     ----------
@@ -157,15 +153,15 @@ def write_cluster(
     path
         The file.
     format
-        A `Format`; when empty, what the ending says: our JSON, GraphML, Slurm's switches (``.conf``) or
+        A `Format`; when empty, the one of the ending: our JSON, GraphML, Slurm's switches (``.conf``) or
         topograph (``.yaml``).
     notes
-        Takes a line for everything that the format cannot hold.
+        Receives a line for everything that the format cannot hold.
 
     Raises
     ------
     InvalidInput
-        The ending says no format, the format cannot hold the cluster, or the file cannot be written.
+        The ending belongs to no format, the format cannot hold the cluster, or the file cannot be written.
 
     Examples
     --------
@@ -188,14 +184,12 @@ def write_cluster(
 
 
 def _known(name: str) -> Format:
-    try:
-        return Format(name)
-    except ValueError:
-        raise InvalidInput("", "format", shorten(name), f"must be one of {', '.join(Format)}") from None
+    require_one_of("format", name, Format)
+    return Format(name)
 
 
 def _found(source: str, text: str) -> Format:
-    """Find the format from what is in a file."""
+    """Recognise the format from the content of a file."""
     begin = text.lstrip()[:1]
     if begin == "<":
         return Format.GRAPHML
@@ -213,7 +207,7 @@ def _found(source: str, text: str) -> Format:
 
 @contextmanager
 def _one_line(source: str) -> Iterator[None]:
-    """Name the file in whatever says that something is wrong in it."""
+    """Name the file in every error about its content."""
     try:
         yield
     except InvalidInput as error:

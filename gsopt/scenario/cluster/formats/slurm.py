@@ -1,7 +1,7 @@
 """Slurm's topology.conf: the tree of switches of ``topology/tree``, or the blocks of ``topology/block``.
 
-The file does not say what GPUs the nodes have. Lines ``NodeName=node[1-4] Gres=gpu:h100:8``, as in slurm.conf,
-do, also behind ``#``, where Slurm does not see them: so they are written here, and read back.
+The file does not state the GPUs of nodes. Lines ``NodeName=node[1-4] Gres=gpu:h100:8``, as in slurm.conf, do,
+also behind ``#``, where Slurm ignores them: they are written that way here, and read back.
 """
 
 import re
@@ -18,15 +18,10 @@ from gsopt.scenario.cluster.formats.nodes import Gpus, read_gres, write_gres
 
 
 def read_slurm(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
-    r"""Read the cluster of a topology.conf of switches or blocks.
+    r"""Read a cluster from a topology.conf of switches or blocks.
 
-    Blocks are grouped below a root. Where BlockSizes has larger sizes than the first, which is that of a block,
-    neighbouring blocks make groups of such sizes, and neighbouring groups larger ones, as Slurm has it.
-
-    Raises
-    ------
-    InvalidInput
-        A line is none of topology.conf, there is no tree, or nobody says what GPUs a node has.
+    Blocks are grouped below a root. Where BlockSizes has sizes beyond the first, which is that of a block,
+    neighbouring blocks make groups of these sizes, and neighbouring groups larger ones, as in Slurm.
     """
     lines = read_lines(source, text)
     of = {kind: [line for line in lines if line.kind == kind] for kind in KINDS}
@@ -50,10 +45,7 @@ def _branches(source: str, of: Mapping[str, Sequence[Line]], notes: list[str]) -
 
 def _switch(source: str, line: Line) -> Branch:
     branch = Branch(
-        line.values["switchname"],
-        line.place,
-        line.names(source, "Switches"),
-        line.names(source, "Nodes"),
+        line.values["switchname"], line.place, line.names(source, "Switches"), line.names(source, "Nodes")
     )
     if branch.branches and branch.machines:
         raise InvalidInput(
@@ -69,7 +61,7 @@ def _gpus(source: str, line: Line) -> Iterator[tuple[str, Gpus]]:
 
 
 def _ratios(source: str, lines: Sequence[Line]) -> list[int]:
-    """Return of how many blocks each larger size consists."""
+    """Return the number of blocks in each larger size."""
     if not lines:
         return []
     text = lines[0].values["blocksizes"]
@@ -85,7 +77,7 @@ def _ratios(source: str, lines: Sequence[Line]) -> list[int]:
 
 
 def _groups(blocks: Sequence[Branch], ratios: Sequence[int]) -> list[Branch]:
-    """Group neighbouring blocks, groups of those, and what there is at last below a root."""
+    """Group neighbouring blocks, then groups of those, and finally all of them below a root."""
     made: list[Branch] = []
     below, spans = blocks, 1
     for ratio in ratios:
@@ -101,63 +93,48 @@ def _groups(blocks: Sequence[Branch], ratios: Sequence[int]) -> list[Branch]:
 
 
 def _group(branches: Sequence[Branch]) -> Branch:
-    """Name a group after the first and the last block in it."""
+    """Name a group after its first and last block."""
     first, last = branches[0].name.partition("..")[0], branches[-1].name.rpartition("..")[2]
     return Branch(f"{first}..{last}", "BlockSizes", [branch.name for branch in branches])
 
 
 def write_tree(cluster: Cluster, notes: list[str]) -> str:
-    """Write a cluster as switches, the root first, and what GPUs the nodes have as comments.
-
-    Raises
-    ------
-    InvalidInput
-        The cluster is plain, or a switch has both machines and switches below it.
-    """
-    branches = plain_branches(cluster, notes)
-    _refuse_mixed(branches)
+    """Write a cluster as switches, the root first, with the GPUs of nodes as comments."""
+    branches = _unmixed_branches(cluster, notes)
     lines = [
         f"SwitchName={branch.name} Switches={compress(branch.branches)}\n"
         if branch.branches
         else f"SwitchName={branch.name} Nodes={compress(branch.machines)}\n"
         for branch in branches
     ]
-    text = "".join(lines) + _gpu_lines(cluster, branches)
-    note_changes(branches, read_slurm("", text, Told(), []), notes)
-    return text
+    return _with_gpus(cluster, branches, lines, notes)
 
 
 def write_blocks(cluster: Cluster, notes: list[str]) -> str:
-    """Write a cluster as blocks, which are its lowest switches, and what GPUs the nodes have as comments.
+    """Write a cluster as blocks, which are its lowest switches, with the GPUs of nodes as comments.
 
-    Levels above the blocks are sizes of blocks where their switches all hold 2, 4, 8, ... of them; the names of
-    these switches are not written.
-
-    Raises
-    ------
-    InvalidInput
-        The cluster is plain, or a switch has both machines and switches below it.
+    Levels above the blocks become block sizes where all their switches hold 2, 4, 8, ... blocks; the names of
+    these switches are lost.
     """
-    branches = plain_branches(cluster, notes)
-    _refuse_mixed(branches)
+    branches = _unmixed_branches(cluster, notes)
     blocks = [branch for branch in branches if branch.machines]
     size = min(len(block.machines) for block in blocks)
     sizes = ",".join(str(size * ratio) for ratio in (1, *_ratios_of(branches, blocks)))
     lines = [f"BlockName={block.name} Nodes={compress(block.machines)}\n" for block in blocks]
-    text = "".join([*lines, f"BlockSizes={sizes}\n"]) + _gpu_lines(cluster, branches)
-    note_changes(branches, read_slurm("", text, Told(), []), notes)
-    return text
+    return _with_gpus(cluster, branches, [*lines, f"BlockSizes={sizes}\n"], notes)
 
 
-def _refuse_mixed(branches: Sequence[Branch]) -> None:
+def _unmixed_branches(cluster: Cluster, notes: list[str]) -> list[Branch]:
+    branches = plain_branches(cluster, notes)
     for branch in branches:
         if branch.branches and branch.machines:
             rule = "must have machines or switches below it, not both, in topology.conf"
             raise InvalidInput("", "switch", shorten(branch.name), rule)
+    return branches
 
 
 def _ratios_of(branches: Sequence[Branch], blocks: Sequence[Branch]) -> list[int]:
-    """Return of how many blocks the switches of each level between blocks and root consist."""
+    """Return the numbers of blocks in the switches of each level between blocks and root."""
     held: dict[str, list[str]] = {}
     for branch in reversed(branches):
         held[branch.name] = [block for child in branch.branches for block in held[child]] or [branch.name]
@@ -175,11 +152,14 @@ def _ratios_of(branches: Sequence[Branch], blocks: Sequence[Branch]) -> list[int
     return sorted(ratios)
 
 
-def _gpu_lines(cluster: Cluster, branches: Sequence[Branch]) -> str:
-    """Write a comment for each run of nodes with the same GPUs; the nodes have names of their own here."""
+def _with_gpus(cluster: Cluster, branches: Sequence[Branch], lines: Sequence[str], notes: list[str]) -> str:
+    """Append a comment for each run of nodes with equal GPUs, and note what changes when all is read back."""
     names = [machine for branch in branches for machine in branch.machines]
     gpus = [Gpus(machine.gpus, machine.gpu_type) for machine in cluster.machines]
     groups = groupby(zip(names, gpus, strict=True), key=lambda each: each[1])
-    return "".join(
+    comments = [
         f"# NodeName={compress(name for name, _ in nodes)} Gres={write_gres(kind)}\n" for kind, nodes in groups
-    )
+    ]
+    text = "".join([*lines, *comments])
+    note_changes(branches, read_slurm("", text, Told(), []), notes)
+    return text

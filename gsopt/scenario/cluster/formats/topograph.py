@@ -1,4 +1,4 @@
-"""Topograph: YAML models of switches, blocks of nodes and the accelerator domains (NVLink) that join nodes."""
+"""Topograph: YAML models of switches, blocks of nodes, and the accelerator domains (NVLink) that join nodes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -8,44 +8,29 @@ import yaml
 
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.scenario.cluster import Cluster
-from gsopt.scenario.cluster.formats.assembly import (
-    Told,
-    cluster_of,
-    note_changes,
-    plain_branches,
-    some_of,
-)
+from gsopt.scenario.cluster.formats.assembly import Told, cluster_of, note_changes, plain_branches, some_of
 from gsopt.scenario.cluster.formats.branches import Branch, Tree, tree_of
 from gsopt.scenario.cluster.formats.domains import NVLINK, with_domains
 from gsopt.scenario.cluster.formats.hostlist import compress, expand
 from gsopt.scenario.cluster.formats.nodes import Gpus
 from gsopt.scenario.cluster.formats.yaml_text import parse_yaml
 
-#: How annotations begin and end that name the accelerator domain of a block, and its part of that.
+#: Beginning and endings of the annotations that name a block's accelerator domain and its part of it.
 _ACCELERATOR, _DOMAIN, _PART = "accelerator", "/domain", "/sub-domain"
 _WRITTEN_DOMAIN = "accelerator.topology.test/domain"
 
-#: Annotations of our own, for what the models do not say.
+#: Our own annotations, for what the models do not state.
 _GPUS, _GPU_TYPE = "gsopt/gpus", "gsopt/gpu-type"
 
 
 class _Model(NamedTuple):
-    """What a model states.
+    """The content of a model."""
 
-    Attributes
-    ----------
-    branches
-        The switches, the blocks' ones among them.
-    domains, parts
-        The accelerator domain of every machine that has one, and the part of it.
-    gpus
-        GPUs of the machines of which it says something.
-    """
-
-    branches: Sequence[Branch]
+    branches: Sequence[Branch]  # all switches, including those of blocks
+    # Accelerator domain, and part of it, of every machine that has one.
     domains: Mapping[str, str]
     parts: Mapping[str, str]
-    gpus: Mapping[str, Gpus]
+    gpus: Mapping[str, Gpus]  # of the machines for which it states them
 
 
 class _Block(NamedTuple):
@@ -56,15 +41,10 @@ class _Block(NamedTuple):
 
 
 def read_topograph(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
-    """Read the cluster of a model of topograph.
+    """Read a cluster from a model of topograph.
 
-    Accelerator domains are switches of the level ``"nvlink"``, where they stand among the others. A part of a
-    domain that is no switch of its own is not read.
-
-    Raises
-    ------
-    InvalidInput
-        It is no such model, there is no tree, or nobody says what GPUs a node has.
+    Accelerator domains become switches of the level ``"nvlink"``, wherever they stand among the others. A part
+    of a domain that is no switch of its own is not read.
     """
     model = _model(source, text)
     tree = told.levelled(source, tree_of(source, model.branches, notes))
@@ -74,7 +54,7 @@ def read_topograph(source: str, text: str, told: Told, notes: list[str]) -> Clus
 
 
 def _note_parts(source: str, tree: Tree, parts: Mapping[str, str], notes: list[str]) -> None:
-    """Note parts of domains that are not all the machines of one switch."""
+    """Note parts of domains that are not exactly the machines of one switch."""
     members: dict[str, set[str]] = {}
     for machine, part in parts.items():
         members.setdefault(part, set()).add(machine)
@@ -143,7 +123,7 @@ def _hosts(source: str, field: str, given: Any) -> list[str]:
 
 
 def _annotated(blocks: Sequence[_Block], ending: str) -> Iterator[tuple[str, str]]:
-    """Yield the nodes of blocks with an annotation, and what it says."""
+    """Yield the nodes of blocks with an annotation, and its text."""
     for block in blocks:
         for key, text in block.annotations.items():
             if text and key.startswith(_ACCELERATOR) and key.endswith(ending):
@@ -162,13 +142,7 @@ def _gpus(source: str, block: _Block) -> Iterator[tuple[str, Gpus]]:
 
 
 def write_topograph(cluster: Cluster, notes: list[str]) -> str:
-    """Write a cluster as a model of topograph: a block for each run of machines of a switch that are alike.
-
-    Raises
-    ------
-    InvalidInput
-        The cluster is plain.
-    """
+    """Write a cluster as a model of topograph: a block for each run of equal machines below a switch."""
     branches = plain_branches(cluster, notes)
     domain_of, outer = _without_domains(branches)
     names = [machine for branch in branches for machine in branch.machines]
@@ -182,7 +156,7 @@ def write_topograph(cluster: Cluster, notes: list[str]) -> str:
 
 
 def _without_domains(branches: Sequence[Branch]) -> tuple[dict[str, str], list[Branch]]:
-    """Return the domain of every machine in one, and the switches as they are without domains."""
+    """Return the domain of every machine in one, and the switches without domains."""
     domains = {branch.name for branch in branches[1:] if branch.level == NVLINK}
     within: dict[str, str] = {}
     for branch in branches:

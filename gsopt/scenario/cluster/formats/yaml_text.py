@@ -1,4 +1,4 @@
-"""YAML: the part of it that files of data need, read without trust."""
+"""YAML: the part of it that data files need, read safely."""
 
 from typing import Any
 
@@ -7,40 +7,29 @@ import yaml
 from gsopt.core.errors import InvalidInput, shorten
 
 _DEEPEST = 16
-_LONGEST = 4 * 2**20  # characters; ten thousand machines, each with a domain of its own, take one
+_LONGEST = 4 * 2**20  # characters; ten thousand machines, each with its own domain, take a quarter of that
 
-#: Of streams of documents, such as all pods of a cluster.
+#: Limits of streams of documents, such as all pods of a cluster.
 DEEPEST = 64
 _LONGEST_STREAM = 64 * 2**20
 _MOST_DOCUMENTS = 1_000_000
 
-#: What a plain scalar of such a stream may be for nothing.
+#: Plain scalars of such a stream that mean nothing.
 _NOTHING = frozenset({"", "~", "null", "Null", "NULL"})
 
 
 def parse_yaml(source: str, text: str) -> Any:
-    r"""Read YAML of mappings, sequences and texts; every scalar is the text that it is written as.
+    r"""Read YAML of mappings, sequences and texts; every scalar is the text as it is written.
 
-    Nodes with names such as ``0010`` would be numbers otherwise. An alias, which may stand for a thousand
-    others, has no place in such files.
-
-    Raises
-    ------
-    InvalidInput
-        It is no YAML, too long or too deep, or has a key twice or an alias; the message is one line.
+    Node names such as ``0010`` would be numbers otherwise. Aliases, which may expand a thousandfold, are
+    refused.
     """
     found = _parsed(source, text, longest=_LONGEST, deepest=_DEEPEST, most=1)
     return found[0] if found else None
 
 
 def parse_documents(source: str, text: str) -> list[Any]:
-    r"""Read any number of documents, as `parse_yaml` reads one; they may be longer and deeper.
-
-    Raises
-    ------
-    InvalidInput
-        As `parse_yaml`.
-    """
+    r"""Read any number of documents as `parse_yaml` reads one; they may be longer and deeper."""
     return _parsed(source, text, longest=_LONGEST_STREAM, deepest=DEEPEST, most=_MOST_DOCUMENTS)
 
 
@@ -58,7 +47,7 @@ def _parsed(source: str, text: str, *, longest: int, deepest: int, most: int) ->
 
 
 class _Events:
-    """The events of a parser, turned into data."""
+    """Turns the events of a parser into data."""
 
     def __init__(self, source: str, events: Any, deepest: int, most: int) -> None:
         self.source, self.events, self.deepest, self.most = source, events, deepest, most

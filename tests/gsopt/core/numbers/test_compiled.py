@@ -31,16 +31,12 @@ def _halvings(number: int) -> int:
     return count
 
 
-def test_a_kernel_is_its_function() -> None:
-    """Compiled or not, a kernel gives the same, and its function can be had back."""
+def test_a_kernel_is_its_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiled or not, a kernel gives the same; where numba is missing it is the function itself."""
     kernel = compiled(_halvings)
     assert [kernel(number) for number in (0, 1, 7, 8)] == [_halvings(number) for number in (0, 1, 7, 8)]
     assert plain(kernel) is _halvings
     assert (kernel is _halvings) is not is_installed()
-
-
-def test_without_numba_a_kernel_is_the_function(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where numba is missing the decorator changes nothing, and nothing is worth loading."""
     monkeypatch.setattr(module, "find_spec", lambda _: None)
     monkeypatch.delitem(sys.modules, "numba", raising=False)
     assert compiled(_halvings) is _halvings
@@ -148,7 +144,6 @@ def test_a_twin_calls_plain_functions_only(tmp_path: Path, monkeypatch: pytest.M
     for name in ("far_kernel", "near_kernel"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     near = import_module("near_kernel").near
-
     assert near(2) == twin(near)(2) == 6
     assert twin(near)(Fraction(1, 2)) == 3  # of which no machine code knows
 

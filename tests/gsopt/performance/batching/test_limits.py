@@ -38,21 +38,19 @@ def test_floats_are_rounded_to_no_other_ceiling(limit: int, tenths: int, tenths_
     """Decimals give the ceilings of the decimals, also when they are the result of adding floats up."""
     exact = _counted(limit, Fraction(tenths * tenths_of_seconds, 100))
     added = sum([0.1] * tenths_of_seconds)
-
     assert scaled_down(limit, tenths / 10, tenths_of_seconds / 10) == exact
     assert scaled_down(limit, tenths / 10, added) == exact
 
 
-def test_a_third_of_a_second_is_no_ceiling_too_many() -> None:
-    """0.1 * 3 / 0.3 is 1.0000000000000002 in floats, and 1 to the rules."""
+def test_limits_by_hand() -> None:
+    """Small limits stay, decimals are exact, and at sigma = 0 or T = 0 limits double."""
+    assert all(scaled_down(1, 0.1, elapsed) == 1 for elapsed in (1, 10, 11, 100, 10**9))
+    assert [scaled_down(2, 0.1, elapsed) for elapsed in (1, 10, 11, 20, 20.5)] == [2, 2, 2, 2, 1]
     assert (0.1 * 3) / 0.3 > 1
     assert scaled_down(512, (0.1 * 3) / 0.3, 1.0) == 512
     assert LimitRules(rate=(0.1 * 3) / 0.3).after_epoch(512, 1.0) == 1024
-
-
-def test_a_job_that_has_not_run_is_doubled_by_the_formula() -> None:
-    """At T = 0 the rule "scale-down" scales up."""
     assert scaled_down(300, 0.1, 0) == 600
+    assert LimitRules().after_epoch(300, 1e9) == 600
 
 
 @pytest.mark.parametrize("elapsed", [0.001, 1, 5, 10])
@@ -83,20 +81,20 @@ def test_repeated_at_every_epoch_it_comes_down_to_two(limit: int) -> None:
         assert current == last
 
 
-def test_small_limits_stick() -> None:
-    """1 stays 1 for all sigma T > 0, and 2 stays 2 up to sigma T = 2."""
-    assert all(scaled_down(1, 0.1, elapsed) == 1 for elapsed in (1, 10, 11, 100, 10**9))
-    assert [scaled_down(2, 0.1, elapsed) for elapsed in (1, 10, 11, 20, 20.5)] == [2, 2, 2, 2, 1]
-
-
-def test_start_is_what_one_gpu_holds_until_warm() -> None:
-    """The limit is the local one upon arrival, and no epoch before the end of the warm-up changes it."""
+def test_limits_of_limits() -> None:
+    """Limits start at one GPU's until warm, double up to the largest, and may come from numpy."""
     rules = LimitRules(rate=0.1)
-
     assert rules.started(128) == 128
     assert rules.after_epoch(128, 5, warm=False) == 128
     assert rules.after_epoch(128, 500, warm=False) == 128
     assert rules.after_epoch(128, 5) == 256
+    rules = LimitRules(largest=1000)
+    assert [rules.after_epoch(limit, 60) for limit in (256, 500, 501, 1000)] == [512, 1000, 1000, 1000]
+    assert rules.started(2048) == 1000
+    assert LimitRules().after_epoch(int(np.int32(2**30)), 1) == 2**31
+    assert LimitRules().after_epoch(np.int32(2**30), 1) == 2**31  # type: ignore[arg-type]
+    assert scaled_down(3, np.int64(1), np.int64(2)) == 2  # type: ignore[arg-type]
+    assert scaled_down(3, np.float32(0.25), np.float32(8)) == 2  # type: ignore[arg-type]
 
 
 def test_each_rejection_halves_down_to_one() -> None:
@@ -104,16 +102,7 @@ def test_each_rejection_halves_down_to_one() -> None:
     limits = [13]
     for _ in range(5):
         limits.append(LimitRules().rejected(limits[-1]))
-
     assert limits == [13, 6, 3, 1, 1, 1]
-
-
-def test_doubling_ends_where_training_would_not_converge() -> None:
-    """Scaling up stops at the largest limit, and a start above it is cut; it need not be a power of two."""
-    rules = LimitRules(largest=1000)
-
-    assert [rules.after_epoch(limit, 60) for limit in (256, 500, 501, 1000)] == [512, 1000, 1000, 1000]
-    assert rules.started(2048) == 1000
 
 
 @pytest.mark.parametrize("elapsed", [0, 5, 10])
@@ -135,22 +124,8 @@ def test_the_printed_rule_is_the_formula_for_all(limit: int, elapsed: float) -> 
     """As printed, every running job gets the formula, so none that has run is ever doubled."""
     rules = LimitRules(rate=0.1, scale_down=ScaleDown.PRINTED)
     after = rules.after_epoch(limit, elapsed)
-
     assert after == scaled_down(limit, 0.1, elapsed)
     assert after <= limit if elapsed > 0 else after == 2 * limit
-
-
-def test_without_a_rate_nobody_is_long() -> None:
-    """At sigma = 0 every epoch doubles."""
-    assert LimitRules().after_epoch(300, 1e9) == 600
-
-
-def test_numbers_of_numpy_are_taken_as_what_they_are() -> None:
-    """Limits do not overflow, and times of numpy may be of any size of float."""
-    assert LimitRules().after_epoch(int(np.int32(2**30)), 1) == 2**31
-    assert LimitRules().after_epoch(np.int32(2**30), 1) == 2**31  # type: ignore[arg-type]
-    assert scaled_down(3, np.int64(1), np.int64(2)) == 2  # type: ignore[arg-type]
-    assert scaled_down(3, np.float32(0.25), np.float32(8)) == 2  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("limit", [0, -1, 1.5, True, "8", float("nan")])

@@ -43,18 +43,16 @@ def test_shortest_cycle(seed: int) -> None:
 
 
 def test_by_hand() -> None:
-    """Three jobs that need one resource each take a third of the time together; three of one kind wait."""
+    """Jobs of different resources share, those of one wait, and one without seconds has no speed."""
     assert cycle([(1, 0, 0), (0, 1, 0), (0, 0, 1)]) == 1
     assert cycle([(1, 1, 1), (1, 1, 1), (1, 1, 1)]) == 3
     assert cycle([(3, 0, 0), (3, 0, 0)]) == 6
     assert cycle([(2, 1, 1), (1, 2, 1)]) == 4
     assert cycle([(1, 0, 1), (0, 4, 0)]) == 5  # never the same resource at once
-
-
-def test_slowdowns_of_pairs() -> None:
-    """A model is as slow as the cycle of the pair is long beside its own iteration."""
     table = interleaved({"a": (1.0, 0.0, 1.0), "b": (0.0, 4.0, 0.0)})
     assert table == {"a": {"a": 1.5, "b": 2.5}, "b": {"a": 1.25, "b": 2.0}}
+    with pytest.raises(InvalidInput, match=r"^stages\['a'\]: "):
+        interleaved({"a": (0.0, 0.0)})
 
 
 @pytest.mark.parametrize(
@@ -71,9 +69,3 @@ def test_bad_stages(stages: Any, field: str) -> None:
     """Groups that are too large, and seconds that are none, are refused in one line."""
     with pytest.raises(InvalidInput, match=f"^{field}: "):
         cycle(stages)
-
-
-def test_models_that_need_nothing() -> None:
-    """A model without seconds has no speed."""
-    with pytest.raises(InvalidInput, match=r"^stages\['a'\]: "):
-        interleaved({"a": (0.0, 0.0)})

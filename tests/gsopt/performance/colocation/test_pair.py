@@ -101,23 +101,15 @@ def test_decisions_by_hand(
     assert {rule: pair.shares(rule) for rule in decisions} == decisions
 
 
-def test_who_waits_has_the_whole_batch() -> None:
-    """Waiting counts the seconds of the whole batch, sharing those of the sub-batch."""
+def test_sums_by_hand() -> None:
+    """Waiting counts the whole batch, equal sums share, and savings are the difference of the sums."""
     whole, divided = Pair(6, 4, 1, 2), Pair(6, 5, 1, 2, seconds_whole=4)
     assert whole.sequential_sum == divided.sequential_sum == 16
     assert (whole.shared_sum, divided.shared_sum) == (13, 14)
     assert (whole.saved, divided.saved) == (3, 2)
-
-
-def test_ties_share() -> None:
-    """Where both end points give the same sum the new job starts now."""
     pair = Pair(1, 1, Fraction(3, 2), Fraction(3, 2))
     assert pair.saved == 0
     assert pair.shares()
-
-
-def test_savings_are_the_difference_of_the_sums() -> None:
-    """What is saved is the sum of waiting less that of sharing, with another whole batch too."""
     for seed in CASES:
         pair = replace(pair_of(two(seed)), seconds_whole=Fraction(seed, 7))
         assert pair.saved == pair.sequential_sum - pair.shared_sum, seed

@@ -46,27 +46,15 @@ def test_memory_decides_to_the_byte() -> None:
     assert choose_sub_batch(offered((4,)), memory_left=0).shares
 
 
-def test_where_waiting_is_best_it_is_with_the_whole_batch() -> None:
-    """Waiting counts the whole batch's seconds whatever is tried, so all are equal and none shares."""
+def test_choices_by_hand() -> None:
+    """Without a better sub-batch the job waits with the whole one, and of equal ones the larger is kept."""
     found = choose_sub_batch(offered((4, 5, 6), remaining=4, slowdown=5))
     assert found == Choice(shares=False, name="b0", mean_jct=6)
-
-
-def test_where_nothing_fits_the_job_waits() -> None:
-    """Without any sub-batch that fits the choice is to wait."""
     found = choose_sub_batch(offered((4, 5), memory=(9, 8)), memory_left=7)
     assert found == Choice(shares=False, name="b0", mean_jct=12)
-
-
-def test_of_equal_ones_the_larger_is_kept_unless_asked() -> None:
-    """Two sub-batches of one value: the larger one, or the smaller one where the printed line is asked for."""
     equal = offered((4, 4, 5))
     assert choose_sub_batch(equal).name == "b0"
     assert choose_sub_batch(equal, ties="smaller").name == "b1"
-
-
-def test_the_printed_sign_is_an_option() -> None:
-    """With the printed sign the pair (4, 1, 2) waits, which it should not."""
     good = offered((1,), remaining=4, slowdown=2)
     assert choose_sub_batch(good) == Choice(shares=True, name="b0", mean_jct=Fraction(7, 2))
     assert choose_sub_batch(good, rule="sign") == Choice(shares=False, name="b0", mean_jct=Fraction(9, 2))

@@ -32,7 +32,6 @@ def test_a_fitted_scale_gives_what_was_measured(
 ) -> None:
     """With the fitted factor of the computing times, the penalty is the measured one."""
     scale = fit_scale(layers, collective, measured)
-
     assert abs(penalty(layers, collective, scale=scale) - measured) <= SUM * (1 + measured)
 
 
@@ -44,7 +43,6 @@ def test_a_fit_finds_the_truth() -> None:
     scales = {"small": 0.1, "large": 0.5}
     measured = {name: penalty(models[name], truth, scale=scales.get(name, 1.0)) for name in models}
     fit = fit_collective(models, measured, scales)
-
     assert measured["quiet"] == 0
     assert fit.spread < 1e-5
     assert abs(fit.collective.latency / truth.latency - 1) < 1e-3
@@ -68,7 +66,6 @@ def test_the_network_column_of_table_1(models: Mapping[str, tuple[Layer, ...]]) 
     measured = {model: TIER_PENALTIES[model].network for model in NETWORKS}
     scales = _scales(models)
     fit = fit_collective(models, measured, scales)
-
     assert all(abs(fit.penalties[model] / measured[model] - 1) <= 0.05 for model in NETWORKS)
     assert abs(fit.collective.latency / BETWEEN_RACKS.latency - 1) < 0.05
     assert 1 / 1000 < min(scales.values()) < max(scales.values()) < 1 / 25
@@ -82,7 +79,6 @@ def test_the_other_columns_fit_to_a_factor(
     scales = _scales(models)
     measured = {model: getattr(TIER_PENALTIES[model], tier) for model in NETWORKS if model != "resnet50"}
     fit = fit_collective(models, measured, scales)
-
     assert 0.25 < fit.spread < spread
     assert penalty(models["resnet50"], fit.collective, scale=scales["resnet50"]) < 0.01
 

@@ -25,7 +25,7 @@ def _measured(reader: str, options: dict[str, str]) -> PairTable:
 
 
 def test_errors_by_hand() -> None:
-    """Of slowdowns of 1 and 2 beside a partner of each kind, 1.5 is off by 0.5: by a half, and by a quarter."""
+    """1.5 is off from 1 and 2 by a half and a quarter; importance is the mean over splits."""
     table = ruled({"a": 1, "b": 2}, lambda mine, _: mine)
     found = evaluate(table, lambda _: _always(1.5))
     assert found.directions == 4
@@ -34,6 +34,15 @@ def test_errors_by_hand() -> None:
     mixed = evaluate(ruled({"a": 1, "b": 4}, lambda mine, _: mine), lambda _: _always(2.0))
     assert (mixed.mean_absolute, mixed.largest) == (1.5, 2)
     assert mixed.root_mean_square == pytest.approx(sqrt(2.5))
+    values = iter([1.5, 2.5])
+    table = EIGHT.only([("a", "b"), ("c", "d")])
+    assert evaluate(table, lambda _: _always(next(values)), folds=2).importance == {"load": 1.0}
+    assert list(evaluate(EIGHT, regression_tree).importance.values()) == sorted(
+        evaluate(EIGHT, regression_tree).importance.values(), reverse=True
+    )
+    assert evaluate(EIGHT, nearest).importance == {}
+    with pytest.raises(InvalidInput, match=r"^ruled: slowdowns: 1 pairs: must hold enough pairs"):
+        evaluate(EIGHT.only([("a", "b")]), overall_mean)
 
 
 def test_who_knows_the_answers_has_no_error() -> None:
@@ -47,23 +56,6 @@ def test_who_knows_the_answers_has_no_error() -> None:
     told = Prediction(lambda pairs: [uneven.slowdowns[one.name][other.name] for one, other in pairs])
     for found in (evaluate(EIGHT, oracle), evaluate(uneven, lambda _: told, by="configuration")):
         assert (found.largest, found.decisions.alike, found.decisions.deviation) == (0, 1, 0)
-
-
-def test_importance_is_the_mean_over_splits() -> None:
-    """What matters most comes first; predictors without importance have none."""
-    values = iter([1.5, 2.5])
-    table = EIGHT.only([("a", "b"), ("c", "d")])
-    assert evaluate(table, lambda _: _always(next(values)), folds=2).importance == {"load": 1.0}
-    assert list(evaluate(EIGHT, regression_tree).importance.values()) == sorted(
-        evaluate(EIGHT, regression_tree).importance.values(), reverse=True
-    )
-    assert evaluate(EIGHT, nearest).importance == {}
-
-
-def test_too_few_pairs_are_refused() -> None:
-    """One pair cannot be both learnt from and predicted."""
-    with pytest.raises(InvalidInput, match=r"^ruled: slowdowns: 1 pairs: must hold enough pairs"):
-        evaluate(EIGHT.only([("a", "b")]), overall_mean)
 
 
 def test_computation_and_memory_matter_most_on_measured_tables() -> None:

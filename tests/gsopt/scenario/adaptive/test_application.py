@@ -1,38 +1,38 @@
-"""The truth about an application."""
+"""Applications, and the batches, placements and trainings of which they consist."""
 
 import json
+from math import ceil
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from gsopt.core.errors import InvalidInput
 from gsopt.core.numbers.tolerances import SUM
 from gsopt.scenario.adaptive.application import Application
+from gsopt.scenario.adaptive.batch import split
 from gsopt.scenario.adaptive.limits import Limits
-from gsopt.scenario.adaptive.placement import Placement
+from gsopt.scenario.adaptive.placement import Placement, Spread
+from gsopt.scenario.adaptive.validation import Epoch, Validation
+from tests.effort import cases
 from tests.strategies.applications import BATCHES, LOCALS, application
 
+# The truth about an application
 
-def test_what_was_measured_is_given() -> None:
-    """On every measured placement the measured times are given, and for each rotation of its nodes."""
+
+def test_times_of_placements() -> None:
+    """Measured times are given as they are, are linear in between, and beyond four nodes are as on four."""
     small = application()
     for placement in small.placements:
         shape = tuple(placement.shape)
         for local, *times in placement.points:
             assert small.step_time(shape, local) == tuple(times)
             assert small.step_time((*shape[1:], 0, shape[0]), local) == tuple(times)
-
-
-def test_between_what_was_measured_it_is_linear() -> None:
-    """The times of the formula, which is linear, come out between points, and on shapes not measured."""
     small = application()
     for shape, local in [((2, 1), 5), ((2, 2, 1), 8), ((2, 2, 2), 11), ((2, 2, 2, 2), 31), ((1, 1, 1, 1), 7)]:
         sync = 0.01 * len(shape) + 0.002 * sum(shape)
         assert small.step_time(shape, local) == pytest.approx((0.05 + 0.004 * local + sync, sync), rel=SUM)
-
-
-def test_more_nodes_count_like_the_most() -> None:
-    """Beyond the four nodes that were measured it is as on four."""
     small = application()
     assert small.step_time((1,) * 6, 8) == small.step_time((2, 2, 1, 1), 8)
 
@@ -43,24 +43,16 @@ def test_beyond_what_was_measured_nothing_is_known(shape: tuple[int, ...], local
     assert application().step_time(shape, local) is None
 
 
-def test_too_few_measurements_to_interpolate() -> None:
-    """Where all placements have one node, only these are known."""
+def test_few_measurements() -> None:
+    """Placements may be turned around the ring, and what was not measured is not known."""
     small = application()
     flat = small.model_copy(update={"placements": small.placements[:2], "spread": ()})
     assert flat.step_time((2,), 8) == small.step_time((2,), 8)
     assert flat.step_time((1, 1), 8) is None
-
-
-def test_rotations_count_alike() -> None:
-    """A placement may be given in any order around the ring."""
     small = application()
     turned = small.placements[3].model_copy(update={"shape": (2, 1)})
     other = small.model_copy(update={"placements": (*small.placements[:3], turned, *small.placements[4:])})
     assert other.step_time((1, 2), 7) == other.step_time((2, 1), 7) == small.step_time((2, 1), 7)
-
-
-def test_the_largest_local_batch_of_a_placement() -> None:
-    """It is the largest one measured there, or on more nodes and GPUs; 0 where there is none."""
     small = application()
     assert small.most_local((2, 1)) == small.most_local((2, 2, 1)) == LOCALS[-1]
     assert small.most_local((2,) * 5) == 0
@@ -80,16 +72,12 @@ def test_trainings_are_interpolated() -> None:
 
 
 def test_progress_is_the_least_of_all_trainings() -> None:
-    """The progress at the end of an epoch is the least that any training has there."""
+    """Progress is the least that any training has at an epoch; JSON gives an equal application."""
     small = application()
     assert [small.progress_at(epoch) for epoch in range(7)] == pytest.approx(
         [epoch * 400 * (1 + 8 / 1e5) for epoch in range(7)], rel=SUM
     )
     assert small.work == small.progress_at(6)
-
-
-def test_it_is_written_and_read() -> None:
-    """An application read from its own JSON is equal, also when times were looked up before."""
     small = application()
     small.step_time((2, 2, 1), 8)
     again = Application.model_validate_json(small.model_dump_json())
@@ -116,3 +104,76 @@ def test_what_does_not_fit_is_refused(change: dict[str, object], line: str) -> N
     """More epochs than were trained, batches that were not, and unsorted ones are refused in one line."""
     with pytest.raises(ValidationError, match=line):
         Application(**{**dict(application()), **change})
+
+
+# How batches are processed
+
+
+LIMITS = Limits(initial_batch=32, most_batch=2048, least_local=8, most_local=64)
+
+
+@settings(max_examples=cases(200), deadline=None)
+@given(batch_size=st.integers(32, 2048), gpus=st.integers(1, 64))
+def test_a_batch_is_split_into_parts_that_fit(batch_size: int, gpus: int) -> None:
+    """Every part fits on a GPU, parts are as few as may be, and together they are no less than the batch."""
+    batch = split(batch_size, gpus, LIMITS)
+    assert 1 <= batch.local <= LIMITS.most_local
+    assert batch.over(gpus) <= LIMITS.most_batch
+    least = 1 if gpus == 1 and batch_size > LIMITS.initial_batch else 0
+    assert batch.steps == max(ceil(ceil(batch_size / gpus) / LIMITS.most_local) - 1, least)
+    slack = gpus * (batch.steps + 1)
+    assert min(batch_size, LIMITS.most_batch - slack) <= batch.over(gpus) < batch_size + slack + gpus
+
+
+# Limits of batches
+
+
+LIMITS_of_limits = Limits(initial_batch=64, most_batch=2048, least_local=8, most_local=96)
+
+
+def test_limits_of_applications() -> None:
+    """A job has GPUs for its largest batch; of mean and variance of gradients one may be 0."""
+    assert LIMITS_of_limits.most_gpus == 256
+    assert LIMITS_of_limits.model_copy(update={"most_batch": 64, "least_local": 96}).most_gpus == 1
+    assert Epoch(progress=1, iterations=1, sqr=0, var=1).sqr == 0
+    with pytest.raises(ValidationError, match=r"sqr: 0.0: must not be 0 where var is 0 too"):
+        Epoch(progress=1, iterations=1, sqr=0, var=0)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("most_batch", 63), ("most_local", 7), ("initial_batch", 0), ("least_local", 1.5)]
+)
+def test_impossible_limits_are_refused(field: str, value: float) -> None:
+    """The most is at least the least, and all are whole samples; the message names the field."""
+    with pytest.raises(ValidationError, match=field):
+        Limits(**{**LIMITS_of_limits.model_dump(), field: value})
+
+
+# Measured steps
+
+
+@pytest.mark.parametrize(
+    ("points", "field", "rule"),
+    [
+        ([(8, 0.1, 0.0), (8, 0.2, 0.0)], r"points\[1\]\[0\]: 8", "must rise"),
+        ([(8, 0.1, 0.1)], r"points\[0\]\[2\]: 0.1", "must be below the 0.1 s of the step"),
+    ],
+)
+def test_points_rise_and_compute(points: list[tuple[int, float, float]], field: str, rule: str) -> None:
+    """Local batches that do not rise, and steps without any computation, are refused."""
+    with pytest.raises(ValidationError, match=f"{field}: {rule}"):
+        Placement(shape=[1], points=points)
+    with pytest.raises(ValidationError, match=f"{field}: {rule}"):
+        Spread(nodes=1, gpus=2, points=points)
+
+
+# The course of trainings
+
+
+@pytest.mark.parametrize("field", ["progress", "iterations"])
+def test_progress_and_iterations_rise(field: str) -> None:
+    """An epoch that ends where the one before does is refused."""
+    first = Epoch(progress=10, iterations=10, sqr=1, var=1)
+    second = Epoch(progress=20, iterations=20, sqr=1, var=1).model_copy(update={field: 10.0})
+    with pytest.raises(ValidationError, match=rf"epochs\[1\].{field}: 10.0: must rise"):
+        Validation(batch=8, epochs=[first, second])

@@ -1,4 +1,4 @@
-"""An adaptive job by itself."""
+"""An adaptive job by itself, its true speed, and what policies see of it."""
 
 from itertools import pairwise
 from math import inf
@@ -12,12 +12,17 @@ from gsopt.core.numbers.tolerances import SUM
 from gsopt.scenario.adaptive.agents import Agents
 from gsopt.scenario.adaptive.application import Application
 from gsopt.scenario.adaptive.batch import Batch
+from gsopt.scenario.adaptive.course import Course
 from gsopt.scenario.adaptive.limits import Limits
-from gsopt.scenario.adaptive.placement import Placement
+from gsopt.scenario.adaptive.placement import Placement, Spread
 from gsopt.scenario.adaptive.trainee import Trainee
 from gsopt.scenario.adaptive.validation import Epoch, Validation
+from gsopt.scenario.adaptive.view import TraineeView
 from tests.effort import cases
 from tests.strategies.applications import application
+
+# An adaptive job by itself
+
 
 SHAPES = [(1,), (2,), (1, 1), (2, 1), (2, 2), (2, 1, 1), (2, 2, 2), (2, 2, 2, 2)]
 
@@ -207,8 +212,8 @@ def test_work_is_lost() -> None:
     assert (trainee.share, trainee.completed_at) == (1.0, 450.0)
 
 
-def test_progress_in_samples() -> None:
-    """All samples count alike, and there are as many as in a training with the user's batch."""
+def test_options_of_agents() -> None:
+    """All samples count alike where progress is in samples, and the tolerance is that of the fit."""
     small = application()
     trainee = Trainee(small, Agents(progress="samples", whole_seconds=False), 32, 0.0)
     trainee.place((2,), 0.0, 0.0, batch_size=32)
@@ -217,6 +222,13 @@ def test_progress_in_samples() -> None:
     assert trainee.rate((2,), 32) == pytest.approx(1 / (step[0] * small.iterations(32, 5)), rel=SUM)
     trainee.advance(1e6)
     assert trainee.completed_at == pytest.approx(step[0] * small.iterations(32, 5), rel=SUM)
+    models = []
+    for tolerance in (None, 0.5):
+        trainee = Trainee(application(), Agents(tolerance=tolerance), None, 0.0)
+        trainee.place((2, 1), 0.0, 0.0)
+        trainee.advance(300.0)
+        models.append(trainee.model)
+    assert models[0] != models[1]
 
 
 def test_its_speed_elsewhere() -> None:
@@ -233,25 +245,22 @@ def test_its_speed_elsewhere() -> None:
         assert trainee.share - before == pytest.approx(5 * foreseen, rel=SUM)
 
 
-def test_a_coarser_fit() -> None:
-    """The tolerance is that of the fit."""
-    models = []
-    for tolerance in (None, 0.5):
-        trainee = Trainee(application(), Agents(tolerance=tolerance), None, 0.0)
-        trainee.place((2, 1), 0.0, 0.0)
-        trainee.advance(300.0)
-        models.append(trainee.model)
-    assert models[0] != models[1]
-
-
-def test_memory_of_the_placement() -> None:
-    """Where the placement says what fits, a local batch beyond what was measured there is accumulated."""
+def test_limits_of_placements() -> None:
+    """A batch beyond what fits is accumulated, and one that was not measured there is not chosen."""
     small = application()
     short = small.placements[0].model_copy(update={"points": small.placements[0].points[:2]})
     less = small.model_copy(update={"placements": (short, *small.placements[1:])})
     trainee = Trainee(less, Agents(memory="placement"), 32, 0.0)
     trainee.place((1,), 0.0, 0.0, batch_size=32)
     assert trainee.batch == Batch(local=8, steps=3)
+    small = application()
+    short = small.placements[0].model_copy(update={"points": small.placements[0].points[:2]})
+    trainee = Trainee(
+        small.model_copy(update={"placements": (short, *small.placements[1:])}), Agents(), None, 0.0
+    )
+    trainee.place((1,), 0.0, 0.0)
+    trainee.advance(1e6)
+    assert trainee.completed_at is not None
 
 
 @pytest.mark.parametrize(("shape", "batch"), [((9, 9), 32), ((2,), 4)])
@@ -265,13 +274,116 @@ def test_where_it_cannot_run(shape: tuple[int, ...], batch: int) -> None:
     assert (trainee.shape, trainee.batch, trainee.next_change()) == ((), None, inf)
 
 
-def test_a_batch_that_was_not_measured_is_not_chosen() -> None:
-    """Where the best batch was not measured on its GPUs, a job keeps the one that it has."""
+# The true course of a training
+
+
+SETTINGS = [
+    Agents(whole_seconds=False),
+    Agents(whole_seconds=False, progress="samples"),
+    Agents(memory="placement"),
+]
+
+
+def _shapes(course: Course, gpus: int) -> list[tuple[int, ...]]:
+    """Return a placement of every kind on which something is known of the steps with a batch of 32."""
+    own = course.application
+    return [each for each in own.shapes(gpus) if own.step_time(each, -(-32 // gpus)) is not None]
+
+
+def _trainee(agents: Agents, shape: tuple[int, ...], batch: int | None) -> Trainee:
+    trainee = Trainee(application(), agents, 32, 0.0)
+    trainee.place(shape, 0.0, 0.0, batch_size=batch)
+    return trainee
+
+
+@pytest.mark.parametrize("agents", SETTINGS[:2], ids=["statistical", "samples"])
+def test_a_training_takes_as_long_as_it_says(agents: Agents) -> None:
+    """On the best placement of some GPUs a job completes after the given seconds, elsewhere not before."""
+    course = Course(application(), agents, 32)
+    for gpus in (1, 3, 6):
+        seconds = course.seconds(gpus, 32)
+        ends = []
+        for shape in _shapes(course, gpus):
+            trainee = _trainee(agents, shape, 32)
+            trainee.advance(1e6)
+            ends.append(trainee.completed_at)
+        assert min(end for end in ends if end is not None) == pytest.approx(seconds, rel=SUM)
+    assert course.seconds(16, 32) is None
+
+
+@pytest.mark.parametrize("agents", SETTINGS, ids=["statistical", "samples", "placement"])
+@pytest.mark.parametrize("batch", [16, 32, 128, None])
+def test_no_job_is_ever_faster(agents: Agents, batch: int | None) -> None:
+    """On no placement and at no time a job is faster than the highest rate, and with a fixed batch one is."""
+    course = Course(application(), agents, 32)
+    for gpus in (1, 4):
+        highest, reached = course.highest_rate(gpus, batch), 0.0
+        for shape in _shapes(course, gpus):
+            trainee = _trainee(agents, shape, batch)
+            while trainee.completed_at is None:
+                trainee.advance(trainee.next_change())
+                reached = max(reached, trainee.rate(shape, batch))
+        assert reached <= highest * (1 + SUM)
+        assert batch is None or reached == pytest.approx(highest, rel=SUM)
+    assert course.highest_rate(16, 32) == 0
+
+
+def test_every_kind_of_placement_is_looked_at() -> None:
+    """The placements that were measured are listed, and one other on every number of nodes that counts."""
     small = application()
-    short = small.placements[0].model_copy(update={"points": small.placements[0].points[:2]})
-    trainee = Trainee(
-        small.model_copy(update={"placements": (short, *small.placements[1:])}), Agents(), None, 0.0
+    assert small.shapes(1) == [(1,)]
+    assert sorted(small.shapes(3)) == [(1, 1, 1), (1, 2)]
+    assert sorted(small.shapes(3, largest=3)) == [(1, 1, 1), (1, 2), (3,)]
+    assert sorted(small.shapes(4)) == [(1, 1, 1, 1), (1, 1, 2), (2, 2)]
+    assert small.shapes(8) == [(2, 2, 2, 2)]
+    assert small.shapes(9) == [(1, 2, 2, 2, 2)]
+
+
+def _measured(shape: list[int], seconds: float, *locals_: int) -> Placement:
+    return Placement(shape=shape, points=[(local, seconds, 0.0) for local in locals_])
+
+
+@pytest.mark.parametrize(
+    ("spread", "shape"),
+    [([Spread(nodes=1, gpus=4, points=[(8, 0.1, 0.0), (64, 0.1, 0.0)])], (4,)), ([], (1, 1, 2))],
+    ids=["on a larger node", "on more nodes"],
+)
+def test_the_highest_rate_holds_for_nodes_that_were_not_measured(
+    spread: list[Spread], shape: tuple[int, ...]
+) -> None:
+    """Steps that are fast by their numbers alone count, whatever is slow on placements that were measured."""
+    slow = [_measured([1], 0.5, 8, 64), _measured([1, 1], 0.5, 8, 64), _measured([2, 2], 0.5, 8, 64)]
+    epochs = [Epoch(progress=1000, iterations=1000, sqr=1, var=3)]
+    given = Application(
+        name="uneven",
+        placements=[*slow, _measured([1, 3], 0.1, 8)],
+        spread=spread,
+        validations=[Validation(batch=batch, epochs=epochs) for batch in (8, 256)],
+        limits=Limits(initial_batch=8, most_batch=256, least_local=8, most_local=64),
+        epochs=1,
     )
-    trainee.place((1,), 0.0, 0.0)
-    trainee.advance(1e6)
-    assert trainee.completed_at is not None
+    course = Course(given, Agents(), 64)
+    rate = course.speed(shape, Batch(local=16, steps=0), 0) / course.work
+    assert rate > course.speed((2, 2), Batch(local=16, steps=0), 0) / course.work
+    assert rate <= course.highest_rate(4, 64, largest=4) * (1 + SUM)
+
+
+# What a policy sees of an adaptive job
+
+
+_SHOWN = ("application", "model", "gradient", "most_gpus", "restarts", "epoch", "share", "batch", "batch_size")
+
+
+def test_a_view_shows_the_job_and_changes_nothing() -> None:
+    """Every answer is that of the job, and none of its fields can be set."""
+    trainee = Trainee(application(), Agents(), None, now=0.0)
+    trainee.place([2], now=0.0, works_from=0.0)
+    trainee.advance(10.0)
+    view = TraineeView(trainee)
+    for name in _SHOWN:
+        assert getattr(view, name) == getattr(trainee, name)
+        with pytest.raises(AttributeError):
+            setattr(view, name, None)
+    assert view.rate([2]) == trainee.rate([2])
+    assert view.rate([1, 1], 8) == trainee.rate([1, 1], 8)
+    assert view.goodput(1, 2) == trainee.goodput(1, 2)

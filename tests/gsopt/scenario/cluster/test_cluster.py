@@ -1,12 +1,22 @@
-"""Clusters number their GPUs and know their tiers."""
+"""Clusters number their GPUs, and know their levels, tiers and routes."""
 
+from collections.abc import Callable
+from itertools import combinations, pairwise
 from typing import Any
 
 import networkx as nx
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from gsopt.core.errors import InvalidInput
 from gsopt.scenario.cluster import Cluster, Island, Link, Machine, Rack, Switch, Tier
+from gsopt.scenario.speed import TIER_PENALTIES
+from tests.strategies.topology import trees
+
+# Clusters number their GPUs and know their tiers
+
 
 _TREE = Cluster(
     racks=(
@@ -16,16 +26,12 @@ _TREE = Cluster(
 )
 
 
-def test_numbers() -> None:
-    """GPUs are numbered rack by rack and machine by machine."""
+def test_numbers_and_room() -> None:
+    """GPUs are numbered by rack and machine; room is the most that a job can have."""
     assert _TREE.gpus == 6
     assert _TREE.machine_of == (0, 0, 1, 2, 2, 2)
     assert _TREE.rack_of == (0, 0, 1)
     assert _TREE.gpus_of == {"m0": range(2), "m1": range(2, 3), "m2": range(3, 6)}
-
-
-def test_room() -> None:
-    """GPUs count that have the type and the memory; memory that is not looked at suffices for anything."""
     machines = (
         Machine(name="m0", gpus=2, gpu_type="old", memory=10),
         Machine(name="m1", gpus=3, gpu_type="new", memory=40),
@@ -108,8 +114,8 @@ def test_bad_networks(given: dict[str, Any], reason: str) -> None:
         Cluster(**given)
 
 
-def test_bad_parts() -> None:
-    """Islands hold the GPUs of their machine, something is below a switch, and its level is its own."""
+def test_parts() -> None:
+    """Islands hold the GPUs of their machine, racks of a network name their level, and the root has a name."""
     with pytest.raises(ValidationError, match="islands: 3: must hold the 4 GPUs of machine 'm'"):
         Machine(name="m", gpus=4, islands=[Island(name="i", gpus=3)])
     with pytest.raises(ValidationError, match="nothing is below switch 's'"):
@@ -117,14 +123,13 @@ def test_bad_parts() -> None:
     for level in ("gpu", "island", "machine"):
         with pytest.raises(ValidationError, match=f"level: '{level}': must be a level of switches"):
             Switch(name="s", level=level, machines=[Machine(name="m", gpus=4)])
-
-
-def test_a_rack_in_a_network_is_a_switch() -> None:
-    """It names its level there, so that a network that is written reads as it was."""
     cluster = Cluster(network=_network())
     assert [(type(switch), switch.level) for switch in cluster.root.switches] == [(Switch, "rack")] * 2
     assert Cluster.model_validate_json(cluster.model_dump_json()) == cluster
     assert cluster.levels == ("machine", "rack", "network")
+    cluster = Cluster(racks=[Rack(name="datacenter", machines=[Machine(name="m", gpus=1)])])
+    assert cluster.root.name == "datacenter 1"
+    assert Cluster.from_graph(cluster.graph()) == cluster
 
 
 def test_what_is_not_given_is_not_written() -> None:
@@ -146,8 +151,239 @@ def test_what_is_not_given_is_not_written() -> None:
     assert linked.model_dump(mode="json").keys() == {"name", "machines", "uplink"}
 
 
-def test_the_root_of_racks_has_a_name_of_its_own() -> None:
-    """A rack may be called what the root is called otherwise."""
-    cluster = Cluster(racks=[Rack(name="datacenter", machines=[Machine(name="m", gpus=1)])])
-    assert cluster.root.name == "datacenter 1"
-    assert Cluster.from_graph(cluster.graph()) == cluster
+# Levels are numbered once, and say of any GPUs what the tree says
+
+
+_ISLANDS = [Island(name=f"island {number}", gpus=2) for number in range(2)]
+
+_DEEP = Cluster(
+    network=Switch(
+        name="spine",
+        level="network",
+        switches=[
+            Switch(
+                name="zone",
+                level="zone",
+                switches=[
+                    Rack(
+                        name="r0",
+                        machines=[Machine(name="m0", gpus=4, islands=_ISLANDS), Machine(name="m1", gpus=4)],
+                    ),
+                    Rack(name="r1", machines=[Machine(name="m2", gpus=2)]),
+                ],
+            ),
+            Rack(name="r2", machines=[Machine(name="m3", gpus=1)]),
+        ],
+        machines=[],
+    )
+)
+
+
+def _joint(tree: Any, root: Any, gpus: list[int]) -> str:
+    """Find by networkx the kind of the node that joins GPUs: their lowest common ancestor."""
+    downward = nx.bfs_tree(tree, root)
+    joint: Any = gpus[0]
+    for gpu in gpus[1:]:
+        joint = nx.lowest_common_ancestor(downward, joint, gpu)
+    kind = tree.nodes[joint]["kind"]
+    return "network" if kind == "datacenter" else str(kind)
+
+
+def test_groups() -> None:
+    """On every level stand the switches of that level, and what has none on its path, with what it has."""
+    assert _DEEP.levels == ("island", "machine", "rack", "zone", "network")
+    names = {level: [group.name for group in groups] for level, groups in _DEEP.groups.items()}
+    alone = [f"GPU {number}" for number in range(4, 11)]
+    assert names == {
+        "island": ["island 0", "island 1", *alone],
+        "machine": ["m0", "m1", "m2", "m3"],
+        "rack": ["r0", "r1", "r2"],
+        "zone": ["zone", "r2"],
+        "network": ["spine"],
+    }
+    assert _DEEP.group_of("rack") == _DEEP.rack_of == (0, 0, 1, 2)
+    assert _DEEP.group_of("zone") == (0, 0, 0, 1)
+    assert _DEEP.group_of_gpu("zone") == (0,) * 10 + (1,)
+    assert _DEEP.group_of_gpu("island") == (0, 0, 1, 1, *range(2, 9))
+    assert [(group.machines, group.gpus) for group in _DEEP.groups["island"]] == [
+        (range(1), range(2)),
+        (range(1), range(2, 4)),
+        *((range(1, 2), range(gpu, gpu + 1)) for gpu in range(4, 8)),
+        *((range(2, 3), range(gpu, gpu + 1)) for gpu in range(8, 10)),
+        (range(3, 4), range(10, 11)),
+    ]
+    assert [(group.machines, group.gpus) for group in _DEEP.groups["rack"]] == [
+        (range(2), range(8)),
+        (range(2, 3), range(8, 10)),
+        (range(3, 4), range(10, 11)),
+    ]
+
+
+@settings(max_examples=30, deadline=None)
+@given(trees())
+def test_tiers_are_lowest_common_ancestors(cluster: Cluster) -> None:
+    """The tier of two or three GPUs is the level of their lowest common ancestor, by networkx."""
+    tree = cluster.graph()
+    root = tree.graph["root"]
+    for size in (2, 3):
+        for gpus in list(combinations(range(cluster.gpus), size))[:20]:
+            assert cluster.tier(gpus[::-1]) == _joint(tree, root, list(gpus))
+
+
+@settings(max_examples=30, deadline=None)
+@given(trees())
+def test_the_best_tier_is_that_of_the_best_choice(cluster: Cluster) -> None:
+    """No choice of GPUs has a better tier than the best one, and some choice has it."""
+    rank = {level: index for index, level in enumerate(cluster.levels)}
+    for count in range(1, min(cluster.gpus, 7) + 1):
+        tiers = [cluster.tier(gpus) for gpus in combinations(range(min(cluster.gpus, 9)), count)]
+        best = rank[cluster.best_tier(count)]
+        assert best <= min(rank[tier] for tier in tiers)
+        widest = (group.gpus for group in cluster.groups[cluster.levels[best]] if len(group.gpus) >= count)
+        assert rank[cluster.tier(next(widest)[:count])] == best
+
+
+@settings(max_examples=30, deadline=None)
+@given(trees())
+def test_groups_split_the_cluster(cluster: Cluster) -> None:
+    """The groups of a level hold every machine and GPU once, in their order, and lie in groups of the next."""
+    for level in cluster.levels:
+        groups = cluster.groups[level]
+        assert [gpu for group in groups for gpu in group.gpus] == list(range(cluster.gpus))
+        numbers = cluster.group_of_gpu(level)
+        assert all(numbers[gpu] == number for number, group in enumerate(groups) for gpu in group.gpus)
+        if level != "island":
+            assert [each for group in groups for each in group.machines] == list(range(len(cluster.machines)))
+    for inner, outer in zip(cluster.levels, cluster.levels[1:], strict=False):
+        of_outer = cluster.group_of_gpu(outer)
+        assert all(len({of_outer[gpu] for gpu in group.gpus}) == 1 for group in cluster.groups[inner])
+
+
+@given(st.permutations(["a", "b", "c", "d"]))
+@settings(max_examples=10, deadline=None)
+def test_levels_have_one_order(order: list[str]) -> None:
+    """Levels that no path has together have some order, and all others that of the paths."""
+    machines = iter([Machine(name=f"m{number}", gpus=1) for number in range(9)])
+
+    def chain(*levels: str) -> Switch:
+        switch: Switch | None = None
+        for level in reversed(levels):
+            below = {"switches": [switch]} if switch else {"machines": [next(machines)]}
+            switch = Switch(name=f"{levels}{level}", level=level, **below)
+        assert switch
+        return switch
+
+    one, two, three, four = order
+    cluster = Cluster(
+        network=Switch(name="top", level="top", switches=[chain(one, two), chain(three, two, four)])
+    )
+    place = cluster.levels.index
+    assert (
+        place("top") > max(place(one), place(three)) >= min(place(one), place(three)) > place(two) > place(four)
+    )
+    assert cluster.levels[0] == "machine"
+
+
+def test_levels_apart_stand_as_usual() -> None:
+    """Of levels that no path has together the usually narrower one comes first."""
+    rack = Rack(name="r", machines=[Machine(name="m", gpus=1)])
+    block = Switch(name="n", level="nvlink", machines=[Machine(name="o", gpus=2), Machine(name="p", gpus=2)])
+    own = Switch(name="c", level="chassis", machines=[Machine(name="q", gpus=2)])
+    for switches in ([rack, own, block], [block, rack, own]):
+        cluster = Cluster(network=Switch(name="top", level="network", switches=switches))
+        assert cluster.levels == ("machine", "nvlink", "rack", "chassis", "network")
+        assert TIER_PENALTIES["bert-large"].of("nvlink", cluster.levels) == 0.23
+
+
+def _nested(*levels: str) -> Switch:
+    """Make switches of levels, each below the one before."""
+    if len(levels) == 1:
+        return Switch(
+            name="/".join(levels), level=levels[0], machines=[Machine(name="below " + "/".join(levels), gpus=1)]
+        )
+    return Switch(name="/".join(levels), level=levels[0], switches=[_nested(*levels[1:])])
+
+
+@pytest.mark.parametrize(
+    ("network", "reason"),
+    [
+        (_nested("network", "rack", "rack"), "must not stand below .* of the same level"),
+        (
+            Switch(name="top", level="top", switches=[_nested("a", "b", "c"), _nested("b", "a")]),
+            "must not stand below '[ab]' here and above it elsewhere",
+        ),
+        (_nested(*(f"l{number}" for number in range(40))), "must be at most 32"),
+    ],
+)
+def test_levels_out_of_order(network: Switch, reason: str) -> None:
+    """A level below itself, two levels in both orders and levels without end are refused, naming a switch."""
+    with pytest.raises(ValidationError, match=reason):
+        Cluster(network=network)
+
+
+def test_questions_that_have_no_answer() -> None:
+    """Unknown levels, GPUs that are not there and too many of them get one line each."""
+    asked: list[tuple[Callable[[], object], str]] = [
+        (lambda: _DEEP.group_of("row"), "level: 'row': must be a level of the cluster"),
+        (lambda: _DEEP.group_of("island"), "is inside machines"),
+        (lambda: _DEEP.tier([0, 11]), "gpus: 11: must be numbers from 0 to 10"),
+        (lambda: _DEEP.tier([-1, 3]), "gpus: -1"),
+        (lambda: _DEEP.path(0, 11), "gpus: 11"),
+        (lambda: _DEEP.path(-1, 0), "gpus: -1"),
+        (lambda: _DEEP.bottleneck([-3, 0]), "gpus: -3"),
+        (lambda: Cluster.plain(4).bottleneck([4]), "gpus: 4"),
+        (lambda: _DEEP.best_tier(12), "gpus: 12: must be from 1 to 11"),
+        (lambda: _DEEP.best_tier(0), "gpus: 0"),
+        (lambda: Cluster.plain(4).root, "has no switches"),
+    ]
+    for ask, reason in asked:
+        with pytest.raises(InvalidInput, match=reason):
+            ask()
+
+
+def test_routes_by_hand() -> None:
+    """One GPU has no bottleneck, latencies add up, and plain GPUs are joined as in one machine."""
+    fast, slow = Link(bandwidth=8.0, latency=1.0), Link(bandwidth=2.0, latency=4.0, capacity=1.0)
+    machines = [Machine(name=name, gpus=2, gpu_link=fast, uplink=slow) for name in "ab"]
+    cluster = Cluster(network=Switch(name="top", level="network", machines=machines))
+    assert cluster.bottleneck([0]) is None
+    assert cluster.bottleneck([0, 1]) == Link(bandwidth=8.0, latency=2.0)
+    assert cluster.bottleneck([1]) is None
+    assert cluster.bottleneck([0, 3]) == cluster.bottleneck(range(4)) == Link(bandwidth=1.0, latency=10.0)
+    slowest = Link(bandwidth=1e-9, latency=1e9)
+    machine = Machine(name="m", gpus=2, gpu_link=slowest, uplink=slowest)
+    cluster = Cluster(network=Switch(name="top", level="network", machines=[machine]))
+    assert cluster.bottleneck([0, 1]) == Link.model_construct(bandwidth=1e-9, latency=2e9, capacity=None)
+    plain = Cluster.plain(4)
+    assert (plain.levels, plain.tier([0, 3]), plain.best_tier(4)) == (("machine",), "machine", "machine")
+    assert (plain.groups, plain.group_of("machine"), plain.machine_of, plain.rack_of) == ({}, (), (), ())
+    assert (plain.path(0, 3), plain.bottleneck([0, 3]), plain.switches) == ((0, 3), None, ())
+
+
+# Paths and bottlenecks are those of the tree
+
+
+@settings(max_examples=30, deadline=None)
+@given(trees(linked=True))
+def test_paths_and_bottlenecks(cluster: Cluster) -> None:
+    """They are what networkx finds on the whole tree: the path, the least rate, and the longest latency."""
+    tree = cluster.graph()
+    for gpus in [*combinations(range(cluster.gpus), 2)][:12] + [*combinations(range(cluster.gpus), 3)][-12:]:
+        paths = [nx.shortest_path(tree, one, other) for one, other in combinations(gpus, 2)]
+        assert cluster.path(gpus[0], gpus[1]) == tuple(paths[0])
+        links = [[tree.edges[step] for step in pairwise(path)] for path in paths]
+        found = cluster.bottleneck(gpus)
+        assert found is not None
+        assert found.bandwidth == min(
+            min(edge["bandwidth"], edge.get("capacity", edge["bandwidth"])) for path in links for edge in path
+        )
+        assert found.latency == max(sum(edge["latency"] for edge in path) for path in links)
+
+
+@settings(max_examples=10, deadline=None)
+@given(trees(linked=False))
+def test_unknown_links_have_no_bottleneck(cluster: Cluster) -> None:
+    """Nothing is said of links that are not known, nor of one GPU, which needs none."""
+    assert cluster.bottleneck(range(cluster.gpus)) is None
+    assert cluster.bottleneck([]) is None
+    assert cluster.path(0, 0) == (0,)

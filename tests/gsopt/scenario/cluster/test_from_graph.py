@@ -52,11 +52,17 @@ def test_round_trip_through_files(cluster: Cluster) -> None:
 
 
 def test_plain_clusters() -> None:
-    """GPUs below no machine are a plain cluster, whether they are nodes or a number."""
+    """GPUs below no machine are a plain cluster without links; a multigraph may be a tree."""
     for gpus in (True, False):
         tree = Cluster.plain(5).graph(gpus=gpus)
         assert Cluster.from_graph(tree) == Cluster.plain(5)
         assert _same(Cluster.from_graph(tree).graph(gpus=gpus), tree)
+    graph = Cluster.plain(2).graph()
+    graph.edges["datacenter", 1]["bandwidth"] = 1.0
+    with pytest.raises(InvalidInput, match=r"^edge 'datacenter' - 1: bandwidth: 1\.0: must not be given"):
+        Cluster.from_graph(graph)
+    cluster = Cluster.uniform(machines=2, gpus=2)
+    assert Cluster.from_graph(nx.MultiGraph(cluster.graph())) == cluster
 
 
 def test_levels_of_other_names() -> None:
@@ -196,10 +202,7 @@ def _swap(graph: Any) -> None:
         (_node("m1", kind="rack"), "node 4: kind: 'gpu': must stand below kind island or machine"),
         (_node("m1", kind="gpu"), "node 'm1': kind: 'gpu': must stand below"),
         (_node("datacenter", kind="machine"), "node 'datacenter': kind: 'machine': must be a level"),
-        (
-            _node("datacenter", kind="rack"),
-            "switch 'r0': level: 'rack': must not stand below 'datacenter'",
-        ),
+        (_node("datacenter", kind="rack"), "switch 'r0': level: 'rack': must not stand below 'datacenter'"),
         (_grow(3, "x", kind="gpu"), "node 'x': kind: 'gpu': must (not )?stand below"),
         (_grow(3, "x", kind="rack"), "node 'x': kind: 'rack': must not stand below node 3, which is a GPU"),
         (_grow("m0", 8, kind="gpu"), "node 8: kind: 'gpu': must stand on an island"),
@@ -228,10 +231,7 @@ def _swap(graph: Any) -> None:
         (_at("r0", "m0", capacity=-1e9), "edge 'r0' - 'm0': capacity: -1000000000.0: "),
         (_at("r0", "m0", latency=-1), "edge 'r0' - 'm0': latency: -1: "),
         (_at("m1", 5, bandwidth=2e9), "edge 'm1' - 5: .*must be as that of GPU 4"),
-        (
-            _swap,
-            "node 4: number: 4: must be 1: numbers follow the tree",
-        ),
+        (_swap, "node 4: number: 4: must be 1: numbers follow the tree"),
     ],
 )
 def test_bad_graphs(change: Callable[[Any], object], line: str) -> None:
@@ -277,17 +277,3 @@ def test_named_levels() -> None:
     for levels, line in cases:
         with pytest.raises(InvalidInput, match=f"^{line}"):
             Cluster.from_graph(graph, levels=levels)
-
-
-def test_multigraphs_without_parallel_edges() -> None:
-    """A multigraph, as some readers give, is a tree when it has no parallel edges."""
-    cluster = Cluster.uniform(machines=2, gpus=2)
-    assert Cluster.from_graph(nx.MultiGraph(cluster.graph())) == cluster
-
-
-def test_links_of_a_plain_cluster() -> None:
-    """Links that could not be kept are refused."""
-    graph = Cluster.plain(2).graph()
-    graph.edges["datacenter", 1]["bandwidth"] = 1.0
-    with pytest.raises(InvalidInput, match=r"^edge 'datacenter' - 1: bandwidth: 1\.0: must not be given"):
-        Cluster.from_graph(graph)

@@ -39,7 +39,6 @@ def test_continuous_columns_are_named() -> None:
         integer=[True, False, False],
         columns=("a", "b", "c"),
     )
-
     with pytest.raises(Unsupported, match=r"column b \(and 1 more\) is continuous"):
         CpSat().solve(form)
 
@@ -53,42 +52,23 @@ def test_rows_are_scaled_exactly() -> None:
         row_upper=[np.inf, 4.5, 0.75],
         column_upper=[9, 9],
     )
-
     made = task(form)
-
     assert made.coefficients.tolist() == [5, 2, 2, 3, 1, 2]
     assert made.row_lower.tolist() == [7, 2, -(2**62)]
     assert made.row_upper.tolist() == [2**62, 4, 1]
 
 
-def test_noise_of_floats_does_not_cut_a_point_off() -> None:
-    """A limit that misses an integer by the noise of floating point must mean that integer."""
+def test_integers_mean_the_model() -> None:
+    """Noise cuts no point off, large limits stay exact, and costs share one denominator with the offset."""
     form = one_row([1, 1], row_lower=[3 * 0.1 * 10], row_upper=[0.1 * 3 * 10 - 1e-15], column_upper=[9, 9])
-
     assert form.row_lower[0] > 3.0
     assert CpSat().solve(form).objective == 3.0
-
-
-def test_large_limits_stay_exact() -> None:
-    """A limit of 10^12 must not be loosened by a single unit."""
     form = one_row([1], cost=[1], row_lower=[1e12 + 1], column_upper=[1e13])
-
     outcome = CpSat().solve(form)
-
     assert (outcome.status, outcome.objective) == (Status.OPTIMAL, 1e12 + 1)
-
-
-def test_missing_bound_is_counted_from_the_other_one() -> None:
-    """A column that starts far out must still have room up to its clamp."""
     outcome = CpSat().solve(one_row([1], column_lower=[1e12], row_lower=[1e12 + 5]))
-
     assert (outcome.status, outcome.objective) == (Status.OPTIMAL, 1e12 + 5)
-
-
-def test_objective_is_scaled_with_its_offset() -> None:
-    """Costs and offset must share one denominator, so that bounds and gaps mean the model's objective."""
     made = task(one_row([1, 1], cost=[0.25, 1.5], offset=0.1, column_upper=[9, 9]))
-
     assert (made.cost.tolist(), made.offset, made.scale, made.error) == ([5, 30], 2, 20, 0.0)
 
 
@@ -96,10 +76,8 @@ def test_objective_of_too_many_digits_is_rounded_and_its_bound_moved() -> None:
     """An objective that does not fit must be rounded, and no bound may then be better than the optimum."""
     cost = [0.1 + 0.2, 1 / 3, 2 / 7]
     form = one_row([1, 1, 1], cost=cost, row_lower=[700], column_upper=[1000] * 3)
-
     made = task(form)
     outcome = CpSat().solve(form)
-
     assert made.error > 0
     assert outcome.status is Status.OPTIMAL
     assert outcome.objective == pytest.approx(700 * 2 / 7)
@@ -117,7 +95,6 @@ def test_objective_of_too_many_digits_is_rounded_and_its_bound_moved() -> None:
 def test_numbers_beyond_64_bits_are_refused(options: dict[str, Any], what: str) -> None:
     """A row or objective that no scaling fits into 64 bits must be refused by name."""
     form = one_row(**{"column_upper": [1e9, 1e9], **options})
-
     with pytest.raises(Unsupported, match=f"{what} does not fit into 64-bit integers"):
         CpSat().solve(form)
 
@@ -153,49 +130,29 @@ def test_missing_bounds_follow_from_rows(
         column_lower=bounds[0],
         column_upper=bounds[1],
     )
-
     lower, upper = implied_bounds(form)
-
     assert (lower.tolist(), upper.tolist()) == expected
 
 
-def test_minimum_of_covering_is_proven_without_bounds() -> None:
-    """A cost on each column without bound must rule out all that lies beyond the clamp."""
+def test_proofs_beyond_the_clamps() -> None:
+    """Costs must rule out all that lies beyond the clamps; else the outcome must be feasible only."""
     outcome = CpSat().solve(one_row([2, 1]))
-
     assert (outcome.status, outcome.objective, outcome.bound) == (Status.OPTIMAL, 2.0, 2.0)
-
-
-def test_column_without_cost_does_not_spoil_the_proof() -> None:
-    """Where the costs alone forbid a better value, a free column without cost must not matter."""
     outcome = CpSat().solve(one_row([1, -1], cost=[1, 0], row_lower=[-4]))
-
     assert (outcome.status, outcome.objective, outcome.bound) == (Status.OPTIMAL, 0.0, 0.0)
-
-
-def test_proof_within_clamps_only_is_no_proof() -> None:
-    """Where costs do not forbid a better value beyond the clamps, the outcome must be feasible only."""
     outcome = CpSat().solve(one_row([2, -1], cost=[3, -1], row_lower=[-4]))
-
     assert (outcome.status, outcome.objective, outcome.bound) == (Status.FEASIBLE, -4.0, None)
     assert outcome.stopped_by is StoppedBy.FINISHED
     assert f"{CLAMP:,}" in outcome.message
 
 
-def test_infeasible_within_clamps_only_is_unknown() -> None:
-    """No point within the clamps must not count as a proof that there is none."""
+def test_clamps_that_matter() -> None:
+    """No point within the clamps must not be a proof, and a column at its clamp must be named."""
     form = one_row([2, -2], row_lower=[3], row_upper=[3])
-
     outcome = CpSat().solve(form)
-
     assert (outcome.status, outcome.bound) == (Status.UNKNOWN, None)
     assert f"{CLAMP:,}" in outcome.message
-
-
-def test_column_that_runs_to_its_clamp_is_refused() -> None:
-    """A column that grows to the clamp must be named."""
     form = one_row([1, 0], cost=[1, 1], sense=Sense.MAXIMIZE, column_upper=[np.inf, 4], columns=("a", "b"))
-
     with pytest.raises(Unsupported, match="column a has no bound and runs to 1,000,000,000"):
         CpSat().solve(form)
 
@@ -238,9 +195,7 @@ def test_one_worker_is_the_default_and_two_are_refused() -> None:
 def test_options_reach_the_solver() -> None:
     """The asked options must stand in the solver's parameters."""
     backend = CpSat(threads=3, seed=7, linearization_level=1)
-
     parameters = backend.request(knapsack(), time_limit=9.0, gap=0.25, start=None)[1].parameters
-
     assert parameters["num_workers"] == 3
     assert parameters["random_seed"] == 7
     assert parameters["linearization_level"] == 1

@@ -1,5 +1,9 @@
-"""HiGHS: linear programs with duals, versions known to be wrong, model files."""
+"""HiGHS and SCIP: linear and mixed programs, in files and in a worker that keeps them."""
 
+import os
+import signal
+import subprocess
+import sys
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -9,14 +13,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gsopt.core.errors import InvalidInput, MissingSolver
+from gsopt.core.budget import Budget
+from gsopt.core.errors import BrokenModel, InvalidInput, MissingSolver
 from gsopt.core.problem import Sense
 from gsopt.core.result import Status, StoppedBy
-from gsopt.solvers.backends import Highs
+from gsopt.solvers.backends import Highs, Scip, close
 from gsopt.solvers.backends.process import POOL
+from gsopt.solvers.backends.program import Program
 from gsopt.solvers.standard_form import StandardForm
 from tests.gsopt.solvers.backends import functions
-from tests.gsopt.solvers.backends.models import ROOT, knapsack, large_limits
+from tests.gsopt.solvers.backends.models import ROOT, knapsack, large_limits, meet
+
+# HiGHS: linear programs with duals, versions known to be wrong, model files
 
 
 def transport(sense: Sense) -> StandardForm:
@@ -49,7 +57,6 @@ def fixed_charge(needed: float) -> StandardForm:
 def test_linear_program_has_its_optimum_as_bound_and_duals(sense: Sense) -> None:
     """A linear program must end with its value as bound and the price of each row's limit."""
     outcome = Highs().solve(transport(sense))
-
     assert (outcome.status, outcome.stopped_by) == (Status.OPTIMAL, StoppedBy.FINISHED)
     assert outcome.objective == outcome.bound == 2 * 3 + 3 * 1 + 1
     assert outcome.duals is not None
@@ -70,9 +77,7 @@ def test_duals_price_the_right_hand_side(seed: int) -> None:
         column_upper=np.full(6, 10.0),
         integer=np.zeros(6, dtype=bool),
     )
-
     outcome = Highs().solve(form)
-
     assert outcome.values is not None
     assert outcome.duals is not None
     reduced = form.cost - outcome.duals @ matrix
@@ -90,23 +95,26 @@ def test_linear_program_ends_at_a_vertex() -> None:
         column_upper=[4, 4],
         integer=[False, False],
     )
-
     values = Highs().solve(form).values
-
     assert values is not None
     assert sorted(values.tolist()) == [0, 4]
 
 
-def test_integer_program_has_no_duals() -> None:
-    """Duals must be given for linear programs only."""
+def test_small_promises() -> None:
+    """Only linear programs have duals, entries in two parts add up, and threads may differ between solves."""
     assert Highs().solve(knapsack()).duals is None
+    from scipy.sparse import csr_array
+
+    parts = csr_array((np.array([1.0, 1.0]), np.array([0, 0]), np.array([0, 2])), shape=(1, 1))
+    form = StandardForm.build(cost=[1], matrix=parts, row_lower=[4], row_upper=[np.inf])
+    assert Highs().solve(form).objective == 2.0
+    assert [Highs(threads=n).solve(knapsack()).objective for n in (1, 2, 1)] == [23.0] * 3
 
 
 @pytest.mark.parametrize("needed", [1.0, 0.1, 0.03, 0.01])
 def test_tiny_share_of_a_large_capacity_opens_the_depot(needed: float) -> None:
     """A demand of 1e-7 of the capacity must not slip through the integrality tolerance."""
     outcome = Highs().solve(fixed_charge(needed))
-
     assert outcome.status is Status.OPTIMAL
     assert outcome.objective == pytest.approx(30, abs=1e-3)
 
@@ -115,22 +123,10 @@ def test_tiny_share_of_a_large_capacity_opens_the_depot(needed: float) -> None:
 def test_large_limits_do_not_fail_at_the_tight_tolerance(seed: int) -> None:
     """Rows with limits of millions, which HiGHS cannot hold to 1e-9, must still be solved to the optimum."""
     form = large_limits(seed)
-
     outcome = Highs().solve(form)
-
     assert outcome.status is Status.OPTIMAL
     assert outcome.values is not None
     assert form.is_feasible(outcome.values)
-
-
-def test_duplicate_matrix_entries_add_up() -> None:
-    """A sparse matrix that stores an entry in two parts must mean their sum."""
-    from scipy.sparse import csr_array
-
-    parts = csr_array((np.array([1.0, 1.0]), np.array([0, 0]), np.array([0, 2])), shape=(1, 1))
-    form = StandardForm.build(cost=[1], matrix=parts, row_lower=[4], row_upper=[np.inf])
-
-    assert Highs().solve(form).objective == 2.0
 
 
 @pytest.mark.parametrize("options", [{"threads": 0}, {"seed": -1}])
@@ -140,16 +136,10 @@ def test_bad_options_are_refused(options: dict[str, Any]) -> None:
         Highs(**options)
 
 
-def test_threads_may_differ_between_solves() -> None:
-    """A warm worker must take another number of threads than the last solve's."""
-    assert [Highs(threads=n).solve(knapsack()).objective for n in (1, 2, 1)] == [23.0] * 3
-
-
 def test_wrong_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """The version that returns wrong optima must be refused with a remedy."""
     POOL.close()
     monkeypatch.setattr("importlib.metadata.version", lambda _package: "1.14.0")
-
     with pytest.raises(MissingSolver, match=r"1\.14\.0 .*pip install 'highspy!=1\.14\.0'"):
         Highs().solve(knapsack())
 
@@ -206,7 +196,6 @@ def test_file_read_back_is_the_model(tmp_path: Path, ending: str, monkeypatch: p
     path = tmp_path / f"model{ending}"
     Highs().write(form, path)
     back = Highs().call(functions.read, str(path), limit=60).answer
-
     assert back["maximize"]
     assert back["offset"] == form.offset
     assert back["cost"] == form.cost.tolist()
@@ -229,9 +218,7 @@ def test_names_stay_readable(tmp_path: Path, ending: str, kept: list[str]) -> No
     """Names must be kept where the format can hold them, and be close to themselves elsewhere."""
     path = tmp_path / f"model{ending}"
     Highs().write(named_model(), path)
-
     words = path.read_text().split()
-
     assert [name for name in kept if name not in words] == []
 
 
@@ -247,18 +234,20 @@ def test_names_stay_readable(tmp_path: Path, ending: str, kept: list[str]) -> No
 def test_file_that_cannot_be_written_is_one_line(tmp_path: Path, name: str, rule: str) -> None:
     """A path that cannot be written must give one line with the path and the reason."""
     (tmp_path / "folder.mps").mkdir()
-
     with pytest.raises(InvalidInput, match=rule) as caught:
         Highs().write(knapsack(), tmp_path / name)
-
     assert "\n" not in str(caught.value)
     assert name in str(caught.value)
 
 
-def test_a_gap_is_narrowed_to_one_by_the_value() -> None:
-    """HiGHS divides by the value, so a gap of a quarter of the bound is asked for as a fifth of the value."""
+def test_gaps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """HiGHS divides gaps by the value; one that ends within a gap proves no bound."""
     options = Highs().request(knapsack(), time_limit=None, gap=0.25, start=None)[1].options
     assert options["mip_rel_gap"] == 0.2
+    monkeypatch.syspath_prepend(str(ROOT))
+    POOL.close()  # workers look for modules where this process did when they were started
+    bounds = [Highs().call(functions.end_without_bound, gap).answer for gap in (0.0, 0.1)]
+    assert bounds == [7.0, inf]
 
 
 def test_no_point_is_called_optimal_that_is_not() -> None:
@@ -282,9 +271,184 @@ def test_no_point_is_called_optimal_that_is_not() -> None:
     assert Highs().solve(form).objective == 0
 
 
-def test_a_value_within_a_gap_is_no_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where HiGHS ends without a bound its value is one if the optimum was asked for, and none within a gap."""
-    monkeypatch.syspath_prepend(str(ROOT))
-    POOL.close()  # workers look for modules where this process did when they were started
-    bounds = [Highs().call(functions.end_without_bound, gap).answer for gap in (0.0, 0.1)]
-    assert bounds == [7.0, inf]
+# SCIP: models with continuous columns, as a second opinion on HiGHS
+
+
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=40, deadline=None)
+def test_mixed_models_have_the_optimum_of_highs(seed: int) -> None:
+    """SCIP and HiGHS must agree on bounded models with integer and continuous columns."""
+    some = np.random.default_rng(seed)
+    columns, rows = some.integers(2, 9), some.integers(1, 7)
+    matrix = some.integers(-9, 10, (rows, columns)) * (some.random((rows, columns)) < 0.6)
+    middle = matrix @ some.integers(0, 6, columns)
+    form = StandardForm.build(
+        cost=some.integers(-6, 7, columns),
+        matrix=matrix,
+        row_lower=np.where(some.random(rows) < 0.4, -np.inf, middle - some.integers(-1, 9, rows)),
+        row_upper=np.where(some.random(rows) < 0.4, np.inf, middle + some.integers(0, 9, rows)),
+        column_lower=some.integers(-5, 1, columns),
+        column_upper=some.integers(0, 20, columns),
+        integer=some.random(columns) < 0.6,
+        sense=list(Sense)[seed % 2],
+        offset=2.5,
+    )
+
+    scip, highs = Scip().solve(form), Highs().solve(form)
+
+    assert scip.status is highs.status
+    if scip.status is Status.OPTIMAL:
+        assert meet(scip.objective, highs.objective)
+        assert meet(scip.bound, highs.bound)
+
+
+def test_linear_programs() -> None:
+    """A linear program must end with its value as bound, whatever rows without limits it has."""
+    form = StandardForm.build(
+        cost=[2, 3], matrix=[[1, 2]], row_lower=[4], row_upper=[np.inf], integer=[False, False]
+    )
+    outcome = Scip().solve(form)
+    assert outcome.status is Status.OPTIMAL
+    assert outcome.bound == pytest.approx(6.0)
+    form = StandardForm.build(cost=[1], matrix=[[1], [1]], row_lower=[2, -np.inf], row_upper=[np.inf, np.inf])
+    assert Scip().solve(form).objective == 2.0
+
+
+def test_unbounded_integers_come_to_an_end() -> None:
+    """A model on whose unbounded relaxation SCIP would branch for ever must be refused."""
+    form = StandardForm.build(
+        cost=[-1, -1, -4, -5, -5],
+        matrix=[
+            [-6, 6, 0, -5, -8],
+            [3, -6, -2, 0, -6],
+            [-3, -1, 0, -6, 0],
+            [-3, -9, -3, 7, 0],
+            [2, 8, 3, -2, -8],
+        ],
+        row_lower=[-np.inf, -np.inf, -np.inf, -1403, -np.inf],
+        row_upper=[-2097, np.inf, -994, -1392, np.inf],
+        column_lower=[0, -5, -np.inf, -3, -1],
+        column_upper=[np.inf, 19, np.inf, np.inf, 17],
+    )
+    with pytest.raises(BrokenModel, match="unbounded"):
+        Scip().solve(form, time_limit=60)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_large_limits_are_kept_to(seed: int) -> None:
+    """Rows with limits of millions must hold to the absolute tolerance of the judge."""
+    form = large_limits(seed)
+    outcome = Scip().solve(form)
+    assert outcome.status is Status.OPTIMAL
+    assert outcome.values is not None
+    assert form.is_feasible(outcome.values)
+
+
+# Linear programs that stay in their worker
+
+
+def covering(columns: int, seed: int) -> StandardForm:
+    """Return a random linear program of covering with five rows."""
+    random = np.random.default_rng(seed)
+    return StandardForm.build(
+        cost=random.integers(1, 9, columns),
+        matrix=random.integers(0, 3, (5, columns)) + np.eye(5, columns),
+        row_lower=np.full(5, 7),
+        row_upper=np.full(5, np.inf),
+        integer=np.zeros(columns, dtype=np.bool_),
+    )
+
+
+def add(program: Program, form: StandardForm, first: int, last: int) -> None:
+    """Add some of a form's columns."""
+    part = form.matrix[:, first:last].tocsc()
+    program.add_columns(
+        form.cost[first:last],
+        form.column_lower[first:last],
+        form.column_upper[first:last],
+        starts=part.indptr[:-1],
+        rows=part.indices,
+        entries=part.data,
+    )
+
+
+def loaded(form: StandardForm, columns: int) -> Program:
+    """Return a program with all rows and the first columns of a form."""
+    program = Program()
+    program.add_rows(form.row_lower, form.row_upper)
+    add(program, form, 0, columns)
+    return program
+
+
+def objective(program: Program) -> float | None:
+    """Solve, and give the value."""
+    solved = program.solve(Budget())
+    return None if solved is None else solved.objective
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_program_that_grows_is_the_whole_program(seed: int) -> None:
+    """Columns added between solves give the value, point and duals of the program solved at once."""
+    form = covering(20, seed)
+    program = loaded(form, 6)
+    first = objective(program)
+    add(program, form, 6, 20)
+    solved, whole = program.solve(Budget()), Highs().solve(form)
+    assert first is not None
+    assert solved is not None
+    assert whole.objective is not None
+    assert np.isclose(solved.objective, whole.objective)
+    assert solved.objective <= first + 1e-9
+    assert np.isclose(form.cost @ solved.values, solved.objective)
+    assert np.isclose(solved.duals @ form.row_lower, solved.objective)
+
+
+def test_costs_and_limits_can_be_changed() -> None:
+    """Other costs, columns that are closed and rows that ask for less count from the next solve on."""
+    form = covering(8, 1)
+    program = loaded(form, 8)
+    before = objective(program)
+    program.change_costs(2 * form.cost)
+    assert before is not None
+    assert objective(program) == pytest.approx(2 * before)
+    program.change_rows(np.zeros(5), np.full(5, inf))
+    assert objective(program) == 0.0
+    program.change_rows(np.ones(5), np.full(5, inf))
+    program.change_columns(np.arange(8), np.zeros(8), np.zeros(8))
+    assert objective(program) is None
+
+
+def test_a_killed_worker_is_replaced_by_one_that_is_told_all() -> None:
+    """After the worker has died, or another one answers, the program is sent anew."""
+    form = covering(12, 2)
+    program = loaded(form, 12)
+    value = objective(program)
+    for pid in POOL.pids:
+        os.kill(pid, signal.SIGKILL)
+    add(program, covering(12, 3), 0, 4)
+    close()
+    after = objective(program)
+    assert value is not None
+    assert after is not None
+    assert after <= value + 1e-9
+
+
+def test_programs_are_kept_by_their_worker() -> None:
+    """More programs than a worker keeps are solved in turns, and without time there is no optimum."""
+    programs = [loaded(covering(10, seed), 10) for seed in range(12)]
+    first = [objective(program) for program in programs]
+    assert None not in first
+    assert [objective(program) for program in programs] == pytest.approx(first)
+    assert loaded(covering(400, 4), 400).solve(Budget(time_limit=0.0)) is None
+
+
+def test_the_solver_is_not_loaded_here() -> None:
+    """A process that solves placements can still import solvers that cannot live beside HiGHS."""
+    code = (
+        "import gsopt, sys\n"
+        "print(gsopt.solve(gsopt.load('placement/production/vectors-08-2000'), 'column_generation').status)\n"
+        "print('highspy' in sys.modules)\n"
+        "import ortools.sat.python.cp_model\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["optimal", "False"]

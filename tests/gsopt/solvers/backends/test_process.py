@@ -1,6 +1,7 @@
-"""Worker processes: warm, killed when late, gone when the parent is, never shared."""
+"""The worker processes of solvers, and their link to the parent."""
 
 import os
+import pickle
 import signal
 import threading
 from collections.abc import Iterator
@@ -15,18 +16,14 @@ import pytest
 from gsopt.core.errors import MissingSolver
 from gsopt.core.result import Status, StoppedBy
 from gsopt.solvers.backends import Highs
-from gsopt.solvers.backends.process import POOL, Frame, FrameKind, Late, Pool, Reply, Worker
+from gsopt.solvers.backends.process import LENGTH, POOL, Frame, FrameKind, Late, Pool, Reply, Worker
+from gsopt.solvers.backends.worker import ParentLink
 from tests.gsopt.solvers.backends import functions
-from tests.gsopt.solvers.backends.models import (
-    BACKENDS,
-    GATED,
-    ROOT,
-    finished,
-    knapsack,
-    open_gate,
-    script,
-)
+from tests.gsopt.solvers.backends.models import BACKENDS, GATED, ROOT, finished, knapsack, open_gate, script
 from tests.processes import PATIENCE, wait_until_gone
+
+# Worker processes: warm, killed when late, gone when the parent is, never shared
+
 
 MODULE = "json"  # any module stands in for a solver
 
@@ -83,23 +80,17 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return clock
 
 
-def test_idle_worker_is_used_again(pool: Pool) -> None:
-    """Two calls one after the other must run in the same process."""
+def test_workers_are_used_again(pool: Pool) -> None:
+    """An idle worker must serve the next call of its module only."""
     pids = []
     for _ in range(2):
         with pool.borrow(MODULE, nothing) as worker:
             pids.append(call(worker, functions.process_id, None)[0].answer)
-
     assert pids[0] == pids[1] == pool.pids[0] != os.getpid()
-
-
-def test_module_has_its_own_workers(pool: Pool) -> None:
-    """A worker must serve only the module it was started for."""
     with pool.borrow(MODULE, nothing):
         pass
     with pool.borrow("csv", nothing):
         pass
-
     assert len(pool.pids) == 2
 
 
@@ -109,7 +100,6 @@ def test_check_comes_before_a_new_worker_only(pool: Pool) -> None:
     for _ in range(3):
         with pool.borrow(MODULE, lambda: checks.append(1)):
             pass
-
     assert checks == [1]
 
 
@@ -120,13 +110,18 @@ def test_worker_that_died_idle_is_replaced(pool: Pool) -> None:
     first.kill()
     with pool.borrow(MODULE, nothing) as worker:
         reply, _ = call(worker, functions.process_id, None)
-
     assert reply.answer == worker.pid != first.pid
     assert pool.pids == [worker.pid]
 
 
-def test_a_limit_may_be_longer_than_a_system_can_wait(pool: Pool) -> None:
-    """A limit of thirty years is no number too large for a wait."""
+def test_pipes(pool: Pool) -> None:
+    """Prints must come as log before the answer, large tasks whole, and limits may be of any length."""
+    with pool.borrow(MODULE, nothing) as worker:
+        reply, frames = call(worker, functions.chatter, "printed")
+    assert reply == Reply("done")
+    assert {content for _, content in frames} == {"before ", "printed"}
+    with pool.borrow(MODULE, nothing) as worker:
+        assert call(worker, functions.size, b"x" * 20_000_000)[0].answer == 20_000_000
     with pool.borrow(MODULE, nothing) as worker:
         reply, _ = call(worker, functions.process_id, None, limit=1e9)
         assert reply.answer == worker.pid
@@ -155,7 +150,6 @@ def test_interrupt_is_obeyed(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("gsopt.solvers.backends.process._STOP_LIMIT", PATIENCE)
     with pool.borrow(MODULE, nothing) as worker:
         reply = worker.call(functions.obey, 1, limit=None, hear=lambda _frame: True)
-
     assert reply == Reply("stopped", StoppedBy.INTERRUPT)
     assert pool.pids == [worker.pid]
 
@@ -164,7 +158,6 @@ def test_interrupt_that_is_not_obeyed_kills(pool: Pool) -> None:
     """A function that does not obey must be killed."""
     with pool.borrow(MODULE, nothing) as worker:
         reply = worker.call(functions.sleep, 1.0, limit=None, hear=lambda _frame: True)
-
     assert (reply.answer, reply.stopped_by) == (None, StoppedBy.INTERRUPT)
     assert pool.pids == []
 
@@ -190,22 +183,16 @@ def test_stop_that_comes_too_late_spares_the_next_call(pool: Pool, monkeypatch: 
             assert call(worker, functions.process_id, None)[0] == Reply(worker.pid)
 
 
-def test_error_of_the_function_is_one_line(pool: Pool) -> None:
-    """An exception in the worker must come back as one line, its traceback as log, and spare the worker."""
+def test_failures_are_one_line(pool: Pool) -> None:
+    """An exception must come back as one line, and a death with its exit code after the last words."""
     with pool.borrow(MODULE, nothing) as worker:
         reply, frames = call(worker, functions.fail, "first line\nsecond line")
         again, _ = call(worker, functions.process_id, None)
-
     assert reply == Reply(None, StoppedBy.CRASH, "ValueError: first line")
     assert "Traceback" in "".join(str(content) for _, content in frames)
     assert again.answer == worker.pid
-
-
-def test_death_of_the_process_is_told(pool: Pool) -> None:
-    """A worker that ends by itself must be told of with its exit code, after its last words."""
     with pool.borrow(MODULE, nothing) as worker:
         reply, frames = call(worker, functions.leave, 3)
-
     assert reply == Reply(None, StoppedBy.CRASH, "the solver's process ended with exit code 3")
     assert frames == [(FrameKind.LOG, "last words\n")]
     assert pool.pids == []
@@ -217,7 +204,6 @@ def test_a_function_cannot_end_its_process(pool: Pool, code: int) -> None:
     with pool.borrow(MODULE, nothing) as worker:
         reply, _ = call(worker, functions.leave_politely, code)
         again, _ = call(worker, functions.process_id, None)
-
     assert reply == Reply(None, StoppedBy.CRASH, f"SystemExit: {code}")
     assert again.answer == worker.pid
 
@@ -227,26 +213,19 @@ def test_a_function_may_close_what_it_finds(pool: Pool) -> None:
     with pool.borrow(MODULE, nothing) as worker:
         first, _ = call(worker, functions.close, 3)
         second, frames = call(worker, functions.fail, "no")
-
     assert (first, second) == (Reply("done"), Reply(None, StoppedBy.CRASH, "ValueError: no"))
     assert "Traceback" in "".join(str(content) for _, content in frames)
 
 
-def test_a_worker_that_cannot_answer_ends(pool: Pool) -> None:
-    """A worker all of whose descriptors were closed must end, and be told of."""
+def test_only_the_worker_answers(pool: Pool) -> None:
+    """A worker without descriptors must end, and of two processes only the worker's own answer must come."""
     with pool.borrow(MODULE, nothing) as worker:
         reply, _ = call(worker, functions.close, 256)
-
     assert (reply.answer, reply.stopped_by) == (None, StoppedBy.CRASH)
     assert pool.pids == []
-
-
-def test_a_fork_of_a_function_does_not_answer(pool: Pool) -> None:
-    """Of a function that returns in two processes only the worker's own answer must come."""
     with pool.borrow(MODULE, nothing) as worker:
         first, _ = call(worker, functions.fork_and_come_back, None)
         second, _ = call(worker, functions.process_id, None)
-
     assert (first, second) == (Reply("parent"), Reply(worker.pid))
 
 
@@ -265,27 +244,11 @@ def test_a_worker_outlives_the_thread_that_asked_for_it(pool: Pool) -> None:
         assert call(worker, functions.process_id, None)[0].answer == first
 
 
-def test_what_the_solver_prints_is_log(pool: Pool) -> None:
-    """Output to descriptor 1 must not disturb the frames, and must come before the answer."""
-    with pool.borrow(MODULE, nothing) as worker:
-        reply, frames = call(worker, functions.chatter, "printed")
-
-    assert reply == Reply("done")
-    assert {content for _, content in frames} == {"before ", "printed"}
-
-
-def test_large_tasks_pass_through_small_pipes(pool: Pool) -> None:
-    """A task of many megabytes must arrive whole."""
-    with pool.borrow(MODULE, nothing) as worker:
-        assert call(worker, functions.size, b"x" * 20_000_000)[0].answer == 20_000_000
-
-
 def test_worker_that_is_frozen_does_not_hold_up_the_sender(pool: Pool) -> None:
     """A worker that reads nothing must be given up at the limit, in the middle of a large task too."""
     with pool.borrow(MODULE, nothing) as worker:
         os.kill(worker.pid, signal.SIGSTOP)
         reply, _ = call(worker, functions.size, b"x" * 20_000_000, limit=0.3)
-
     assert reply.stopped_by is StoppedBy.TIME_LIMIT
 
 
@@ -296,7 +259,6 @@ def test_module_that_fails_to_import_is_a_missing_solver(pool: Pool) -> None:
         pool.borrow("no_such_solver", nothing),
     ):
         pass
-
     assert pool.pids == []
 
 
@@ -309,7 +271,6 @@ def test_worker_that_starts_too_slowly_goes_on_starting(pool: Pool, gate: Path) 
     open_gate(gate)
     with pool.borrow(GATED, nothing) as worker:
         reply, _ = call(worker, functions.process_id, None)
-
     assert reply.answer == starting
 
 
@@ -321,7 +282,6 @@ def test_worker_that_never_starts_is_a_missing_solver(pool: Pool, gate: Path, cl
     clock.put_forward(3600)
     with pytest.raises(MissingSolver, match="does not start: late"), pool.borrow(GATED, nothing):
         pass
-
     assert pool.pids == []
 
 
@@ -345,7 +305,6 @@ def test_time_limit_covers_the_start(gate: Path, monkeypatch: pytest.MonkeyPatch
         again = backend.solve(knapsack())
     finally:
         POOL.close()
-
     assert (outcome.status, outcome.stopped_by) == (Status.FEASIBLE, StoppedBy.TIME_LIMIT)
     assert (outcome.objective, outcome.bound) == (0.0, None)
     assert (again.status, again.objective) == (Status.OPTIMAL, 23.0)
@@ -361,7 +320,6 @@ def test_exception_outside_kills_the_worker(pool: Pool) -> None:
     """A worker must not return to the pool when something was raised while it was out."""
     with pytest.raises(ZeroDivisionError), pool.borrow(MODULE, nothing):
         raise ZeroDivisionError
-
     assert pool.pids == []
 
 
@@ -391,7 +349,6 @@ def test_threads_have_workers_of_their_own() -> None:
     """Four threads that solve at once must all get the optimum."""
     with ThreadPoolExecutor(4) as threads:
         outcomes = list(threads.map(lambda _: Highs().solve(knapsack()), range(16)))
-
     assert [outcome.objective for outcome in outcomes] == [23.0] * 16
 
 
@@ -411,7 +368,6 @@ print({{"highspy", "ortools", "pyscipopt"}} & set(sys.modules))
 print(*POOL.pids)
 """
     printed = finished(script(tmp_path, text)).splitlines()
-
     assert printed[:2] == ["[23.0, 23.0, 23.0]", "set()"]
     assert len(printed) == 3
     wait_until_gone(*map(int, printed[2].split()))
@@ -427,7 +383,6 @@ sys.path.remove({str(tmp_path)!r})
 os.chdir({str(tmp_path)!r})
 print(Highs().solve(knapsack()).objective)
 """
-
     assert finished(script(tmp_path, text)) == "23.0\n"
 
 
@@ -443,7 +398,6 @@ print(*POOL.pids, flush=True)
         worker = int(read_line(process.stdout))
         read_line(process.stderr)  # the solver's log: the solve is under way
         process.kill()
-
     wait_until_gone(worker)
 
 
@@ -460,7 +414,6 @@ with POOL.borrow("json", lambda: None) as worker:
         worker = int(read_line(process.stdout))
         assert read_line(process.stdout) == "it hangs\n"
         process.kill()
-
     wait_until_gone(worker)
 
 
@@ -500,7 +453,6 @@ def test_workers_do_not_hear_an_interrupt_of_the_group(
     process = script(tmp_path, INTERRUPTED)
     assert read_line(process.stdout) == "ready\n"
     os.killpg(process.pid, signal.SIGINT)
-
     assert finished(process) == "Ctrl-C True\n"
 
 
@@ -536,7 +488,6 @@ print({backend}().solve(knapsack()).objective)
     assert read_line(process.stdout) == "found\n"
     os.killpg(process.pid, signal.SIGINT)
     *found, ended, objective = finished(process).splitlines()
-
     assert set(found) <= {"found"}
     assert ended == "ended feasible interrupt True"
     assert objective == "23.0"
@@ -556,7 +507,6 @@ again = solve(0)
 print({{objective for objective, _ in [parent, *children, again]}})
 print(parent == again, any(set(pids) & set(parent[1]) for _, pids in children))
 """
-
     assert finished(script(tmp_path, text)).splitlines() == ["{23.0}", "True False"]
 
 
@@ -570,7 +520,6 @@ def fork(incumbent):
 outcome = Highs().solve(union_of_servers(20, 40, 8), on_incumbent=fork)
 print(outcome.status, outcome.stopped_by)
 """
-
     assert finished(script(tmp_path, text)) == "optimal finished\n"
 
 
@@ -578,7 +527,6 @@ def test_every_backend_runs_at_once() -> None:
     """The three solvers must run side by side in one program."""
     with ThreadPoolExecutor(len(BACKENDS)) as threads:
         outcomes = list(threads.map(lambda backend: backend.solve(knapsack()), BACKENDS))
-
     assert [outcome.objective for outcome in outcomes] == [23.0] * 3
     assert len(POOL.pids) >= 3
 
@@ -587,3 +535,77 @@ def read_line(pipe: IO[str] | None) -> str:
     """Wait for a line from a process."""
     assert pipe is not None
     return pipe.readline()
+
+
+# The worker's link: frames in order, log first, bounds not too often
+
+
+class Pipe:
+    """A link and what came out of it."""
+
+    def __init__(self) -> None:
+        self.reader, writer = os.pipe()
+        self.link = ParentLink(writer)
+        self._writer = writer
+
+    def frames(self) -> list[tuple[FrameKind, Any]]:
+        """Return all frames written so far."""
+        os.set_blocking(self.reader, False)
+        try:
+            data = os.read(self.reader, 2**16)
+        except BlockingIOError:
+            return []
+        frames = []
+        while data:
+            end = LENGTH + int.from_bytes(data[:LENGTH], "little")
+            frames.append(pickle.loads(data[LENGTH:end]))  # noqa: S301 - written a line above
+            data = data[end:]
+        return frames
+
+    def close(self) -> None:
+        """Close both ends."""
+        os.close(self.reader)
+        os.close(self._writer)
+
+
+@pytest.fixture
+def pipe() -> Iterator[Pipe]:
+    """Yield a link that writes to a pipe."""
+    pipe = Pipe()
+    yield pipe
+    pipe.close()
+
+
+def test_log_goes_before_the_next_frame(pipe: Pipe) -> None:
+    """Waiting log must leave in one piece before the next frame."""
+    pipe.link.log("a")
+    pipe.link.log("b")
+    assert pipe.frames() == []
+    pipe.link.send(FrameKind.ANSWER, 1)
+    assert pipe.frames() == [(FrameKind.LOG, "ab"), (FrameKind.ANSWER, 1)]
+
+
+def test_tick_sends_waiting_log_once(pipe: Pipe) -> None:
+    """A tick must send waiting log, and nothing where none waits."""
+    pipe.link.log("a")
+    pipe.link.tick()
+    pipe.link.tick()
+    assert pipe.frames() == [(FrameKind.LOG, "a")]
+
+
+def test_bounds_that_come_too_often_are_left_out(pipe: Pipe, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same bound, and a second one within the tick, must not be sent."""
+    for time, bound in ((100.0, 1.0), (100.1, 2.0), (101.0, 1.0), (101.1, 3.0), (101.2, 4.0)):
+        monkeypatch.setattr("gsopt.solvers.backends.worker.monotonic", lambda time=time: time)
+        pipe.link.bound(bound)
+    assert pipe.frames() == [(FrameKind.BOUND, 1.0), (FrameKind.BOUND, 3.0)]
+
+
+def test_stop_reaches_the_solver_whenever_it_comes(pipe: Pipe) -> None:
+    """An interrupt must be passed to the solver, also one that came before the solver was named."""
+    stops: list[str] = []
+    pipe.link.stop()
+    pipe.link.on_stop(lambda: stops.append("late"))
+    pipe.link.stop()
+    assert pipe.link.stopped
+    assert stops == ["late", "late"]

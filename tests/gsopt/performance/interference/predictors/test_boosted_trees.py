@@ -5,7 +5,7 @@ from tests.gsopt.performance.interference.tables import EIGHT
 
 
 def test_more_trees_come_closer() -> None:
-    """The more trees there are the smaller is the error on what was seen."""
+    """More trees have smaller errors on what was seen; at a small rate they stay near the mean."""
     pairs = [(one, other) for one in EIGHT.profiles for other in EIGHT.profiles]
     measured = [EIGHT.slowdowns[one.name][other.name] for one, other in pairs]
     errors = [
@@ -14,10 +14,6 @@ def test_more_trees_come_closer() -> None:
     ]
     assert errors == sorted(errors, reverse=True)
     assert errors[-1] < errors[0] / 10
-
-
-def test_nothing_is_added_at_a_small_rate() -> None:
-    """With little of each tree's answer the prediction stays near the mean."""
     prediction = boosted_trees(EIGHT, trees=1, rate=1e-6)
     pairs = [(one, other) for one in EIGHT.profiles for other in EIGHT.profiles]
     found = prediction.slowdowns(pairs)

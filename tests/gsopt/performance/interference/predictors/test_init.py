@@ -13,13 +13,20 @@ PREDICTORS: dict[str, Predictor] = {name: getattr(predictors, name) for name in 
 pytestmark = pytest.mark.parametrize("predictor", PREDICTORS.values(), ids=PREDICTORS)
 
 
-def test_what_is_the_same_everywhere_is_predicted(predictor: Predictor) -> None:
-    """If every pair was slowed down alike, any other one is."""
+def test_every_predictor(predictor: Predictor) -> None:
+    """Equal slowdowns are predicted, the same twice; one pair is enough and none is refused."""
     table = ruled({"a": 0, "b": 1, "c": 2}, lambda _, __: 1.5)
     new = Profile(name="z", features={"load": 7})
     known = table.by_name["a"]
     found = predictor(table).slowdowns([(new, known), (known, new), (new, new)])
     assert found == pytest.approx([1.5] * 3)
+    pairs = [(one, other) for one in EIGHT.profiles for other in EIGHT.profiles]
+    assert predictor(EIGHT).slowdowns(pairs) == predictor(EIGHT).slowdowns(pairs)
+    with pytest.raises(InvalidInput, match="must hold a pair to learn from"):
+        predictor(EIGHT.only([]))
+    a = Profile(name="a", features={"load": 1})
+    found = predictor(PairTable(profiles=[a], slowdowns={"a": {"a": 2.0}})).slowdowns([(a, a)])
+    assert found == pytest.approx([2.0])
 
 
 @pytest.mark.parametrize("scale", [1e-9, 1e9, 1e300])
@@ -30,22 +37,3 @@ def test_features_of_any_size(predictor: Predictor, scale: float) -> None:
     found = predictor(table).slowdowns(pairs)
     assert all(isfinite(each) and each >= 1 for each in found)
     assert len(found) == 9
-
-
-def test_the_same_twice(predictor: Predictor) -> None:
-    """Nothing is drawn but from a seed."""
-    pairs = [(one, other) for one in EIGHT.profiles for other in EIGHT.profiles]
-    assert predictor(EIGHT).slowdowns(pairs) == predictor(EIGHT).slowdowns(pairs)
-
-
-def test_no_pairs_are_refused(predictor: Predictor) -> None:
-    """There is nothing to learn from."""
-    with pytest.raises(InvalidInput, match="must hold a pair to learn from"):
-        predictor(EIGHT.only([]))
-
-
-def test_one_pair_is_enough(predictor: Predictor) -> None:
-    """A table of one pair is learnt from."""
-    a = Profile(name="a", features={"load": 1})
-    found = predictor(PairTable(profiles=[a], slowdowns={"a": {"a": 2.0}})).slowdowns([(a, a)])
-    assert found == pytest.approx([2.0])

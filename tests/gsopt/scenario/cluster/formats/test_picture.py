@@ -1,5 +1,6 @@
-"""Pictures of clusters."""
+"""Clusters as pictures and as text."""
 
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,12 @@ from matplotlib.figure import Figure
 
 from gsopt.core.drawing import COLOURS, save
 from gsopt.core.errors import InvalidInput
-from gsopt.scenario.cluster import Cluster
-from gsopt.scenario.cluster.formats import draw
+from gsopt.scenario.cluster import Cluster, Link, Machine, Switch
+from gsopt.scenario.cluster.formats import draw, outline
+from gsopt.scenario.cluster.formats.layout import laid_out
+
+# Pictures of clusters
+
 
 _SMALL = Cluster.uniform(racks=2, machines=2, gpus=4)
 
@@ -44,11 +49,15 @@ def test_every_held_gpu_is_covered() -> None:
     )
 
 
-def test_jobs_that_share_gpus_share_cells() -> None:
-    """The cell of a GPU is divided among those that hold it."""
+def test_cells_and_names() -> None:
+    """Jobs share the cells of their GPUs, in their order; machines of large clusters have no names."""
     axes = draw(_SMALL, {"a": [0, 1], "b": [1], "c": [1]})
     assert sum(width * height for width, height, _ in _blocks(axes)) == pytest.approx(2)
     assert sorted(round(height, 3) for _, height, _ in _blocks(axes)) == [0.333, 0.333, 0.333, 1]
+    sizes = [len(box.cells) for _, _, box in laid_out(_MIXED).walk() if box.cells]
+    assert sizes == [machine.gpus for machine in _MIXED.machines]
+    few, many = (laid_out(Cluster.uniform(racks=4, machines=count, gpus=8)) for count in (4, 40))
+    assert [sum(bool(box.name) for _, _, box in root.walk()) for root in (few, many)] == [21, 5]
 
 
 def test_colours_of_tiers() -> None:
@@ -87,20 +96,129 @@ def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
     assert "idle: 12 GPUs" in (tmp_path / "a.svg").read_text()
 
 
-def test_plain_clusters_and_given_axes() -> None:
-    """GPUs without machines are drawn in rows; given axes are drawn on."""
+def test_axes_and_arguments() -> None:
+    """Plain GPUs are drawn in rows on given axes; unknown GPUs and colours are refused."""
     axes = Figure().subplots()
     assert draw(Cluster.plain(10), {"a": range(10)}, axes=axes) is axes
     assert sum(width * height for width, height, _ in _blocks(axes)) == 10
     assert _legend(axes) == ["a: 10 GPUs", "idle: 0 GPUs"]
     assert _legend(draw(Cluster.plain(10))) == ["idle: 10 GPUs"]
-
-
-def test_bad_arguments() -> None:
-    """GPUs that are not there and colours that mean nothing are refused."""
     with pytest.raises(InvalidInput, match=r"placements\.a\[1\]: 16: must be a GPU from 0 to 15"):
         draw(_SMALL, {"a": [0, 16]})
     with pytest.raises(InvalidInput, match=r"placements\.a\[0\]: 0\.5: must be a GPU"):
         draw(_SMALL, {"a": [0.5]})  # type: ignore[list-item]
     with pytest.raises(InvalidInput, match="colour: 'red': must be job or tier"):
         draw(_SMALL, colour="red")
+
+
+# Where a picture of a cluster has its boxes
+
+
+_MIXED = Cluster(
+    network=Switch(
+        name="core",
+        level="network",
+        machines=[Machine(name="m", gpus=11)],
+        switches=[
+            Switch(name=f"r{number}", level="rack", machines=[Machine(name=f"n{number}", gpus=number + 1)])
+            for number in range(5)
+        ],
+    )
+)
+
+
+@pytest.mark.parametrize(
+    "cluster",
+    [
+        Cluster.plain(100),
+        Cluster.plain(1),
+        Cluster.uniform(racks=2, machines=2, gpus=4),
+        Cluster.uniform(racks=6, machines=8, gpus=8),
+        _MIXED,
+    ],
+    ids=["plain", "one", "small", "large", "mixed"],
+)
+def test_nothing_overlaps(cluster: Cluster) -> None:
+    """There is a cell for every GPU, no two cells touch the same place, and all are within their boxes."""
+    root = laid_out(cluster)
+    cells = []
+    for x, y, box in root.walk():
+        assert round(x + box.width, 6) <= round(root.width, 6)
+        assert round(y + box.height, 6) <= round(root.height, 6)
+        for right, down in box.cells:
+            assert 0 <= right <= round(box.width - 1, 6)
+            assert 0 <= down <= round(box.height - 1, 6)
+            cells.append((x + right, y + down))
+    assert len(cells) == cluster.gpus
+    assert all(
+        round(max(abs(one[0] - other[0]), abs(one[1] - other[1])), 6) >= 1
+        for one, other in combinations(cells, 2)
+    )
+
+
+# A cluster in lines of text
+
+
+def _network(count: int, odd: int = -1) -> Cluster:
+    """Return pods of two machines, one of them with other machines."""
+    link = Link(bandwidth=50e9, latency=2e-6)
+    pods = [
+        Switch(
+            name=f"pod {number}",
+            level="pod",
+            machines=[
+                Machine(
+                    name=f"m{number}.{index}", gpus=8, gpu_type="H100" if number == odd else "", uplink=link
+                )
+                for index in range(2)
+            ],
+            uplink=Link(bandwidth=100e9 if number == odd else 25e9),
+        )
+        for number in range(count)
+    ]
+    return Cluster(network=Switch(name="core", level="network", switches=pods))
+
+
+def test_links_and_odd_ones() -> None:
+    """Bandwidths are in bits per second, from the slowest on; what differs from its neighbours is told."""
+    assert outline(_network(6, odd=4)).splitlines() == [
+        "96 GPUs on 12 machines",
+        "",
+        "level    groups  GPUs each  link up",
+        "machine      12          8  400 Gb/s, 2 us",
+        "pod           6         16  200 Gb/s to 800 Gb/s",
+        "network       1         96  -",
+        "",
+        "network core: 96 GPUs",
+        "  pod 0: 16 GPUs",
+        "    machine m0.[0-1]: 2 machines of 8 GPUs",
+        "  pod [1-3]: 3 likewise",
+        "  pod 4: 16 GPUs",
+        "    machine m4.[0-1]: 2 machines of 8 H100 GPUs",
+        "  pod 5: 16 GPUs",
+        "    machine m5.[0-1]: 2 machines of 8 GPUs",
+    ]
+
+
+def test_what_is_inside_machines() -> None:
+    """Islands and links of GPUs are shown; a plain cluster has no tree."""
+    machine = Machine.model_validate(
+        {"name": "m", "gpus": 4, "islands": [2, 2], "gpu_link": {"bandwidth": 1.25e11}}
+    )
+    lines = outline(Cluster(network=Switch(name="s", level="network", machines=[machine]))).splitlines()
+    assert lines[3:5] == ["gpu           4          1  1 Tb/s", "island        2          2  -"]
+    assert lines[-1] == "  machine m: 4 GPUs in 2 islands"
+    assert outline(Cluster.plain(64)) == "64 GPUs without a network"
+
+
+def test_large_clusters_take_a_page() -> None:
+    """Lines are as wide and as many as they are told to be, whatever the cluster."""
+    racks = [
+        {"name": f"{number} {'x' * 150}", "machines": [{"name": f"m{number}", "gpus": number + 1}]}
+        for number in range(90)
+    ]
+    lines = outline(Cluster.model_validate({"racks": racks}), width=60, most=20).splitlines()
+    assert max(map(len, lines)) == 60
+    assert len(lines) == 7 + 20
+    assert lines[-1] == "... 162 more lines"
+    assert len(outline(Cluster.uniform(racks=500, machines=20, gpus=8)).splitlines()) == 11

@@ -1,17 +1,34 @@
-"""Clusters from and to files of any format."""
+"""Clusters in the files of others."""
 
+import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
+import networkx as nx
 import pytest
 from hypothesis import given, settings
 
 from gsopt.core.errors import InvalidInput
-from gsopt.scenario.cluster import Cluster, Machine, Rack
+from gsopt.scenario.cluster import Cluster, Island, Link, Machine, Rack, Switch
 from gsopt.scenario.cluster.formats import Format, read_cluster, write_cluster
+from gsopt.scenario.cluster.formats.assembly import Told
+from gsopt.scenario.cluster.formats.graph_files import (
+    read_graphml,
+    read_node_link,
+    write_graphml,
+    write_node_link,
+)
+from gsopt.scenario.cluster.formats.netq import read_netq
+from gsopt.scenario.cluster.formats.slurm import read_slurm, write_blocks, write_tree
+from gsopt.scenario.cluster.formats.topograph import read_topograph, write_topograph
 from tests.effort import cases
 from tests.strategies.topology import trees
+
+# Clusters from and to files of any format
+
 
 #: Number of machines, levels, and how many groups each level has, of the public models with 4 GPUs a machine.
 _MODELS = {
@@ -168,3 +185,387 @@ def test_bad_options_are_one_line(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"a\.conf: cluster: 8 plain GPUs: has no switches"):
         write_cluster(Cluster.plain(8), tmp_path / "a.conf")
     assert not (tmp_path / "a.conf").exists()
+
+
+# Slurm's topology.conf
+
+
+TREE = r"""
+# a tree, as somebody's tool wrote it
+switchname=core SWITCHES=s[1-2] LinkSpeed=400   # the root
+SwitchName=s1 \
+   Nodes=n[01-03],\
+n07
+SwitchName="s2" Nodes="n[08-09]"
+
+# NodeName=n[01-03] Gres=gpu:h100:8(S:0-1) CPUs=96
+NodeName=n[07-09] Gres=gpu:a100:4 State=UNKNOWN
+"""
+BLOCKS = """
+BlockName=b1 Nodes=n[1-4]
+BlockName=b2 Nodes=n[5-8]
+BlockName=b3 Nodes=n[9-13]
+BlockSizes=4,8
+# NodeName=n[1-13] Gres=gpu:4
+"""
+ONE = "SwitchName=s1 Nodes=n1\n"
+
+
+def test_switches() -> None:
+    """Comments, continued lines, quotes and letters of any case are read; link speeds are noted."""
+    notes: list[str] = []
+    cluster = read_slurm("t", TREE, Told(), notes)
+    assert [(each.name, each.gpus, each.gpu_type) for each in cluster.machines] == [
+        *((f"n0{number}", 8, "h100") for number in (1, 2, 3)),
+        *((f"n0{number}", 4, "a100") for number in (7, 8, 9)),
+    ]
+    assert cluster.levels == ("machine", "rack", "network")
+    assert cluster.rack_of == (0, 0, 0, 0, 1, 1)
+    assert notes == ["t: LinkSpeed: has no unit and is not read"]
+
+
+def test_blocks() -> None:
+    """Two neighbouring blocks make a group of twice the size; the last group has what is left."""
+    cluster = read_slurm("t", BLOCKS, Told(), [])
+    assert cluster.levels == ("machine", "rack", "pod", "network")
+    assert [len(group.machines) for group in cluster.groups["rack"]] == [4, 4, 5]
+    assert [(group.name, len(group.machines)) for group in cluster.groups["pod"]] == [
+        ("b1..b2", 8),
+        ("b3..b3", 5),
+    ]
+    alone = read_slurm("t", BLOCKS.replace("4,8", "4"), Told(), [])
+    assert alone.levels == ("machine", "rack", "network")
+    assert (
+        read_slurm("t", BLOCKS.replace("4,8", "4,8,16"), Told(), []) == cluster
+    )  # one group of all is the root
+
+
+@pytest.mark.parametrize("text", [TREE, BLOCKS, f"{ONE}NodeName=n1 Gres=gpu:2"])
+def test_round_trips_of_slurm(text: str) -> None:
+    """What was read and written reads as the same cluster."""
+    cluster = read_slurm("t", text, Told(), [])
+    write = write_blocks if "BlockName" in text else write_tree
+    notes: list[str] = []
+    assert read_slurm("t", write(cluster, notes), Told(), []) == cluster
+    assert notes == []
+
+
+def test_nodes_without_gpus_are_left_out() -> None:
+    """They are noted, and a file of no others is refused."""
+    text = ONE.replace("n1", "n[1-2]") + "NodeName=n1 Gres=gpu:2\nNodeName=n2 Gres=nic:1"
+    notes: list[str] = []
+    assert read_slurm("t", text, Told(), notes).gpus == 2
+    assert notes == ["t: line 1: n2: has no GPUs and is left out"]
+    with pytest.raises(InvalidInput, match="t: must have at least one machine with GPUs"):
+        read_slurm("t", ONE, Told(gpus=0), [])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "t: must name at least one switch"),
+        (ONE, "t: gpus: 'n1': has no number of GPUs in the file"),
+        ("Switch=s1 Nodes=n1", "t: line 1: 'Switch=s1 Nodes=n1': must begin with SwitchName, BlockName"),
+        ("SwitchName=s1 Node=n1", "t: line 1: 'node': must be one of SwitchName, Switches, Nodes, LinkSpeed"),
+        ("SwitchName=s1 Nodes=n1 nonsense", "t: line 1: 'nonsense': must be settings such as Nodes=n[1-4]"),
+        ("nonsense", "t: line 1: 'nonsense': must be settings"),
+        ("SwitchName=s1 Nodes=n1 Nodes=n2", "t: line 1: Nodes: must not stand twice in one line"),
+        ("SwitchName= Nodes=n1", "t: line 1: SwitchName: must have a value"),
+        ("SwitchName=s1 Nodes=n[1-", "t: line 1: Nodes: 'n[1-': must be names"),
+        ("SwitchName=s1 Nodes=n[1-99999999]", "t: line 1: Nodes: 'n[1-99999999]': must have at most"),
+        ("SwitchName=s1 Nodes=n1 Switches=s2", "t: line 1: 's1': must have Switches or Nodes, and not both"),
+        (f"{ONE}BlockName=b Nodes=n2", "t: line 2: BlockName: must not stand in a file of switches"),
+        (f"{BLOCKS}BlockSizes=4", "must be a size of blocks and larger ones"),
+        (BLOCKS.replace("4,8", "4,12"), "t: line 5: BlockSizes: '4,12': must be a size of blocks"),
+        (BLOCKS.replace("4,8", "4,6"), "BlockSizes: '4,6': must be"),
+        (BLOCKS.replace("4,8", "0,8"), "BlockSizes: '0,8': must be"),
+        (BLOCKS.replace("4,8", "4,x"), "BlockSizes: '4,x': must be"),
+        (BLOCKS.replace("4,8", "8,4"), "BlockSizes: '8,4': must be"),
+    ],
+)
+def test_bad_lines(text: str, message: str) -> None:
+    """File, line, value and rule are told in one line."""
+    with pytest.raises(InvalidInput) as error:
+        read_slurm("t", text, Told(), [])
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def _deep() -> Cluster:
+    """Return three pods of a block each, with names that topology.conf cannot hold."""
+    machines = [Machine(name=f"m {number}", gpus=4, memory=80) for number in range(3)]
+    pods = [
+        Switch(
+            name=f"pod {each.name}",
+            level="spine",
+            switches=[Switch(name=f"b {each.name}", level="leaf", machines=[each])],
+        )
+        for each in machines
+    ]
+    return Cluster(network=Switch(name="core", level="network", switches=pods))
+
+
+def test_what_is_lost_is_noted() -> None:
+    """Names are changed so that they fit, and what the format has no place for is told."""
+    notes: list[str] = []
+    write_tree(_deep(), notes)
+    assert notes == [
+        "names with spaces or signs are written without: 'pod-m-0' and 8 more",
+        "memory cannot be written in this format",
+        "level leaf is not written, and read back as rack",
+        "level spine is not written, and read back as pod",
+    ]
+    text = write_blocks(_deep(), notes)
+    assert "BlockSizes=1\n" in text
+    assert notes[-3:] == [
+        "not written: 'core' and 3 more",
+        "level leaf is not written, and read back as rack",
+        "level spine is not written",
+    ]
+
+
+def test_what_cannot_be_written_is_refused() -> None:
+    """A plain cluster, a switch with machines and switches, and names that become one are told."""
+    machine = Machine(name="m", gpus=4)
+    inner = Switch(name="s", level="rack", machines=[Machine(name="n", gpus=4)])
+    mixed = Cluster(network=Switch(name="core", level="network", machines=[machine], switches=[inner]))
+    same = Cluster(network=Switch(name="a b", level="network", machines=[Machine(name="a-b", gpus=4)]))
+    for cluster, message in [
+        (Cluster.plain(8), "has no switches"),
+        (mixed, "switch: 'core': must have machines or switches below it, not both"),
+        (same, "name: 'a-b': must differ from 'a b' without spaces and signs too"),
+    ]:
+        for write in (write_tree, write_blocks):
+            with pytest.raises(InvalidInput, match=message):
+                write(cluster, [])
+
+
+# Models of topograph
+
+
+MODEL = """
+switches:
+  core: {labels: {zone: a}, switches: [spine1, spine2]}
+  spine1: {switches: [leaf1, leaf2]}
+  spine2: {switches: [leaf3, leaf4, leaf5]}
+blocks:
+- switch: leaf1
+  nodes: ["n[01-02]", n05]
+  annotations: {accelerator.x/domain: d1, accelerator.x/sub-domain: leaf1, other.y/domain: z}
+- {switch: leaf2, nodes: ["n[03-04]"], annotations: {accelerator.x/domain: d1, accelerator.x/sub-domain: s}}
+- {switch: leaf3, nodes: ["0010"], annotations: {gsopt/gpus: '2', gsopt/gpu-type: b200}}
+- {switch: leaf3, nodes: [n11], annotations: {accelerator.x/sub-domain: s}}
+- {switch: leaf4, nodes: []}
+"""
+
+
+def test_switches_blocks_and_domains() -> None:
+    """Levels are by height, a domain of two racks is around them, and what is empty or not read is noted."""
+    notes: list[str] = []
+    cluster = read_topograph("t", MODEL, Told(gpus={"0010": 1, **dict.fromkeys(_names(), 4)}), notes)
+    assert cluster.levels == ("machine", "rack", "nvlink", "pod", "network")
+    assert [group.name for group in cluster.groups["nvlink"]] == ["d1", "leaf3"]
+    assert [(each.name, each.gpus, each.gpu_type) for each in cluster.machines[-2:]] == [
+        ("0010", 1, "b200"),
+        ("n11", 4, ""),
+    ]
+    assert cluster.tier([0, cluster.gpus - 6]) == "nvlink"
+    assert notes == [
+        "t: blocks[4]: leaf4: has no machines and is left out",
+        "t: switches: leaf5: has no machines and is left out",
+        "t: sub-domains that are no switches are not read: 's'",
+    ]
+
+
+def _names() -> list[str]:
+    return ["n01", "n02", "n03", "n04", "n05", "n11"]
+
+
+def test_round_trip() -> None:
+    """What is written has blocks of machines that are alike, with their GPUs, and reads as the same cluster."""
+    cluster = read_topograph("t", MODEL, Told(gpus={"0010": 2, **dict.fromkeys(_names(), 4)}), [])
+    notes: list[str] = []
+    text = write_topograph(cluster, notes)
+    assert read_topograph("t", text, Told(), []) == cluster
+    assert notes == []
+    assert text.count("accelerator.topology.test/domain: d1") == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "t: None: must have switches and blocks"),
+        ("[1]", "t: ['1']: must have switches and blocks"),
+        ("switches: [a]", "t: switches: ['a']: must be a mapping of names to switches"),
+        ("switches: {a: {switches: b}}", "t: switches.a.switches: 'b': must be a list of names"),
+        ("switches: {a: {switches: [[b]]}}", "t: switches.a.switches[0]: ['b']: must be names such as"),
+        ("blocks: {a: b}", "t: blocks: {'a': 'b'}: must be a list of blocks"),
+        ("blocks: [a]", "t: blocks[0].switch: 'a': must name the switch of the block"),
+        ("blocks: [{switch: a, nodes: b}]", "t: blocks[0].nodes: 'b': must be a list of names"),
+        ("blocks: [{switch: a, nodes: ['b[1-']}]", "t: blocks[0].nodes[0]: 'b[1-': must be names such as"),
+        ("blocks: [{switch: a, annotations: [b]}]", "t: blocks[0].annotations: ['b']: must be texts by name"),
+        (
+            "blocks: [{switch: a, nodes: [b], annotations: {gsopt/gpus: x}}]",
+            "t: blocks[0].annotations.gsopt/gpus: 'x': must be a number of GPUs",
+        ),
+        ("blocks: [{switch: a, nodes: [n]}, {switch: a, nodes: [n]}]", "t: blocks[0]: nodes: 'n': must be"),
+        ("blocks: [{switch: a, nodes: [n]}, {switch: b, nodes: [m]}]", "t: blocks[1]: 'b': must be below"),
+        ("switches: {a: {switches: [b]}, b: {switches: [a]}}", "t: switches.a: 'a': must not be below itself"),
+        ("blocks: [{switch: a, nodes: [n]}]", "t: gpus: 'n': has no number of GPUs in the file"),
+    ],
+)
+def test_bad_models(text: str, message: str) -> None:
+    """File, field, value and rule are told in one line."""
+    with pytest.raises(InvalidInput) as error:
+        read_topograph("t", text, Told(), [])
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+# Topology graphs of NetQ
+
+
+_TIERS = {"spine": 2, "leaf1": 1, "leaf2": 1, "host1": -1, "host2": -1, "host3": -1}
+_LINKS = ["spine leaf1", "leaf2 spine", "host1 leaf1", "leaf2 host2", "leaf1 host3"]
+
+
+def _graph(links: list[str], **tiers: Any) -> str:
+    nodes = [{"id": f"id-{name}", "name": name, "tier": tier} for name, tier in (_TIERS | tiers).items()]
+    ends = [{"src": f"id-{one}", "target": f"id-{other}"} for one, other in map(str.split, links)]
+    return json.dumps([{"nodes": [{"compounded_nodes": nodes}], "links": ends}])
+
+
+def test_graphs_of_others() -> None:
+    """Links may be written from either end, and GPUs be nodes with numbers as texts."""
+    cluster = read_netq("t", _graph(_LINKS), Told(gpus=8), [])
+    assert [each.name for each in cluster.machines] == ["host1", "host3", "host2"]
+    assert (cluster.levels, cluster.rack_of) == (("machine", "rack", "network"), (0, 0, 1))
+    cluster = Cluster.uniform(racks=2, machines=2, gpus=11)
+    tree = nx.bfs_tree(cluster.graph(), "datacenter")
+    tree.add_nodes_from((node, {"kind": data["kind"]}) for node, data in cluster.graph().nodes(data=True))
+    assert read_graphml("t", "\n".join(nx.generate_graphml(tree)), Told(), []) == cluster
+    for edges in ("links", "edges"):
+        assert read_node_link("t", json.dumps(nx.node_link_data(tree, edges=edges)), Told(), []) == cluster
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[", "t: '[': must be JSON"),
+        ("{}", "t: {}: must be a list of graphs"),
+        ("[1]", "t: [0].nodes: 1: must be a list"),
+        ('[{"nodes": [{"compounded_nodes": 1}]}]', "t: [0].nodes[0].compounded_nodes: 1: must be a list"),
+        (_graph(_LINKS, spine="x"), "t: [0].nodes[0].compounded_nodes[0].tier: 'x': must be of type int"),
+        (_graph([*_LINKS, "leaf1 nobody"]), "t: [0].links[5].target: 'id-nobody': must be a device"),
+        (_graph([*_LINKS, "leaf1 leaf2"]), "t: [0].links[5]: 'id-leaf1 - id-leaf2': must join two tiers"),
+        (_graph([*_LINKS, "host1 leaf2"]), "t: device id-leaf2: nodes: 'host1': must be below one switch only"),
+        (_graph(_LINKS[1:]), "must be below another switch, as only one can be the root"),
+        ("[" * 100_000, "must be JSON"),
+    ],
+    ids=lambda text: text[:40],
+)
+def test_bad_graphs(text: str, message: str) -> None:
+    """File, place, value and rule are told in one line."""
+    with pytest.raises(InvalidInput) as error:
+        read_netq("t", text, Told(gpus=8), [])
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+# GraphML and node-link JSON
+
+
+_READ_WRITE = [(read_graphml, write_graphml), (read_node_link, write_node_link)]
+
+
+def _linked() -> Cluster:
+    """Return a cluster of all that there is: islands, links, types, memory and levels of its own."""
+    fast, slow = (
+        Link(bandwidth=450e9, latency=1e-7),
+        Link(bandwidth=50e9, latency=2.5e-6, capacity=1 / 3 * 1e11),
+    )
+    machines = [
+        Machine(
+            name=f"näme <{number}> & co",
+            gpus=4,
+            gpu_type="H100",
+            memory=80 * 2**30,
+            islands=[Island(name=f"i{number}.{part}", gpus=2, uplink=fast) for part in range(2)],
+            gpu_link=fast,
+            uplink=slow,
+        )
+        for number in range(4)
+    ]
+    rows = [
+        Switch(name=f"row {row}", level="row 1", machines=machines[2 * row :][:2], uplink=slow)
+        for row in (0, 1)
+    ]
+    return Cluster(network=Switch(name="0", level="all", switches=rows))
+
+
+@pytest.mark.parametrize(("read", "write"), _READ_WRITE)
+@pytest.mark.parametrize(
+    "cluster",
+    [Cluster.plain(64), Cluster.uniform(racks=2, machines=2, gpus=8, memory=80), _linked()],
+    ids=["plain", "racks", "everything"],
+)
+def test_round_trips_of_graph_files(
+    cluster: Cluster,
+    read: Callable[[str, str, Told, list[str]], Cluster],
+    write: Callable[[Cluster, list[str]], str],
+) -> None:
+    """Every cluster is read as it was written, to the last digit."""
+    assert read("t", write(cluster, []), Told(), []) == cluster
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("<", "t: must be GraphML: ParseError"),
+        ("<graphml/>", "t: must be GraphML: "),
+        ("<html><body/></html>", "t: must be GraphML: "),
+        ('<?xml version="1.0"?>\n<!DOCTYPE a [<!ENTITY a "b">]><a/>', "t: line 2: <!DOCTYPE: must not stand"),
+        (write_graphml(Cluster.plain(8), []).replace(">8<", ">x<"), "t: must be GraphML: ValueError"),
+        (write_graphml(Cluster.plain(8), []).replace("datacenter", "palace"), "node 'palace': kind: 'palace'"),
+    ],
+)
+def test_bad_graphml(text: str, message: str) -> None:
+    """What is no GraphML, and what is no cluster, gives one line; entities are not expanded."""
+    with pytest.raises(InvalidInput) as error:
+        read_graphml("t", text, Told(), [])
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "t: line 1 column 2: must be JSON"),
+        ("{}", "t: nodes: must be a list of objects"),
+        ('{"nodes": [1], "edges": []}', "t: nodes: must be a list of objects"),
+        ('{"nodes": [], "edges": 1}', "t: edges: must be a list of objects"),
+        ('{"nodes": [{"kind": "gpu"}], "edges": [{"source": 1}]}', "t: 'target': is required of every node"),
+        ('{"nodes": [{"id": {}}], "edges": []}', "t: must be node-link JSON: TypeError"),
+        ('{"nodes": [], "edges": []}', "graph: must have a node"),
+        ('{"nodes": [{"id": 1}], "edges": [{"source": 1, "target": 1}]}', "root: must be named"),
+    ],
+)
+def test_bad_node_link(text: str, message: str) -> None:
+    """What is no such JSON, and what is no tree, gives one line."""
+    with pytest.raises(InvalidInput) as error:
+        read_node_link("t", text, Told(), [])
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_levels_that_are_not_in_common_use() -> None:
+    """Graphs of others may have any levels once these are told; GPUs are not told, as the graph has them."""
+    graph = nx.Graph([("core", "a"), ("a", "m")], root="core")
+    nx.set_node_attributes(graph, {"core": "network", "a": "aisle", "m": "machine"}, "kind")
+    graph.nodes["m"]["gpus"] = 4
+    text = json.dumps(nx.node_link_data(graph, edges="edges"))
+    with pytest.raises(InvalidInput, match="node 'a': kind: 'aisle': must be one of"):
+        read_node_link("t", text, Told(), [])
+    assert read_node_link("t", text, Told(levels=["aisle"]), []).levels == ("machine", "aisle", "network")
+    with pytest.raises(InvalidInput, match="t: gpus: 4: must not be told, as the file says it"):
+        read_node_link("t", text, Told(gpus=4, levels=["aisle"]), [])
