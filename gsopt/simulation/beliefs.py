@@ -18,13 +18,6 @@ def believing(policy: Policy, speed: Speed) -> Policy:
 
     Source: Castor, section 9.4 (Figure 13), which holds decisions by predicted ratios against those by measured
     ones.
-
-    Parameters
-    ----------
-    policy
-        The policy.
-    speed
-        Whose ``interference`` and ``default_interference`` are believed.
     """
 
     def believed(state: State, **options: Any) -> Decider:

@@ -47,25 +47,7 @@ _FRUITLESS_CHANGES = 10_000
 
 
 class Engine(RunState):
-    """One run of one policy on one scenario.
-
-    Parameters
-    ----------
-    scenario
-        What is given.
-    policy, options
-        What decides, and its options.
-    round_length
-        Seconds between decisions, which are then taken at multiples of it only; at every event when None.
-    record
-        Whether to keep every segment of the schedule.
-    exact
-        Whether to compute in fractions instead of floats.
-    placer
-        Where a job goes when the policy gives a number of GPUs only, in a cluster of racks.
-    budget
-        The deadline, if there is one.
-    """
+    """One run of one policy on one scenario."""
 
     def __init__(
         self,
@@ -104,13 +86,7 @@ class Engine(RunState):
         }
 
     def run(self, on_progress: Callable[[int], Any] | None = None) -> None:
-        """Run until every job is complete, or nothing happens any more.
-
-        Raises
-        ------
-        TimeUp
-            The deadline passes before.
-        """
+        """Run until every job is complete, or nothing happens any more."""
         plan, ledger, supply = self.plan, self.ledger, self.supply
         reported = 0
         while (now := self._next_instant()) is not None:

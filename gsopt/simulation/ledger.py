@@ -81,13 +81,7 @@ class Ledger(Protocol):
 
 
 class Counts:
-    """The ledger of a plain cluster: only numbers of GPUs.
-
-    Attributes
-    ----------
-    given_up
-        Number of GPUs that were given up on request.
-    """
+    """The ledger of a plain cluster: only numbers of GPUs."""
 
     def __init__(self, capacity: int) -> None:
         self.capacity = self.free = self._limit = capacity

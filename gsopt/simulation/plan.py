@@ -22,44 +22,24 @@ class Held(NamedTuple):
 
 
 class Plan:
-    """Who runs where.
-
-    Parameters
-    ----------
-    jobs
-        The jobs by number.
-    ledger
-        Who holds which GPUs; it follows the plan.
-
-    Attributes
-    ----------
-    running
-        The running jobs in the order of their starts, each with its number of GPUs.
-    in_force
-        What the jobs hold that run now, before anything that is planned takes effect.
-    touched
-        The jobs that are changed at this instant, each with what the policy did with it last.
-    evicted
-        Those that have lost their GPUs because the GPUs went away.
-    owed
-        Number of GPUs that have been given by number only and are not placed yet.
-    needs_check
-        Whether anything was done that may be illegal in the end.
-    """
+    """Who runs where."""
 
     def __init__(self, jobs: Sequence[Job], ledger: Ledger) -> None:
         self._jobs, self._ledger = jobs, ledger
+        # the running jobs in the order of their starts, each with its number of GPUs
         self.running: dict[int, int] = {}
+        # what the jobs hold that run now, before anything that is planned takes effect
         self.in_force: dict[int, Held] = {}
+        # the jobs that are changed at this instant, each with what the policy did with it last
         self.touched: dict[int, Action | None] = {}
-        self.evicted: set[int] = set()
-        self.owed = 0
+        self.evicted: set[int] = set()  # those that have lost their GPUs because the GPUs went away
+        self.owed = 0  # number of GPUs that have been given by number only and are not placed yet
         self._modes: dict[int, str] = {}  # of the jobs that are not in their default mode
         self._unchecked: dict[int, Action] = {}  # jobs whose GPUs were named
         self._unplaced: dict[int, tuple[int, str]] = {}  # jobs whose GPUs are still to be chosen
         self._placing_later = False
         self._reentered = False
-        self.needs_check = False
+        self.needs_check = False  # whether anything was done that may be illegal in the end
 
     def mode(self, job: int) -> str:
         """Return the mode of a job."""

@@ -14,26 +14,7 @@ from gsopt.simulation.engine import Engine
 def record_of(
     engine: Engine, policy: str, bound: MeanBound | None, fair_times: FairTimes, clock: Clock
 ) -> Record:
-    """Read what ran, with its figures, out of a finished run.
-
-    Parameters
-    ----------
-    engine
-        The run.
-    policy
-        Name of the policy.
-    bound
-        Proven bound on the mean job completion time, or None.
-    fair_times
-        When the jobs finish under the references of fairness.
-    clock
-        The clock of the run.
-
-    Raises
-    ------
-    Contradiction
-        The policy beats the bound.
-    """
+    """Read what ran, with its figures, out of a finished run."""
     workload = engine.scenario.workload
     done = [job for job, time in enumerate(engine.completion) if time is not None]
     used, there = engine.until_completion

@@ -14,19 +14,7 @@ from gsopt.simulation.trainees import Trainees
 
 
 class RunState:
-    """What the jobs of a run have had, who holds which GPUs, and what time it is; jobs are numbers.
-
-    Parameters
-    ----------
-    scenario
-        The data.
-    number
-        What makes a number of the data: `float`, or `fractions.Fraction` for exact times.
-    placer
-        Where a job goes when the policy gives a number of GPUs only, in a cluster of racks.
-    evict
-        Called with jobs whose GPUs go away.
-    """
+    """What the jobs of a run have had, who holds which GPUs, and what time it is; jobs are numbers."""
 
     def __init__(
         self,

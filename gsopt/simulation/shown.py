@@ -7,15 +7,7 @@ from gsopt.simulation.policy import Action, Decider, Policy, State
 
 
 class Shown:
-    """A decider that is shown a state of its own, which follows the run.
-
-    Parameters
-    ----------
-    state
-        What is shown.
-    policy, options
-        Makes the decider.
-    """
+    """A decider that is shown a state of its own, which follows the run."""
 
     def __init__(self, state: State, policy: Policy, options: Mapping[str, Any]) -> None:
         self._state = state

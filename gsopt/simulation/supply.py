@@ -28,28 +28,7 @@ class _Open:
 
 
 class Supply:
-    """Applies what a scenario does to its cluster, and keeps the open requests.
-
-    Parameters
-    ----------
-    scenario
-        What is given.
-    ledger
-        Which GPUs are there.
-    running
-        The running jobs with their numbers of GPUs, kept by the plan.
-    evict
-        Takes the GPUs of a job, and so much of the work that it has done; None where the job has had notice.
-    number
-        ``float`` or ``Fraction``.
-
-    Attributes
-    ----------
-    coming
-        When the next change comes; None when none does.
-    given_up
-        When which machines were given up on request.
-    """
+    """Applies what a scenario does to its cluster, and keeps the open requests."""
 
     def __init__(
         self,

@@ -13,18 +13,7 @@ from gsopt.simulation.shapes import Shapes
 
 
 class Trainees(dict[int, Trainee]):
-    """The trainees of a run by the number of their job, from its release on.
-
-    Parameters
-    ----------
-    scenario
-        What is given.
-
-    Attributes
-    ----------
-    shapes
-        The shapes of placements.
-    """
+    """The trainees of a run by the number of their job, from its release on."""
 
     def __init__(self, scenario: Scenario) -> None:
         super().__init__()

@@ -12,18 +12,6 @@ class Instants:
     Where decisions come in rounds of another length, an instant is that of the first round after it, for those
     who wait for it. A wait ends with the next decision, which asks again where it still waits: as for
     `gsopt.simulation.Wake`, so that nobody takes a time at which he no longer waits for an instant.
-
-    Parameters
-    ----------
-    interval
-        Seconds from one to the next.
-    field
-        What the interval is called where it is refused.
-
-    Raises
-    ------
-    InvalidInput
-        The interval is none, as `gsopt.simulation.interval` has it.
     """
 
     def __init__(self, interval: float, field: str = "interval") -> None:

@@ -25,18 +25,6 @@ class Inventory:
 
     Kinds have names, and stand in the order in which the cluster lists their types, the least memory first. A
     job runs in its default mode, or in a mode that it has for a type of GPU, whichever is the fastest there.
-
-    Parameters
-    ----------
-    state
-        The state at the beginning of a run.
-
-    Attributes
-    ----------
-    kinds
-        The kinds by name.
-    counts
-        Number of GPUs of each kind that were there when looked at.
     """
 
     def __init__(self, state: State) -> None:
@@ -59,13 +47,7 @@ class Inventory:
         self.counts = {name: len(gpus) for name, gpus in self._there.items()}
 
     def enter(self, state: State, job: int) -> None:
-        """Find out on which kinds a job that has come can run, and in which mode.
-
-        Raises
-        ------
-        Unsupported
-            No kind has so many GPUs, whether they are there or not.
-        """
+        """Find out on which kinds a job that has come can run, and in which mode."""
         self._modes[job] = self._best_modes(state, job)
 
     def kinds_of(self, job: int) -> list[str]:
@@ -77,25 +59,11 @@ class Inventory:
         return [name for name in self._modes[job] if self.counts[name] >= state.jobs[job].gpus]
 
     def rate(self, state: State, job: int, name: str, beside: Sequence[int] = ()) -> Any:
-        """Return the speed of a job on a kind on which it can run, on GPUs as close together as they get.
-
-        Parameters
-        ----------
-        state, job, name
-            The state, the job, and the kind.
-        beside
-            Jobs that share the GPUs.
-        """
+        """Return the speed of a job on a kind on which it can run, on GPUs as close together as they get."""
         return self._rate(state, job, name, self._modes[job][name], beside)
 
     def steps(self, state: State, job: int, name: str, beside: Sequence[int] = ()) -> Any:
-        """Return the steps per second of a job on a kind; None where its batches or samples are not known.
-
-        Parameters
-        ----------
-        state, job, name, beside
-            As of `rate`.
-        """
+        """Return the steps per second of a job on a kind; None where its batches or samples are not known."""
         item, mode = state.jobs[job], self._modes[job][name]
         batch_size = _batch_size(item, mode)
         if item.training is None or batch_size is None:
@@ -115,15 +83,6 @@ class Inventory:
 
         The largest are placed first, jobs of one size where they are if they run on that kind and no larger
         job has taken their GPUs, and then the others on the first GPUs by number.
-
-        Parameters
-        ----------
-        state
-            The state.
-        chosen
-            The kinds of the jobs that run.
-        beside
-            Jobs among them that share all GPUs of another one, each with that one.
         """
         if state.cluster.is_plain:
             return Assign({job: (state.jobs[job].gpus, self._modes[job][ANY]) for job in chosen})

@@ -36,13 +36,7 @@ def offers(
     lease: float | None,
     renew: Renewal = "best",
 ) -> Offers:
-    """Make the decider of a policy of offers from its options.
-
-    Raises
-    ------
-    InvalidInput
-        An option is out of its range.
-    """
+    """Make the decider of a policy of offers from its options."""
     require_one_of("clock", clock, ("starvation", "offer"))
     require_one_of("renew", renew, ("best", "same", "never"))
     require_interval("lease", lease, or_none=True)
@@ -51,37 +45,19 @@ def offers(
 
 
 def key_of(state: State, order: Order) -> Key | None:
-    """Return the key of an order; None for that by waiting.
-
-    Raises
-    ------
-    InvalidInput
-        There is no such order.
-    """
+    """Return the key of an order; None for that by waiting."""
     require_one_of("order", order, _ORDERS)
     return partial(relative_sensitivity, Tiers(state)) if order == "relative" else _ORDERS[order]
 
 
 def placer_of(placement: Placement) -> Placer | None:
-    """Return the placer of a placement; None for that of the run.
-
-    Raises
-    ------
-    InvalidInput
-        There is no such placement.
-    """
+    """Return the placer of a placement; None for that of the run."""
     require_one_of("placement", placement, _PLACERS)
     return _PLACERS[placement]
 
 
 def size_key(state: State, order: Size) -> Callable[[int], Any]:
-    """Return the key by which the smallest job comes first.
-
-    Raises
-    ------
-    InvalidInput
-        There is no such order.
-    """
+    """Return the key by which the smallest job comes first."""
     keys: dict[str, Callable[[int], Any]] = {
         "time": state.remaining,
         "gpus": lambda job: state.jobs[job].gpus,

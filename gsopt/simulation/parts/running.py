@@ -13,11 +13,6 @@ class Running:
     What the jobs behind a rank hold is a sum over the few different holdings, and the last job of all is the
     last of one of them. That is also why keys may rise by themselves: they rise at one pace in each list, so
     that its order stays.
-
-    Parameters
-    ----------
-    pace
-        How much the key of a running job rises in a second, by its holding; None when keys do not rise.
     """
 
     def __init__(self, pace: Callable[[Any], Any] | None = None) -> None:

@@ -15,13 +15,6 @@ def on_free(state: State, job: int, placer: Placer | None = None) -> Start | Non
 
     It has its whole batch. Only where no GPUs of the cluster have enough memory for that it starts in the
     largest sub-batch that fits free ones, on the machines with the most of them.
-
-    Parameters
-    ----------
-    state, job
-        The state, and a waiting job.
-    placer
-        Which of the free GPUs it gets; that of the run if None.
     """
     gpus = state.offer(job, placer)
     if gpus is not None:
@@ -36,18 +29,7 @@ def on_free(state: State, job: int, placer: Placer | None = None) -> Start | Non
 
 
 def beside(state: State, job: int, found: Sequence[Partner], *, free_first: bool = False) -> Start | None:
-    """Return how a job starts beside running ones; None where there are none, or not enough GPUs.
-
-    Parameters
-    ----------
-    state, job
-        The state, and a waiting job.
-    found
-        Its partners, the best first. Their GPUs are taken until there are as many as it demands; what is
-        missing are free ones, on the same machines or else where most are free.
-    free_first
-        Whether all free GPUs that suit it are taken first.
-    """
+    """Return how a job starts beside running ones; None where there are none, or not enough GPUs."""
     if not found:
         return None
     item = state.jobs[job]

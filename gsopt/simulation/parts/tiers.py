@@ -22,16 +22,6 @@ class Tiers:
 
     The best tier of a job is that of its demand on the empty cluster, with all machines there that suit its
     type and memory: what is free or away at the moment does not count.
-
-    Parameters
-    ----------
-    state
-        The state of a run.
-
-    Attributes
-    ----------
-    names
-        Names of the levels from the innermost out.
     """
 
     def __init__(self, state: State) -> None:

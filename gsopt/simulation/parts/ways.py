@@ -9,24 +9,13 @@ from gsopt.scenario.job import DEFAULT_MODE, Job
 
 
 class Ways(NamedTuple):
-    """The best way to run a job on every number of GPUs.
+    """The best way to run a job on every number of GPUs."""
 
-    Attributes
-    ----------
-    speeds
-        Speed on 0, 1, ... GPUs; 0 where it may not run.
-    modes
-        The mode of that speed; the default mode where it may not run.
-    batches
-        Its batch size; 0 where it has none.
-    cap
-        Fewest GPUs on which the largest batch size that is allowed runs; without batch sizes, on which the job
-        is fastest. More GPUs would only make local batches smaller.
-    """
-
-    speeds: NDArray[np.float64]
-    modes: tuple[str, ...]
-    batches: tuple[int, ...]
+    speeds: NDArray[np.float64]  # speed on 0, 1, ... GPUs; 0 where it may not run
+    modes: tuple[str, ...]  # the mode of that speed; the default mode where it may not run
+    batches: tuple[int, ...]  # its batch size; 0 where it has none
+    # fewest GPUs on which the largest batch size that is allowed runs; without batch sizes, on which the job is
+    # fastest. More GPUs would only make local batches smaller
     cap: int
 
 
@@ -34,17 +23,6 @@ def ways_of(job: Job, limit: int | None = None, memory: int | None = None, gpu_t
     """Find the best ways to run a job with a batch of at most so many samples.
 
     Where even the smallest batch size of the job exceeds the limit, that is allowed.
-
-    Parameters
-    ----------
-    job
-        The job.
-    limit
-        Most samples of a batch, over all GPUs; any when None.
-    memory
-        Bytes of each GPU; any mode fits when None.
-    gpu_type
-        Type of all GPUs; any mode suits them when None.
     """
     sizes = {
         mode: size

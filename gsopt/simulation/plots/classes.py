@@ -42,22 +42,12 @@ _LIGHTEST = 0.95
 
 @dataclass(frozen=True)
 class Classes:
-    """The classes of one schedule's jobs.
+    """The classes of one schedule's jobs."""
 
-    Attributes
-    ----------
-    title
-        What tells them apart.
-    labels, colours
-        Of every class, from the least on.
-    of
-        Number of every job's class, by name.
-    """
-
-    title: str
-    labels: tuple[str, ...]
+    title: str  # what tells them apart
+    labels: tuple[str, ...]  # of every class, from the least on
     colours: tuple[Any, ...]
-    of: Mapping[str, int]
+    of: Mapping[str, int]  # number of every job's class, by name
 
     def add_legend(self, axes: "Axes", further: Sequence[Any] = ()) -> None:
         """Put the classes that occur beside a plot, and further handles below them."""
@@ -80,13 +70,7 @@ class Classes:
 
 
 def classes_of(schedule: Schedule, scenario: Scenario, colour: str) -> Classes:
-    """Sort the jobs that ran into classes.
-
-    Raises
-    ------
-    InvalidInput
-        The colour has no such meaning, or there are too many jobs to tell one from the other.
-    """
+    """Sort the jobs that ran into classes."""
     if colour not in list(Colour):
         raise InvalidInput("", "colour", shorten(colour), f"must be one of {', '.join(Colour)}")
     kind = Colour(colour)

@@ -21,21 +21,11 @@ _BEYOND = 1.25  # times the time until the last job is released and has waited f
 
 
 class Span(NamedTuple):
-    """The time that pictures of a schedule show.
+    """The time that pictures of a schedule show."""
 
-    Attributes
-    ----------
-    begin
-        The first release date; 0 where the clock begins near it.
-    shown
-        Until when they show.
-    end
-        The last end.
-    """
-
-    begin: float
-    shown: float
-    end: float
+    begin: float  # the first release date; 0 where the clock begins near it
+    shown: float  # until when they show
+    end: float  # the last end
 
     def set_on(self, axes: "Axes") -> None:
         """Let a plot show it, and say so where something ends later."""

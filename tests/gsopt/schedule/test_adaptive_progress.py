@@ -11,7 +11,7 @@ from gsopt.scenario.adaptive.trainee import Trainee
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import Job
 from gsopt.scenario.scenario import Scenario
-from gsopt.schedule.driven import Driven
+from gsopt.schedule.adaptive_progress import AdaptiveProgress
 from tests.effort import cases
 from tests.gsopt.simulation.adaptive import APPLICATION, adaptive
 from tests.gsopt.simulation.scenarios import bundle
@@ -22,32 +22,32 @@ _SCENARIO = Scenario.of(bundle([_JOB]), Cluster.uniform(machines=2, gpus=1), app
 
 def test_it_completes_as_its_trainee_does() -> None:
     """Three epochs of 2.64 s take 3 s each, and what rounding cuts short is excused at the stop."""
-    driven = Driven(_JOB, _SCENARIO)
-    driven.run((1,), "", 0.0, 1.0, 1.0)
-    driven.follow(4.0)
-    assert (round(driven.share, 9), driven.completed_at) == (round(1 / 3, 9), None)
-    driven.stop(10 - 1e-9, 1e-6)
-    assert driven.completed_at == 10
+    progress = AdaptiveProgress(_JOB, _SCENARIO)
+    progress.run((1,), "", 0.0, 1.0, 1.0)
+    progress.follow(4.0)
+    assert (round(progress.share, 9), progress.completed_at) == (round(1 / 3, 9), None)
+    progress.stop(10 - 1e-9, 1e-6)
+    assert progress.completed_at == 10
 
 
 def test_it_stops_for_good_where_it_cannot_run() -> None:
     """What a model was not measured on breaks a schedule once, and nothing else is asked then."""
-    driven = Driven(_JOB, _SCENARIO)
-    driven.run((9,), "", 0.0, 0.0, 1.0)
-    assert "must be placements of cnn" in driven.broken
-    driven.slow(2.0, 1.0)
-    driven.lose(1.0, 2.0)
-    driven.stop(3.0, 0.0)
-    assert (driven.share, driven.completed_at) == (0.0, None)
+    progress = AdaptiveProgress(_JOB, _SCENARIO)
+    progress.run((9,), "", 0.0, 0.0, 1.0)
+    assert "must be placements of cnn" in progress.broken
+    progress.slow(2.0, 1.0)
+    progress.lose(1.0, 2.0)
+    progress.stop(3.0, 0.0)
+    assert (progress.share, progress.completed_at) == (0.0, None)
 
 
 def test_it_does_not_run_again() -> None:
     """A job that is complete cannot be given GPUs once more."""
-    driven = Driven(_JOB, _SCENARIO)
-    driven.run((1,), "", 0.0, 0.0, 1.0)
-    driven.stop(20.0, 0.0)
-    driven.run((1,), "", 30.0, 30.0, 1.0)
-    assert (driven.broken, driven.completed_at) == ("it is complete at 9.0", None)
+    progress = AdaptiveProgress(_JOB, _SCENARIO)
+    progress.run((1,), "", 0.0, 0.0, 1.0)
+    progress.stop(20.0, 0.0)
+    progress.run((1,), "", 30.0, 30.0, 1.0)
+    assert (progress.broken, progress.completed_at) == ("it is complete at 9.0", None)
 
 
 def _given(random: Random) -> Scenario:
@@ -74,13 +74,13 @@ def test_it_gets_as_far_as_a_trainee_does(seed: int) -> None:
     random = Random(seed)
     given = _given(random)
     (job,) = given.workload.jobs
-    driven = Driven(job, given)
+    progress = AdaptiveProgress(job, given)
     trainee = Trainee(given.applications["cnn"], given.agents, job.batch_size, 0.0)
     now, runs, slowdown = 0.0, False, 1.0
     for _ in range(30):
         now += random.choice([0.0, 0.25, 0.5, 1.0, 1.7, 4.0])
         what = random.choice(["run", "run", "slow", "lose", "follow", "stop"])
-        driven.follow(now)
+        progress.follow(now)
         trainee.advance(now)
         if trainee.completed_at is not None:
             break
@@ -88,8 +88,8 @@ def test_it_gets_as_far_as_a_trainee_does(seed: int) -> None:
             shape = tuple(random.randint(1, 3) for _ in range(random.randint(1, 4)))
             mode, ready = random.choice(["", "adaptive", "large"]), now + random.choice([0, 0.4, 3])
             slowdown = random.choice([1.0, 2.0])
-            driven.run(shape, mode, now, ready, slowdown)
-            if driven.broken:
+            progress.run(shape, mode, now, ready, slowdown)
+            if progress.broken:
                 with pytest.raises(InvalidInput, match="must be placements of cnn"):
                     trainee.place(shape, now, ready, slowdown, job.batch_in(mode))
                 return
@@ -97,16 +97,16 @@ def test_it_gets_as_far_as_a_trainee_does(seed: int) -> None:
             runs = True
         elif what == "slow" and runs:
             slowdown = 3.0 - slowdown  # as the trainee is told of changes only
-            driven.slow(slowdown, now)
-            driven.slow(slowdown, now)
+            progress.slow(slowdown, now)
+            progress.slow(slowdown, now)
             trainee.slow(slowdown, now)
         elif what == "lose":
             share = random.choice([0.1, 0.5, 1.0])
-            driven.lose(share, now)
+            progress.lose(share, now)
             trainee.lose(share, now)
         elif what == "stop":
-            driven.stop(now, 0.0)
+            progress.stop(now, 0.0)
             trainee.place((), now, now)
-        assert driven.broken == ""
-        assert driven.share == pytest.approx(trainee.share, rel=SUM, abs=SUM)
-    assert (driven.completed_at or 0.0) == pytest.approx(trainee.completed_at or 0.0, rel=SUM)
+        assert progress.broken == ""
+        assert progress.share == pytest.approx(trainee.share, rel=SUM, abs=SUM)
+    assert (progress.completed_at or 0.0) == pytest.approx(trainee.completed_at or 0.0, rel=SUM)
