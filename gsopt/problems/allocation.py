@@ -13,17 +13,8 @@ from pydantic import Field, model_validator
 
 from gsopt.core.errors import shorten
 from gsopt.core.numbers.grid import Exact, decimal, exact_total, step, whole
-from gsopt.core.problem import (
-    Frozen,
-    Gpus,
-    Many,
-    Name,
-    Number,
-    Problem,
-    RuleBroken,
-    Sense,
-    refuse_doubles,
-)
+from gsopt.core.problem import Frozen, Gpus, Many, Name, Number, Problem, RuleBroken, Sense
+from gsopt.problems.names import Named
 
 #: Number of workers of one job.
 Workers = Annotated[int, Field(ge=1, le=10_000_000)]
@@ -200,12 +191,7 @@ class Allocation(Problem[AllocationSolution]):
 
     problem: Literal["allocation"] = "allocation"
     capacity: Annotated[int, Field(ge=0, le=1_000_000_000)]
-    jobs: Many[ElasticJob]
-
-    @model_validator(mode="after")
-    def _names_differ(self) -> "Allocation":
-        refuse_doubles("jobs", (job.name for job in self.jobs))
-        return self
+    jobs: Named[ElasticJob]
 
     @model_validator(mode="after")
     def _workers_are_given_once(self) -> "Allocation":

@@ -11,11 +11,12 @@ from pydantic import Field, model_validator
 
 from gsopt.core.errors import shorten
 from gsopt.core.numbers.grid import Exact, decimal, whole
-from gsopt.core.problem import Frozen, Gpus, Many, Number, Problem, RuleBroken, Sense, refuse_doubles
+from gsopt.core.problem import Frozen, Gpus, Number, Problem, RuleBroken, Sense
 from gsopt.performance.batching import BatchingJob
 from gsopt.performance.batching.job import Estimate
 from gsopt.performance.batching.reach import most_used
 from gsopt.performance.batching.throughput import BatchSize, Tabulated
+from gsopt.problems.names import Named
 
 #: Numbers of GPUs that all jobs together may have to choose from.
 MOST_OPTIONS = 10_000_000
@@ -103,7 +104,7 @@ class Batching(Problem[Batches]):
 
     problem: Literal["batching"] = "batching"
     gpus: Annotated[int, Field(ge=0, le=1_000_000)]
-    jobs: Many[BatchingJob]
+    jobs: Named[BatchingJob]
     criterion: Literal["sruf", "rate", "sum_time"] = "sruf"
     forced: Literal["none", "new", "all"] = "all"
     caps: Literal["convergence", "batch", "refresh"] = "convergence"
@@ -111,11 +112,6 @@ class Batching(Problem[Batches]):
     use: Literal["all", "any"] = "all"
     reconfiguration: Annotated[float, Field(ge=0, le=1e12)] = 0.0
     estimate: Estimate = "mean"
-
-    @model_validator(mode="after")
-    def _names_differ(self) -> "Batching":
-        refuse_doubles("jobs", (job.name for job in self.jobs))
-        return self
 
     @model_validator(mode="after")
     def _means_are_finite(self) -> "Batching":

@@ -13,7 +13,8 @@ from pydantic import Field, model_validator
 from gsopt.core.errors import shorten
 from gsopt.core.numbers.grid import Exact, Number, decimal, exact_total
 from gsopt.core.numbers.grid import step as common_step
-from gsopt.core.problem import Frozen, Gpus, Many, Name, Problem, RuleBroken, Sense, refuse_doubles
+from gsopt.core.problem import Frozen, Gpus, Many, Name, Problem, RuleBroken, Sense
+from gsopt.problems.names import Named
 
 #: Place of a configuration in the list of all.
 Place = Annotated[int, Field(ge=0)]
@@ -178,7 +179,7 @@ class Configuration(Problem[ConfigurationSolution]):
     problem: Literal["configuration"] = "configuration"
     gpus: Mapping[Name, Gpus]
     configurations: Many[Shape]
-    jobs: Many[AdaptiveJob]
+    jobs: Named[AdaptiveJob]
     power: Annotated[float, Field(ge=-10, le=10)] = -0.5
     penalty: Annotated[float, Field(ge=0, le=1e6)] = 1.1
     decimals: Annotated[int, Field(ge=0, le=6)] = 2
@@ -188,11 +189,6 @@ class Configuration(Problem[ConfigurationSolution]):
     def _there_is_a_power(self) -> "Configuration":
         if self.power == 0:
             raise RuleBroken("power", self.power, "must not be 0, to which all goodputs are alike")
-        return self
-
-    @model_validator(mode="after")
-    def _names_differ(self) -> "Configuration":
-        refuse_doubles("jobs", (job.name for job in self.jobs))
         return self
 
     @model_validator(mode="after")

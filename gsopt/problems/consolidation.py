@@ -10,18 +10,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from gsopt.core.numbers.grid import Exact, decimal, exact_total, step, whole
-from gsopt.core.problem import (
-    PRINTABLE,
-    Frozen,
-    Gpus,
-    Many,
-    Name,
-    Number,
-    Problem,
-    RuleBroken,
-    Sense,
-    refuse_doubles,
-)
+from gsopt.core.problem import PRINTABLE, Frozen, Gpus, Many, Name, Number, Problem, RuleBroken, Sense
+from gsopt.problems.names import Named
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.speed import TIER_PENALTIES, TierPenalty
 
@@ -105,7 +95,7 @@ class Consolidation(Problem[ConsolidationSolution]):
     problem: Literal["consolidation"] = "consolidation"
     cluster: Cluster
     busy: Many[Annotated[int, Field(ge=0)]] = ()
-    jobs: Many[Job]
+    jobs: Named[Job]
     penalties: Mapping[Name, TierPenalty] = Field(default_factory=lambda: dict(TIER_PENALTIES))
     maximize: Literal["value", "lexicographic", "fragmentation"] = "value"
 
@@ -125,11 +115,6 @@ class Consolidation(Problem[ConsolidationSolution]):
             if gpu in seen:
                 raise RuleBroken(f"busy[{index}]", gpu, "must be listed once")
             seen.add(gpu)
-        return self
-
-    @model_validator(mode="after")
-    def _names_differ(self) -> "Consolidation":
-        refuse_doubles("jobs", (job.name for job in self.jobs))
         return self
 
     @model_validator(mode="after")

@@ -12,17 +12,8 @@ from pydantic import Field, model_validator
 from gsopt.core.errors import shorten
 from gsopt.core.numbers.grid import Exact, decimal, exact_total, whole
 from gsopt.core.numbers.tolerances import SPEEDUP
-from gsopt.core.problem import (
-    Frozen,
-    Gpus,
-    Many,
-    Name,
-    Number,
-    Problem,
-    RuleBroken,
-    Sense,
-    refuse_doubles,
-)
+from gsopt.core.problem import Frozen, Gpus, Many, Name, Number, Problem, RuleBroken, Sense
+from gsopt.problems.names import Named
 
 #: GPUs of a job on one node.
 Count = Annotated[int, Field(ge=0, le=1_000_000)]
@@ -133,15 +124,10 @@ class Goodput(Problem[GoodputSolution]):
 
     problem: Literal["goodput"] = "goodput"
     nodes: Annotated[Many[Gpus], Field(max_length=10_000)]
-    jobs: Many[GoodputJob]
+    jobs: Named[GoodputJob]
     power: Annotated[int, Field(ge=-10, le=-1)] = -1
     restart_time: Seconds = 30.0
     floor: Annotated[float, Field(ge=1e-9, le=1)] = 1e-3
-
-    @model_validator(mode="after")
-    def _names_differ(self) -> "Goodput":
-        refuse_doubles("jobs", (job.name for job in self.jobs))
-        return self
 
     @model_validator(mode="after")
     def _every_node_is_counted(self) -> "Goodput":

@@ -10,17 +10,8 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from gsopt.core.numbers.grid import decimal, exact_total, step
-from gsopt.core.problem import (
-    Frozen,
-    Gpus,
-    Many,
-    Name,
-    Number,
-    Problem,
-    RuleBroken,
-    Sense,
-    refuse_doubles,
-)
+from gsopt.core.problem import Frozen, Gpus, Many, Name, Number, Problem, RuleBroken, Sense
+from gsopt.problems.names import Named
 
 
 class Server(Frozen):
@@ -97,20 +88,10 @@ class Reclaiming(Problem[ReclaimingSolution]):
 
     problem: Literal["reclaiming"] = "reclaiming"
     demand: Annotated[int, Field(ge=0)]
-    servers: Annotated[Many[Server], Field(min_length=1)]
-    jobs: Many[Job]
+    servers: Annotated[Named[Server], Field(min_length=1)]
+    jobs: Named[Job]
     elasticity: Literal["tagged", "fungible"] = "tagged"
     second_objective: Literal["none", "collateral"] = "none"
-
-    @model_validator(mode="after")
-    def _server_names_differ(self) -> "Reclaiming":
-        refuse_doubles("servers", (server.name for server in self.servers))
-        return self
-
-    @model_validator(mode="after")
-    def _job_names_differ(self) -> "Reclaiming":
-        refuse_doubles("jobs", (job.name for job in self.jobs))
-        return self
 
     @model_validator(mode="after")
     def _demand_can_be_met(self) -> "Reclaiming":

@@ -12,18 +12,8 @@ from pydantic import Field, model_validator
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.numbers.grid import Exact, decimal
 from gsopt.core.numbers.tolerances import CONTINUOUS, FINE_CLOCK, SPAN_ERROR
-from gsopt.core.problem import (
-    Frozen,
-    Gpus,
-    Instant,
-    Many,
-    Name,
-    Number,
-    Problem,
-    RuleBroken,
-    Sense,
-    refuse_doubles,
-)
+from gsopt.core.problem import Frozen, Gpus, Instant, Many, Name, Number, Problem, RuleBroken, Sense
+from gsopt.problems.names import Named
 from gsopt.problems.trial import Trial, fair_times
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import LEAST, Job, Seconds, Workload
@@ -193,14 +183,9 @@ class Scheduling(Problem[SchedulingSolution]):
 
     problem: Literal["scheduling"] = "scheduling"
     gpus: Gpus
-    jobs: Annotated[Many[ElasticJob], Field(min_length=1)]
+    jobs: Annotated[Named[ElasticJob], Field(min_length=1)]
     fairness: Seconds | None = None
     preemptive: bool = True
-
-    @model_validator(mode="after")
-    def _names_differ(self) -> "Scheduling":
-        refuse_doubles("jobs", (job.name for job in self.jobs))
-        return self
 
     @model_validator(mode="after")
     def _every_job_fits(self) -> "Scheduling":

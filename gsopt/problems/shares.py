@@ -9,7 +9,8 @@ from pydantic import Field, model_validator
 
 from gsopt.core.numbers.grid import Exact, Number, decimal, exact_dot, exact_total, floor_digits, whole
 from gsopt.core.numbers.tolerances import SHARE_SUM, SHARE_VALUE
-from gsopt.core.problem import Frozen, Gpus, Many, Name, Problem, RuleBroken, Sense, refuse_doubles
+from gsopt.core.problem import Frozen, Gpus, Name, Problem, RuleBroken, Sense
+from gsopt.problems.names import Named
 from gsopt.scenario.job import LEAST, Seconds
 
 #: Steps per second; those of a job that does not run on a type are 0.
@@ -124,13 +125,8 @@ class Shares(Problem[TimeShares]):
 
     problem: Literal["shares"] = "shares"
     gpus: Annotated[Mapping[Name, Gpus], Field(min_length=1)]
-    jobs: Annotated[Many[TypedJob], Field(min_length=1)]
+    jobs: Annotated[Named[TypedJob], Field(min_length=1)]
     criterion: Criterion = "max_min"
-
-    @model_validator(mode="after")
-    def _names_differ(self) -> "Shares":
-        refuse_doubles("jobs", (job.name for job in self.jobs))
-        return self
 
     @model_validator(mode="after")
     def _types_are_known(self) -> "Shares":

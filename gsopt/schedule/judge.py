@@ -49,12 +49,7 @@ class Verdict(Record):
 
 
 def judge(
-    schedule: Schedule,
-    scenario: Scenario,
-    *,
-    exact: bool = False,
-    complete: bool = True,
-    fairness: bool = True,
+    schedule: Schedule, scenario: Scenario, *, exact: bool = False, complete: bool = True, fairness: bool = True
 ) -> Verdict:
     """Judge a schedule of a scenario.
 

@@ -292,13 +292,7 @@ class State(Protocol):
         """Return the network tier that joins GPUs, the name of a level of the cluster."""
 
     def rate(
-        self,
-        job: int,
-        gpus: Allocation,
-        mode: str = "",
-        beside: Sequence[int] = (),
-        *,
-        tier: str | None = None,
+        self, job: int, gpus: Allocation, mode: str = "", beside: Sequence[int] = (), *, tier: str | None = None
     ) -> Any:
         """Return the speed that a job would have now on GPUs, in a mode, beside the jobs that share them.
 

@@ -17,11 +17,7 @@ class RunState:
     """What the jobs of a run have had, who holds which GPUs, and what time it is; jobs are numbers."""
 
     def __init__(
-        self,
-        scenario: Scenario,
-        number: Callable[[Any], Any],
-        placer: Placer,
-        evict: Callable[..., None],
+        self, scenario: Scenario, number: Callable[[Any], Any], placer: Placer, evict: Callable[..., None]
     ) -> None:
         self.scenario, self.number = scenario, number
         self.jobs = tuple(scenario.workload.jobs)

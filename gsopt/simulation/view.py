@@ -202,13 +202,7 @@ class RunView:
         return Tier.MACHINE if cluster.is_plain else cluster.tier(gpus)
 
     def rate(
-        self,
-        job: int,
-        gpus: Allocation,
-        mode: str = "",
-        beside: Sequence[int] = (),
-        *,
-        tier: str | None = None,
+        self, job: int, gpus: Allocation, mode: str = "", beside: Sequence[int] = (), *, tier: str | None = None
     ) -> Any:
         """Return the speed that a job would have now on GPUs, in a mode, beside the jobs that share them."""
         run, item = self._run, self._jobs[job]

@@ -22,12 +22,7 @@ RUNNING = (
 )
 PENDING = (
     Pending(
-        name="p",
-        gpus=2,
-        seconds=100,
-        model="y",
-        memory=40,
-        modes=[Mode(name="half", slowdown=1.25, memory=25)],
+        name="p", gpus=2, seconds=100, model="y", memory=40, modes=[Mode(name="half", slowdown=1.25, memory=25)]
     ),
     Pending(name="q", gpus=1, seconds=100, model="x", memory=20),
 )

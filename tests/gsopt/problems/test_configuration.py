@@ -126,12 +126,7 @@ def test_every_node_of_a_shape_has_a_gpu() -> None:
 
 @pytest.mark.parametrize(
     ("nodes", "per_node", "counts"),
-    [
-        (2, 8, [1, 2, 4, 8, 16]),
-        (3, 1, [1, 2, 3]),
-        (2, 6, [1, 2, 4, 6, 12]),
-        (0, 4, []),
-    ],
+    [(2, 8, [1, 2, 4, 8, 16]), (3, 1, [1, 2, 3]), (2, 6, [1, 2, 4, 6, 12]), (0, 4, [])],
 )
 def test_shapes_are_powers_of_two_and_whole_nodes(nodes: int, per_node: int, counts: list[int]) -> None:
     """Of a node 1, 2, 4, ... GPUs below all of them, then whole nodes."""

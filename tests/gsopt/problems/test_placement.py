@@ -345,11 +345,7 @@ def test_a_worker_larger_than_any_server_is_named() -> None:
     """The first worker that no server has room for is named, with what it needs."""
     problem = Placement(
         servers=(gpus("a", used=Resources(gpu=1)), Server(name="b", capacity=Resources(gpu=9, cpu=4))),
-        workers=(
-            workers("fits", 9),
-            Workers(job="wide", demand=Resources(gpu=1, cpu=5)),
-            workers("large", 10),
-        ),
+        workers=(workers("fits", 9), Workers(job="wide", demand=Resources(gpu=1, cpu=5)), workers("large", 10)),
     )
 
     assert problem.misfit == "workers[1] of job wide (1 GPU, 5 CPU, 0 memory) fits on no server"

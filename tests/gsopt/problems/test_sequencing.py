@@ -13,10 +13,7 @@ from gsopt.testing import brute_force, check_judge
 
 def two_types(**changes: Any) -> Sequencing:
     """Return a fast GPU, a slow one that is free in half a second, and a job that runs on the slow one only."""
-    machines = [
-        Machine(name="fast", gpu_type="v100"),
-        Machine(name="slow", gpu_type="k80", available=0.5),
-    ]
+    machines = [Machine(name="fast", gpu_type="v100"), Machine(name="slow", gpu_type="k80", available=0.5)]
     jobs = [
         UnitJob(name="a", seconds={"v100": 1.1, "k80": 3.0}),
         UnitJob(name="b", seconds={"v100": 2.2, "k80": 4.0}),

@@ -117,10 +117,7 @@ def test_gpus_of_a_plain_cluster_go_at_the_deadline() -> None:
 def test_a_fall_counts_though_a_rise_follows_at_once() -> None:
     """Jobs have to stop when the capacity falls, before GPUs return in the same instant."""
     presence = _presence(
-        Reclaim(time=0, deadline=2, gpus=3),
-        Return(time=4, gpus=3),
-        cluster=Cluster.plain(6),
-        changes=((4, 5),),
+        Reclaim(time=0, deadline=2, gpus=3), Return(time=4, gpus=3), cluster=Cluster.plain(6), changes=((4, 5),)
     )
     assert _rows(presence) == [(0, 6, 6), (2, 3, 3), (4, 5, 5)]
     assert [step.fell for step in presence.steps] == [False, True, True]
@@ -242,10 +239,7 @@ def test_a_tick_beside_the_deadline_is_in_time(late: bool) -> None:
 def test_what_is_lent_at_a_deadline_comes_back(given_up: float) -> None:
     """A machine given up a tick before a deadline is lent again at that date, one given up at it is not."""
     presence = _presence(
-        Reclaim(time=1, deadline=2, servers=1),
-        Loan(time=2, servers=1),
-        vacated=((given_up, _A),),
-        number=float,
+        Reclaim(time=1, deadline=2, servers=1), Loan(time=2, servers=1), vacated=((given_up, _A),), number=float
     )
     assert presence.found == []
     assert presence.steps[-1].gpus == (8 if given_up < 2 else 6)

@@ -62,11 +62,7 @@ def test_an_exact_schedule_stays_as_it_is() -> None:
     tasks = [task("a", 0, 4, on_1=1, on_2=2), task("b", 1, 1, on_1=1)]
     runs = [Stretch("a", 0, 1, 1), Stretch("a", 1, 2, 1), Stretch("b", 2, 3, 1), Stretch("a", 3, 4, 2)]
 
-    assert retimed(tasks, 2, runs) == [
-        Stretch("a", 0, 2, 1),
-        Stretch("a", 3, 4, 2),
-        Stretch("b", 2, 3, 1),
-    ]
+    assert retimed(tasks, 2, runs) == [Stretch("a", 0, 2, 1), Stretch("a", 3, 4, 2), Stretch("b", 2, 3, 1)]
 
 
 def test_a_job_ends_in_the_tick_in_which_its_work_is_done() -> None:
@@ -104,10 +100,7 @@ def test_a_job_too_short_for_the_clock_runs_as_fast_as_it_can() -> None:
     """A job that rounding has left no run, or one of no length, runs at its release, and others wait."""
     short = task("short", 10**9, Fraction(1, 10**9), on_1=1, on_2=2)
     tasks = [task("long", 0, 2 * 10**9, on_2=1), short]
-    for runs in (
-        [Stretch("long", 0.0, 2e9, 2)],
-        [Stretch("long", 0.0, 2e9, 2), Stretch("short", 1e9, 1e9, 2)],
-    ):
+    for runs in ([Stretch("long", 0.0, 2e9, 2)], [Stretch("long", 0.0, 2e9, 2), Stretch("short", 1e9, 1e9, 2)]):
         found = retimed(tasks, 2, runs)
         judged = trial(tasks, 2, found)
         assert judged.found == []

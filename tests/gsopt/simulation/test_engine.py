@@ -357,11 +357,7 @@ def test_overheads_delay_progress() -> None:
     """A job pays its start, and at a later start its checkpoint too; the GPUs are held meanwhile."""
     policy = scripted([Start(0)], [Stop(0), Start(1)], [Start(0)])
     run = simulate(
-        workload((0, 4, 1), (2, 1, 1)),
-        policy,
-        cluster=1,
-        overheads=Overhead(start=0.5, stop=0.25),
-        record=True,
+        workload((0, 4, 1), (2, 1, 1)), policy, cluster=1, overheads=Overhead(start=0.5, stop=0.25), record=True
     )
     assert run.completion_times == (3.5 + 0.75 + 2.5, 3.5)
     assert run.metrics.preemptions == 1
@@ -447,10 +443,7 @@ def test_a_drop_of_capacity_evicts() -> None:
     assert judge(run.schedule, run.scenario).violations == ()
 
 
-@pytest.mark.parametrize(
-    ("count", "completion"),
-    [(2, 1 + 0.5 + 2.5), (1, 1 + 0.5 + 5.0)],
-)
+@pytest.mark.parametrize(("count", "completion"), [(2, 1 + 0.5 + 2.5), (1, 1 + 0.5 + 5.0)])
 def test_an_evicted_job_may_go_on_at_once(count: int, completion: float) -> None:
     """A job that loses its GPUs and gets fewer in the same instant has been resized, not preempted."""
     change = CapacityChange(time=1.0, gpus=2)

@@ -164,11 +164,7 @@ def test_a_mode_changes_the_speed_from_then_on() -> None:
     jobs = bundle([Job(name="a", release_date=0, duration=4, gpus=1, modes=[slow])])
     steps = [[Start(0, (1,)), Wake(1)], [Resize(0, 1, "slow"), Wake(3)], [Resize(0, (0, 1))]]
     done = run(jobs, *steps, overheads=Overhead(resize=0.5))
-    assert pieces(done) == [
-        ("a", 0, 1, (1,), ""),
-        ("a", 1, 3, (1,), "slow"),
-        ("a", 3, 5.75, (0, 1), "slow"),
-    ]
+    assert pieces(done) == [("a", 0, 1, (1,), ""), ("a", 1, 3, (1,), "slow"), ("a", 3, 5.75, (0, 1), "slow")]
     assert done.metrics.resizes == 1
 
 

@@ -77,8 +77,7 @@ def scan_remaining(state: State, *, jobs: Sequence[Job], alpha: float = 0.75) ->
     """Scan in the order of the remaining times on the largest allowed counts."""
     counts, number = _counts(jobs, alpha), type(state.now)
     return Scan(
-        lambda job: max(state.remaining(job), number(0)) / number(jobs[job].speed(counts[job][-1])),
-        counts,
+        lambda job: max(state.remaining(job), number(0)) / number(jobs[job].speed(counts[job][-1])), counts
     )
 
 

@@ -24,7 +24,7 @@ def test_a_small_picture_shows_everything(origin: float) -> None:
     run = small(origin=origin)
     span = span_of(schedule_of(run), run.scenario)
     assert span.begin == origin
-    assert span.shown == span.end == max(run.completion_times)
+    assert span.visible_until == span.end == max(run.completion_times)
 
 
 def test_a_long_end_in_which_nobody_waits_is_cut_off() -> None:
@@ -32,11 +32,11 @@ def test_a_long_end_in_which_nobody_waits_is_cut_off() -> None:
     run = large(last=10_000)
     span = span_of(schedule_of(run), run.scenario)
     last_start = max(float(start) for start in run.start_times)
-    assert last_start < span.shown < 2 * last_start
+    assert last_start < span.visible_until < 2 * last_start
     assert span.end == 10_000
     run = large()
     span = span_of(schedule_of(run), run.scenario)
-    assert span.shown == span.end
+    assert span.visible_until == span.end
 
 
 def test_nothing_at_all_has_a_span() -> None:
@@ -68,7 +68,7 @@ def test_machines_that_go_and_come_back_change_the_capacity() -> None:
         capacity_changes=(change,),
     )
     schedule = Schedule((), vacated=(Vacated(3, names[1]),))
-    wanted = [(0, 6), (1, 4), (3, 2), (4, 2), (5, 4), (6, 6), (8, 5), (9, 5)]
+    wanted = [(0, 6), (1, 4), (3, 2), (5, 4), (6, 6), (8, 5), (9, 5)]
     assert capacity_steps(schedule, scenario, 0, 9) == wanted
 
 
