@@ -66,18 +66,6 @@ def _fair_queue(scenario: Scenario, alpha: float) -> Schedule:
     return schedule
 
 
-def test_gps_of_the_three_job_family() -> None:
-    """Sizes (1.5, 3, 3.3) on the whole cluster finish at 4.5, 7.5 and 7.8."""
-    jobs = _together((0, 1.5, 8), (0, 3, 8), (0, 3.3, 8))
-    assert gps_finish_times(jobs, 8) == pytest.approx([4.5, 7.5, 7.8], rel=1e-12)
-
-
-def test_gps_with_arrivals() -> None:
-    """Six GPUs; 12, 24 and 12 GPU-seconds at 0, 0 and 2 s finish at 5, 8 and 7 s."""
-    jobs = _together((0, 12, 1), (0, 24, 1), (2, 12, 1))
-    assert gps_finish_times(jobs, 6, exact=True) == [Fraction(5), Fraction(8), Fraction(7)]
-
-
 def test_gps_stands_still_while_idle() -> None:
     """A job that arrives after a pause has the cluster for itself, and a later virtual finish time."""
     assert gps_finish_times(_together((0, 1, 2), (10, 1, 2)), 2) == [1.0, 11.0]
@@ -192,22 +180,6 @@ def test_capped_gps_without_caps_is_gps(gpus: int, data: st.DataObject) -> None:
     assert capped_gps_finish_times(jobs, gpus, [gpus] * len(jobs.jobs)) == pytest.approx(
         [float(time) for time in loose], rel=1e-9
     )
-
-
-def test_capped_gps_by_hand() -> None:
-    """Four GPUs; a job capped at 1 leaves 3 to the other, which has all that it can use once it is alone."""
-    jobs = _together((0, 2, 1), (0, 9, 1))
-    assert capped_gps_finish_times(jobs, 4, [1, 4], exact=True) == [2, Fraction(2) + Fraction(3, 4)]
-    assert capped_gps_finish_times(jobs, 4, [1, 2], exact=True) == [2, Fraction(9, 2)]
-
-
-@settings(deadline=None, max_examples=cases(100))
-@given(gpus=st.integers(1, 4), data=st.data())
-def test_capped_gps_gives_a_lone_job_its_cap(gpus: int, data: st.DataObject) -> None:
-    """With caps of 1 and no more jobs than GPUs every job takes its GPU-seconds as seconds."""
-    jobs = data.draw(workloads(1, most=gpus))
-    alone = [Fraction(job.release_date) + Fraction(job.duration) for job in jobs.jobs]
-    assert capped_gps_finish_times(jobs, gpus, [1] * len(jobs.jobs), exact=True) == alone
 
 
 def test_fairness_figures() -> None:

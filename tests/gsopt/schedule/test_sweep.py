@@ -11,45 +11,9 @@ from gsopt.scenario.job import Job, Mode, Phase, Workload
 from gsopt.scenario.scenario import CapacityChange, Overhead, Scenario
 from gsopt.schedule import Schedule, Segment, Vacated
 from gsopt.schedule.judge import judge
-from gsopt.schedule.sweep import Account
 
 _HALVES = Mode(name="halves", menu=[(1, 0.25), (2, 0.5)], memory=4, steps=2)
 _PHASES = [Phase(until=0.25, slowdown=2, modes={"halves": 1}), Phase(until=0.5), Phase(until=1, slowdown=4)]
-
-
-def _account(**fields: Any) -> Account:
-    job = Job(name="a", release_date=0, duration=8, gpus=1)
-    return Account(0, job, Fraction(8), Fraction(1), Fraction(0), **fields)
-
-
-def _steady(slowdown: int) -> Any:
-    return lambda _: Fraction(slowdown)
-
-
-@pytest.mark.parametrize(
-    ("seconds", "done"), [(1, Fraction(1, 2)), (4, 2), (5, 3), (6, 4), (10, 5), (22, 8), (26, 9)]
-)
-@pytest.mark.parametrize("cuts", [1, 3, 7])
-def test_phases_slow_down(seconds: int, done: Any, cuts: int) -> None:
-    """Two seconds of work take 4 s, two take 2 s, and the rest four times as long, in however many pieces."""
-    phases = [(Fraction(2), _steady(2)), (Fraction(4), _steady(1)), (float("inf"), _steady(4))]
-    account = _account(phases=phases)
-    for _ in range(cuts):
-        account.progress(Fraction(seconds, cuts), Fraction(1), "")
-    assert account.done == done
-
-
-def test_work_is_lost_unless_it_is_done() -> None:
-    """At most what was done is lost, and nothing by a job that is complete."""
-    account = _account()
-    account.progress(Fraction(3), Fraction(1), "")
-    account.lose(Fraction(3), Fraction(1))
-    assert account.done == 2
-    account.lose(Fraction(5))
-    assert account.done == 0
-    account.progress(Fraction(8), Fraction(1), "")
-    account.lose(Fraction(5))
-    assert account.done == 8
 
 
 def _scenario(*jobs: Job, cluster: Cluster | None = None, **fields: Any) -> Scenario:

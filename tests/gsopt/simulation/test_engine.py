@@ -20,7 +20,6 @@ from gsopt.schedule.bounds import srpt_bound
 from gsopt.schedule.judge import judge
 from gsopt.simulation import (
     Action,
-    Decider,
     IllegalDecision,
     Move,
     Policy,
@@ -37,6 +36,7 @@ from gsopt.simulation.parts.greedy import Greedy
 from gsopt.testing import check_policy
 from heuristics import policies
 from tests.effort import cases
+from tests.gsopt.simulation.monkeys import monkey
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios, tree_scenarios, workloads
 from tests.gsopt.simulation.scripts import Script, doing, scripted, workload
 
@@ -45,87 +45,15 @@ each_policy = pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: pol
 calm = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 
-class Monkey:
-    """Does anything that is allowed, at random, with a limited number of interruptions."""
-
-    preemptive = True
-
-    def __init__(self, state: State, seed: int, share_limit: int) -> None:
-        del state
-        self._random = Random(seed)
-        self._share_limit = share_limit
-        self._waiting: list[int] = []
-        self._tricks = 25
-
-    def decide(self, state: State) -> Iterable[Action]:
-        """Stop, resize, move and start jobs at random."""
-        self._waiting += state.arrived + state.evicted
-        self._random.shuffle(self._waiting)
-        touched = set()
-        for job in list(state.running):
-            if self._tricks and self._random.random() < 0.4:
-                self._tricks -= 1
-                action = self._trick(state, job)
-                if action is not None:
-                    touched.add(job)
-                    yield action
-        for job in list(self._waiting):
-            gpus = self._gpus(state, job)
-            if job not in touched and gpus is not None:
-                self._waiting.remove(job)
-                yield Start(job, gpus)
-        if self._tricks or self._waiting:
-            self._tricks = max(self._tricks - 1, 0)
-            yield Wake(state.now + type(state.now)(self._random.choice([0.5, 1.25])))
-
-    def _trick(self, state: State, job: int) -> Action | None:
-        kind = self._random.choice(["stop", "resize", "move"])
-        if kind == "stop":
-            self._waiting.append(job)
-            return Stop(job)
-        if kind == "resize":
-            held = state.running[job]
-            counts = [k for k in state.jobs[job].counts if k != held and k <= state.free + held]
-            return Resize(job, self._random.choice(counts)) if counts else None
-        free = state.free_gpus()
-        if len(free) < state.running[job]:
-            return None
-        return Move(job, tuple(self._random.sample(free, state.running[job])))
-
-    def _gpus(self, state: State, job: int) -> Any:
-        counts = [k for k in state.jobs[job].counts if k <= state.free]
-        if self._share_limit == 1:
-            return self._random.choice(counts) if counts else None
-        everywhere = range(state.capacity)
-        room = [gpu for gpu in everywhere if len(state.users(gpu)) < self._share_limit]
-        demand = state.jobs[job].gpus
-        return tuple(self._random.sample(room, demand)) if len(room) >= demand else None
-
-
-def monkey(state: State, *, seed: int = 0, share_limit: int = 1) -> Decider:
-    """Make a Monkey."""
-    return Monkey(state, seed, share_limit)
-
-
+@pytest.mark.parametrize(
+    ("scenarios", "share_limit"),
+    [(plain_scenarios(elastic=True), 1), (tree_scenarios(), 1), (tree_scenarios(share_limit=2), 2)],
+)
 @settings(calm, max_examples=cases(150))
-@given(scenario=plain_scenarios(elastic=True), seed=st.integers(0, 10**6))
-def test_any_legal_decisions_on_a_plain_cluster(scenario: Scenario, seed: int) -> None:
-    """Judge and simulator agree whatever a policy decides: stops, resizes and partial menus."""
-    assert check_policy(monkey, [scenario], seed=seed) == 2
-
-
-@settings(calm, max_examples=cases(150))
-@given(scenario=tree_scenarios(), seed=st.integers(0, 10**6))
-def test_any_legal_decisions_on_racks(scenario: Scenario, seed: int) -> None:
-    """Judge and simulator agree when jobs move between machines and racks."""
-    assert check_policy(monkey, [scenario], seed=seed) == 2
-
-
-@settings(calm, max_examples=cases(150))
-@given(scenario=tree_scenarios(share_limit=2), seed=st.integers(0, 10**6))
-def test_any_legal_sharing(scenario: Scenario, seed: int) -> None:
-    """Judge and simulator agree when jobs share GPUs and the worst partner slows a job down."""
-    assert check_policy(monkey, [scenario], seed=seed, share_limit=2) == 2
+@given(data=st.data(), seed=st.integers(0, 10**6))
+def test_any_legal_decisions(scenarios: Any, share_limit: int, data: st.DataObject, seed: int) -> None:
+    """Judge and simulator agree whatever a policy decides: on plain clusters, on racks, and on shared GPUs."""
+    assert check_policy(monkey, [data.draw(scenarios)], seed=seed, share_limit=share_limit) == 2
 
 
 @settings(calm, max_examples=cases(60))

@@ -11,7 +11,7 @@ from gsopt.scenario.scenario import Overhead, Scenario
 from gsopt.scenario.speed import Speed, TierPenalty
 from gsopt.schedule.bounds import mean_jct_bound
 from gsopt.schedule.judge import judge
-from gsopt.simulation import replay, simulate
+from gsopt.simulation import replay
 from heuristics.policies import fifo, sjf_ffs
 from tests.gsopt.simulation.scenarios import bundle
 
@@ -62,13 +62,6 @@ def test_no_figures_without_completions() -> None:
     figures = replay(empty, fifo).metrics
     found = (figures.unfair_fraction, figures.worst_fairness, figures.preemptions_per_job, figures.resizes)
     assert found == (None, None, None, 0)
-
-
-@pytest.mark.parametrize(("jobs", "wanted"), [(1, 1), (99, 99), (100, 99), (101, 100), (200, 198)])
-def test_p99_is_the_least_that_99_percent_do_not_exceed(jobs: int, wanted: int) -> None:
-    """Of as many jobs as GPUs, which take 1, 2, 3, ... seconds, 99 % are complete after so many seconds."""
-    made = [Job(name=f"j{number}", release_date=0, duration=number, gpus=1) for number in range(1, jobs + 1)]
-    assert simulate(bundle(made), fifo, cluster=jobs).metrics.p99_jct == wanted
 
 
 def test_communication_is_what_the_tier_costs() -> None:
