@@ -119,18 +119,9 @@ class Batching(Problem[Batches]):
             if job.progress is not None and job.progress.alpha == 1 and self.estimate == "mean":
                 rule = "must be above 1, the mean of what is left is infinite, or estimate mean_progress"
                 raise RuleBroken(f"jobs[{index}].progress.alpha", job.progress.alpha, rule)
-        return self
-
-    @model_validator(mode="after")
-    def _rates_are_finite(self) -> "Batching":
-        for index, job in enumerate(self.jobs):
             if self.criterion == "rate" and job.remaining == 0:
                 rule = "must be above 0 where completions per second count"
                 raise RuleBroken(f"jobs[{index}].remaining", job.remaining, rule)
-        return self
-
-    @model_validator(mode="after")
-    def _time_needs_running_jobs(self) -> "Batching":
         if self.criterion == "sum_time" and self.forced != "all":
             rule = "must be all where criterion is sum_time: it is least when nobody runs"
             raise RuleBroken("forced", self.forced, rule)

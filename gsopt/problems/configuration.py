@@ -104,14 +104,10 @@ class AdaptiveJob(Frozen):
     pinned: bool = False
 
     @model_validator(mode="after")
-    def _current_is_listed(self) -> "AdaptiveJob":
+    def _rules_hold(self) -> "AdaptiveJob":
         if self.current is not None and self.current >= len(self.goodputs):
             rule = f"must be the place of one of the {len(self.goodputs)} configurations"
             raise RuleBroken("current", self.current, rule)
-        return self
-
-    @model_validator(mode="after")
-    def _pinned_jobs_run(self) -> "AdaptiveJob":
         if self.pinned and (self.current is None or self.goodputs[self.current] is None):
             raise RuleBroken("pinned", True, "must be false for a job without a configuration in which it runs")
         return self
@@ -186,28 +182,16 @@ class Configuration(Problem[ConfigurationSolution]):
     cap: Annotated[float, Field(ge=0, le=1e6)] = 3000.0
 
     @model_validator(mode="after")
-    def _there_is_a_power(self) -> "Configuration":
+    def _rules_hold(self) -> "Configuration":
         if self.power == 0:
             raise RuleBroken("power", self.power, "must not be 0, to which all goodputs are alike")
-        return self
-
-    @model_validator(mode="after")
-    def _types_are_known(self) -> "Configuration":
         for index, shape in enumerate(self.configurations):
             if shape.type not in self.gpus:
                 raise RuleBroken(f"configurations[{index}].type", shape.type, "must be a type of GPU of gpus")
-        return self
-
-    @model_validator(mode="after")
-    def _goodputs_are_complete(self) -> "Configuration":
         for index, job in enumerate(self.jobs):
             if len(job.goodputs) != len(self.configurations):
                 rule = f"must be one for each of the {len(self.configurations)} configurations"
                 raise RuleBroken(f"jobs[{index}].goodputs", shorten(list(job.goodputs)), rule)
-        return self
-
-    @model_validator(mode="after")
-    def _pinned_jobs_fit(self) -> "Configuration":
         pinned = self._used(job.current if job.pinned else None for job in self.jobs)
         for kind, gpus in self.gpus.items():
             if pinned[kind] > gpus:

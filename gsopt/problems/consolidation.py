@@ -100,14 +100,10 @@ class Consolidation(Problem[ConsolidationSolution]):
     maximize: Literal["value", "lexicographic", "fragmentation"] = "value"
 
     @model_validator(mode="after")
-    def _cluster_has_tiers(self) -> "Consolidation":
+    def _rules_hold(self) -> "Consolidation":
         if self.cluster.is_plain:
             rule = "must be 0, with racks: a plain cluster has no tiers"
             raise RuleBroken("cluster.plain_gpus", self.cluster.plain_gpus, rule)
-        return self
-
-    @model_validator(mode="after")
-    def _busy_gpus_exist_once(self) -> "Consolidation":
         seen: set[int] = set()
         for index, gpu in enumerate(self.busy):
             if gpu >= self.cluster.gpus:

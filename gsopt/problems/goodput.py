@@ -130,15 +130,11 @@ class Goodput(Problem[GoodputSolution]):
     floor: Annotated[float, Field(ge=1e-9, le=1)] = 1e-3
 
     @model_validator(mode="after")
-    def _every_node_is_counted(self) -> "Goodput":
+    def _rules_hold(self) -> "Goodput":
         for index, job in enumerate(self.jobs):
             if job.current and len(job.current) != len(self.nodes):
                 rule = f"must name the GPUs on each of the {len(self.nodes)} nodes, or be empty"
                 raise RuleBroken(f"jobs[{index}].current", list(job.current[:9]), rule)
-        return self
-
-    @model_validator(mode="after")
-    def _nodes_hold_what_runs(self) -> "Goodput":
         for index, (gpus, held) in enumerate(zip(self.nodes, self._held, strict=True)):
             if held > gpus:
                 raise RuleBroken(

@@ -97,20 +97,12 @@ class Reclaiming(Problem[ReclaimingSolution]):
     def _demand_can_be_met(self) -> "Reclaiming":
         if self.demand > len(self.servers):
             raise RuleBroken("demand", self.demand, f"must be at most the {len(self.servers)} servers")
-        return self
-
-    @model_validator(mode="after")
-    def _workers_stand_on_known_servers(self) -> "Reclaiming":
         known = {server.name for server in self.servers}
         for index, job in enumerate(self.jobs):
             for kind in ("workers", "flexible"):
                 for name in getattr(job, kind):
                     if name not in known:
                         raise RuleBroken(f"jobs[{index}].{kind}", name, "must name one of the servers")
-        return self
-
-    @model_validator(mode="after")
-    def _servers_are_not_overfull(self) -> "Reclaiming":
         used = self.used_gpus
         for index, server in enumerate(self.servers):
             if used[server.name] > server.gpus:

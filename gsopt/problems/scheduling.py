@@ -65,13 +65,9 @@ class ElasticJob(Frozen):
     gpus: Gpus | None = None
 
     @model_validator(mode="after")
-    def _demand_has_a_rate(self) -> "ElasticJob":
+    def _rules_hold(self) -> "ElasticJob":
         if self.gpus is not None and self.gpus not in self.rates:
             raise RuleBroken("gpus", self.gpus, f"must be one of the counts with a rate, {sorted(self.rates)}")
-        return self
-
-    @model_validator(mode="after")
-    def _numbers_are_alike(self) -> "ElasticJob":
         if self.duration < LEAST:
             raise RuleBroken("work", self.work, f"must take at least {LEAST:g} s on the demanded GPUs")
         if self.duration > _LONGEST:

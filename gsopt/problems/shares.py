@@ -129,16 +129,11 @@ class Shares(Problem[TimeShares]):
     criterion: Criterion = "max_min"
 
     @model_validator(mode="after")
-    def _types_are_known(self) -> "Shares":
+    def _rules_hold(self) -> "Shares":
         for index, job in enumerate(self.jobs):
             for kind in job.throughputs:
                 if kind not in self.gpus:
                     raise RuleBroken(f"jobs[{index}].throughputs", kind, "must be a type of GPU of gpus")
-        return self
-
-    @model_validator(mode="after")
-    def _every_job_runs_somewhere(self) -> "Shares":
-        for index, job in enumerate(self.jobs):
             if not self.rates[job.name]:
                 rule = "must be above 0 on a type that has as many GPUs as the job"
                 raise RuleBroken(f"jobs[{index}].throughputs", dict(job.throughputs), rule)

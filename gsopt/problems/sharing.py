@@ -98,22 +98,14 @@ class Sharing(Problem[SharingSolution]):
     starts: Literal["events", "any"] = "events"
 
     @model_validator(mode="after")
-    def _jobs_are_rigid(self) -> "Sharing":
+    def _rules_hold(self) -> "Sharing":
         require_rigid(self.jobs, memory=True)
-        return self
-
-    @model_validator(mode="after")
-    def _every_job_fits(self) -> "Sharing":
         for index, job in enumerate(self.jobs):
             if job.gpus > self.gpus:
                 raise RuleBroken(f"jobs[{index}].gpus", job.gpus, f"must be at most the {self.gpus} GPUs")
             if self.memory is not None and (job.memory or 0) > self.memory:
                 rule = f"must be at most the {self.memory} bytes of a GPU"
                 raise RuleBroken(f"jobs[{index}].memory", job.memory, rule)
-        return self
-
-    @model_validator(mode="after")
-    def _runs_end(self) -> "Sharing":
         last = max(job.release_date for job in self.jobs)
         if last + sum(job.duration for job in self.jobs) > LATEST:
             raise RuleBroken("jobs", len(self.jobs), f"must be able to end by {LATEST:g} s one after the other")

@@ -112,41 +112,21 @@ class Waiting(Problem[WaitingSolution]):
     slot: Annotated[float, Field(ge=LEAST, le=LATEST)] | None = None
 
     @model_validator(mode="after")
-    def _gpus_have_places(self) -> "Waiting":
+    def _rules_hold(self) -> "Waiting":
         if self.cluster.is_plain:
             raise RuleBroken("cluster.plain_gpus", self.cluster.plain_gpus, "must be 0: GPUs need places")
-        return self
-
-    @model_validator(mode="after")
-    def _penalties_of_known_levels(self) -> "Waiting":
         require_levels("penalties", self.penalties, self.tiers)
-        return self
-
-    @model_validator(mode="after")
-    def _jobs_are_rigid(self) -> "Waiting":
         require_rigid(self.jobs, memory=False)
-        return self
-
-    @model_validator(mode="after")
-    def _every_job_fits(self) -> "Waiting":
         for index, job in enumerate(self.jobs):
             if job.gpus > self.cluster.gpus:
                 rule = f"must fit the {self.cluster.gpus} GPUs of the cluster"
                 raise RuleBroken(f"jobs[{index}].gpus", job.gpus, rule)
-        return self
-
-    @model_validator(mode="after")
-    def _wider_is_not_faster(self) -> "Waiting":
         for model, penalty in self.penalties.items():
             for inner, outer in pairwise(self.tiers):
                 near, far = penalty.of(inner, self.tiers), penalty.of(outer, self.tiers)
                 if far < near:
                     rule = f"must be at least the {near:g} of the tier {inner!s}"
                     raise RuleBroken(f"penalties[{model}].{outer}", far, rule)
-        return self
-
-    @model_validator(mode="after")
-    def _runs_end(self) -> "Waiting":
         for index, job in enumerate(self.jobs):
             if self.run_time(job, self.tiers[-1]) > LATEST:
                 rule = f"must take at most {LATEST:g} s on the widest tier"
