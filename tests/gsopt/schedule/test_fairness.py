@@ -27,6 +27,7 @@ from gsopt.simulation import Start, replay, simulate
 from heuristics.policies import efq, fifo
 from heuristics.policies.efq.delays import LateJob, delay_bound, delay_report, longest_busy_period
 from tests.effort import cases
+from tests.gsopt.simulation.recorded import schedule_of
 from tests.gsopt.simulation.scenarios import bundle, workloads
 from tests.gsopt.simulation.scripts import scripted
 from tests.strategies.theorem import KINDS, late
@@ -144,8 +145,7 @@ def test_ratios_look_at_modes_and_at_what_fits(gpus: int, share: int) -> None:
     job = Job(name="c", release_date=0, duration=6, gpus=2, modes=modes)
     scenario = Scenario(workload=bundle([job]), cluster=Cluster.plain(gpus))
     run = simulate(scenario, scripted([Start(0, 2, "fast")]), record=True)
-    assert run.schedule is not None
-    assert judge(run.schedule, scenario).fairness == run.metrics.fairness == (4 / share,)
+    assert judge(schedule_of(run), scenario).fairness == run.metrics.fairness == (4 / share,)
 
 
 @settings(deadline=None, max_examples=cases(100))
@@ -164,8 +164,7 @@ def test_an_idle_cluster_treats_no_job_unfairly(date: float) -> None:
     dates = sorted(random.uniform(0, 1e6) for _ in range(2000))
     jobs = _together(*((date + each, random.lognormvariate(4, 2), random.choice([1, 2, 4])) for each in dates))
     run = replay(Scenario(workload=jobs, cluster=Cluster.plain(4000)), fifo, record=True)
-    assert run.schedule is not None
-    figures = (run.metrics, judge(run.schedule, run.scenario))
+    figures = (run.metrics, judge(schedule_of(run), run.scenario))
     assert [(each.unfair_fraction, each.worst_fairness) for each in figures] == [(0, 1), (0, 1)]
     assert run.metrics.gps_unfair_fraction == 1
 
@@ -325,8 +324,7 @@ def test_floats_excuse_rounding() -> None:
     """In floats a delay above its bound by rounding is no violation: here three jobs of 0.1 s at alpha 1."""
     scenario = _elastic(1, (0, 0.1, ()), (0, 0.1, ()), (0, 0.1, ()))
     run = replay(scenario, efq, alpha=1.0, record=True)
-    assert run.schedule is not None
-    assert delay_report(run.schedule, scenario, alpha=1.0).violations == ()
+    assert delay_report(schedule_of(run), scenario, alpha=1.0).violations == ()
 
 
 @pytest.mark.parametrize("release", [0.0, 1.7e9])

@@ -8,6 +8,7 @@ import pytest
 
 from gsopt.core.errors import InvalidSolution
 from gsopt.scenario.cluster import Cluster, Machine, Rack
+from gsopt.scenario.events import Leave, Return
 from gsopt.scenario.job import Job, Workload
 from gsopt.scenario.scenario import CapacityChange, Overhead, Scenario
 from gsopt.scenario.speed import Speed, TierPenalty
@@ -15,6 +16,7 @@ from gsopt.schedule import Schedule, Segment
 from gsopt.schedule.judge import judge, judged
 from gsopt.simulation import replay
 from heuristics.policies import fifo, srtf
+from tests.gsopt.simulation.recorded import schedule_of
 from tests.gsopt.simulation.scenarios import bundle
 
 _JOBS = bundle(
@@ -315,10 +317,70 @@ def test_fairness_is_left_out_where_it_is_not_asked_for() -> None:
     """Without it a verdict says the same of everything else, and nothing of fairness."""
     workload = bundle(Job(name=str(number), release_date=number, duration=3, gpus=1) for number in range(4))
     run = replay(Scenario(workload=workload, cluster=Cluster.plain(2)), srtf, record=True)
-    assert run.schedule is not None
-    whole = judge(run.schedule, run.scenario)
-    part = judge(run.schedule, run.scenario, fairness=False)
+    whole = judge(schedule_of(run), run.scenario)
+    part = judge(schedule_of(run), run.scenario, fairness=False)
 
     assert len(whole.fairness) == len(whole.gps_fairness) == 4
     assert (part.fairness, part.gps_fairness, part.unfair_fraction) == ((), (), None)
     assert replace(whole, fairness=(), gps_fairness=()) == part
+
+
+def _scenario(*jobs: Job, cluster: Cluster | None = None, **fields: Any) -> Scenario:
+    racks = cluster or Cluster.uniform(machines=2, gpus=2, memory=10)
+    return Scenario(workload=Workload(jobs=jobs), cluster=racks, **fields)
+
+
+def _job(name: str = "a", **fields: Any) -> Job:
+    given: dict[str, Any] = {"release_date": 0, "duration": 4, "gpus": 1, **fields}
+    return Job(name=name, **given)
+
+
+def _violations(scenario: Scenario, *segments: Segment, **options: Any) -> tuple[str, ...]:
+    return judge(Schedule(segments, **options), scenario, exact=True).violations
+
+
+@pytest.mark.parametrize(
+    ("lost", "segments", "legal"),
+    [
+        (0, [(0, 1, 0), (1, 4, 2)], True),
+        (0.5, [(0, 1, 0), (1, 4.5, 2)], True),
+        (0.5, [(0, 1, 0), (1, 4, 2)], False),
+        (9, [(0, 1, 0), (1, 5, 2)], True),  # no more than was done
+        (9, [(0, 1, 0), (3, 7, 2)], True),
+        (9, [(0, 0.5, 0), (0.5, 4, 2)], True),  # it had gone before
+        (9, [(0, 0.5, 0), (0.5, 1, 2), (3, 6, 2)], True),
+        (9, [(0, 4, 0)], False),  # the machine is away
+        (9, [(0, 1, 0), (1, 5, 1)], False),
+        (9, [(0, 1, 0), (3, 7, 0)], True),  # it is back
+        (9, [(0, 1, 0), (2.75, 6.75, 0)], False),
+    ],
+)
+def test_machines_that_leave(lost: float, segments: list[tuple[float, float, int]], legal: bool) -> None:
+    """A job on a machine that leaves loses work, and holds no GPU of it until it is back."""
+    first, _ = _RACK.machines
+    events = [Leave(time=1, servers=[first.name], lost_work=lost), Return(time=3, servers=[first.name])]
+    scenario = _scenario(_job(), cluster=_RACK, events=events)
+    pieces = [Segment("a", start, end, 1, (gpu,)) for start, end, gpu in segments]
+    assert (_violations(scenario, *pieces) == ()) == legal
+    rounded = judge(Schedule(tuple(pieces)), scenario).violations
+    assert (rounded == ()) == legal
+
+
+_RACK = Cluster.uniform(machines=2, gpus=2)
+
+
+def test_a_job_that_completes_when_its_machine_leaves_loses_nothing() -> None:
+    """Completions come first, in fractions and where floats round."""
+    for scale, exact in [(1.0, True), (0.1, False), (1 / 3, False)]:
+        leaves = Leave(time=4 * scale, servers=["machine 0.0"], lost_work=1)
+        scenario = _scenario(_job(duration=4 * scale), cluster=_RACK, events=[leaves])
+        schedule = Schedule(tuple(Segment("a", k * scale, (k + 1) * scale, 1, (0,)) for k in range(4)))
+        assert judge(schedule, scenario, exact=exact).violations == ()
+
+
+def test_utilisation_counts_machines_that_are_away() -> None:
+    """Of 4 GPUs two are away for 2 of 4 seconds."""
+    events = [Leave(time=1, servers=["machine 0.1"]), Return(time=3, servers=["machine 0.1"])]
+    scenario = _scenario(_job(), cluster=_RACK, events=events)
+    verdict = judge(Schedule((Segment("a", 0, 4, 1, (0,)),)), scenario, exact=True)
+    assert (verdict.violations, verdict.utilisation) == ((), Fraction(4, 16 - 4))

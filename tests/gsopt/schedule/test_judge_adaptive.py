@@ -24,6 +24,7 @@ from gsopt.simulation import Move, Resize, Start, Wake, replay
 from tests.effort import cases
 from tests.gsopt.simulation.adaptive import APPLICATION, adaptive, adaptive_scenarios
 from tests.gsopt.simulation.monkeys import monkey
+from tests.gsopt.simulation.recorded import schedule_of
 from tests.gsopt.simulation.scenarios import bundle
 from tests.gsopt.simulation.scripts import scripted
 
@@ -78,8 +79,7 @@ def test_what_the_simulator_did_is_legal(restarts: str) -> None:
 def test_whatever_the_simulator_did_is_legal(scenario: Scenario, seed: int) -> None:
     """By its own account of every job the judge finds the completions of any run, and nothing wrong in it."""
     run = replay(scenario, monkey, record=True, seed=seed, share_limit=scenario.share_limit)
-    assert run.schedule is not None
-    verdict = judge(run.schedule, scenario, fairness=False)
+    verdict = judge(schedule_of(run), scenario, fairness=False)
     assert (verdict.violations, verdict.completion_times) == ((), run.completion_times)
 
 

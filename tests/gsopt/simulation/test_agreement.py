@@ -21,6 +21,7 @@ from heuristics.policies import fifo, las, srtf
 from tests.effort import cases
 from tests.gsopt.simulation.adaptive import adaptive_scenarios
 from tests.gsopt.simulation.monkeys import monkey
+from tests.gsopt.simulation.recorded import schedule_of
 from tests.gsopt.simulation.scenarios import (
     bundle,
     later,
@@ -89,8 +90,7 @@ def test_at_dates_of_today(scenario: Scenario, date: float, scale: float, length
     for policy in POLICIES:
         rounds = None if length is None or today.overheads else length * scale
         run = replay(today, policy, record=True, round_length=rounds, **_spans(policy, scale))
-        assert run.schedule is not None
-        verdict = judge(run.schedule, today)
+        verdict = judge(schedule_of(run), today)
         assert verdict.violations == ()
         assert verdict.completion_times == run.completion_times
         for figure in ("preemptions", "resizes", "unfair_fraction"):
@@ -108,8 +108,7 @@ def test_any_decisions_at_dates_of_today(scenario: Scenario, seed: int, date: fl
     """With everything that there is the judge accepts what the simulator makes since 1970."""
     today = shifted(scenario, date, scale)
     run = replay(today, monkey, record=True, seed=seed, share_limit=today.share_limit)
-    assert run.schedule is not None
-    verdict = judge(run.schedule, today)
+    verdict = judge(schedule_of(run), today)
     assert (verdict.violations, verdict.completion_times) == ((), run.completion_times)
 
 
@@ -137,11 +136,10 @@ def test_dates_change_nothing(
     for each in (scenario, later(scenario, date)):
         rounds = None if scenario.overheads else length
         run = replay(each, policy, record=True, round_length=rounds, bound=None)
-        assert run.schedule is not None
-        verdict = judge(run.schedule, each, complete=False)
+        verdict = judge(schedule_of(run), each, complete=False)
         assert (verdict.violations, verdict.ends) == ((), run.metrics.ends)
         assert verdict.completion_times == run.completion_times
-        own = run.schedule.timed(each.clock.since).timed(float)
+        own = schedule_of(run).timed(each.clock.since).timed(float)
         told.append((run.metrics.as_dict(), run.jct, own, verdict.as_dict()))
     assert told[0] == told[1]
 

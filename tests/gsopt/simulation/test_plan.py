@@ -24,6 +24,7 @@ from gsopt.simulation import (
     Wake,
     simulate,
 )
+from tests.gsopt.simulation.recorded import schedule_of
 from tests.gsopt.simulation.scenarios import bundle
 from tests.gsopt.simulation.scripts import doing, scripted, workload
 
@@ -34,10 +35,9 @@ _OVERHEAD = Overhead(start=0.5, stop=0.25, resize=0.125)
 
 def pieces(run: Replay) -> list[tuple[Any, ...]]:
     """Return what ran when: job, start, end, GPUs by number or their number, mode."""
-    assert run.schedule is not None
     return [
         (each.job, float(each.start), float(each.end), each.placement or each.gpus, each.mode)
-        for each in run.schedule.segments
+        for each in schedule_of(run).segments
     ]
 
 

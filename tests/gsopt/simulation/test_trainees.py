@@ -24,6 +24,7 @@ from heuristics.policies import fifo, srtf
 from tests.effort import cases
 from tests.gsopt.simulation.adaptive import APPLICATION, adaptive, adaptive_scenarios
 from tests.gsopt.simulation.monkeys import monkey
+from tests.gsopt.simulation.recorded import schedule_of
 from tests.gsopt.simulation.scenarios import bundle
 from tests.gsopt.simulation.scripts import doing, scripted
 
@@ -48,8 +49,7 @@ def _scenario(*jobs: Job, **physics: Any) -> Scenario:
 def _run(scenario: Scenario, policy: Any, **options: Any) -> Replay:
     """Run a policy, and hold it against the judge."""
     run = replay(scenario, policy, record=True, **options)
-    assert run.schedule is not None
-    verdict = judge(run.schedule, scenario)
+    verdict = judge(schedule_of(run), scenario)
     assert (verdict.violations, verdict.completion_times) == ((), run.completion_times)
     return run
 
@@ -190,9 +190,8 @@ def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(InvalidInput, match=rule):
         replay(scenario, fifo, exact=True)
     run = replay(scenario, fifo, record=True)
-    assert run.schedule is not None
     with pytest.raises(InvalidInput, match=rule):
-        judge(run.schedule, scenario, exact=True)
+        judge(schedule_of(run), scenario, exact=True)
     few = APPLICATION.model_copy(update={"placements": APPLICATION.placements[:1]})
     with pytest.raises(IllegalDecision, match="must be placements of cnn measured"):
         replay(_scenario(_job("a", 2), applications={"cnn": few}), fifo)
@@ -251,7 +250,7 @@ def test_a_job_that_keeps_its_shape_does_not_restart() -> None:
     scenario = _scenario(_job("a", 2), overheads=Overhead(start=1, resize=1), restarts="shape")
     run = _run(scenario, doing(move))
     assert counts == [0, 0, 0, 1, 1]
-    assert [segment.placement for segment in run.schedule.segments] == [(0, 1), (2, 3), (1, 3)]  # type: ignore[union-attr]
+    assert [segment.placement for segment in schedule_of(run).segments] == [(0, 1), (2, 3), (1, 3)]
 
 
 @pytest.mark.parametrize("time", [8.75, 9.0])

@@ -15,6 +15,7 @@ from gsopt.simulation import Assign, State, simulate
 from gsopt.simulation.parts.inventory import GpuKind, Inventory, kinds_of, modes_on
 from gsopt.simulation.parts.ways import largest_batch, local_limit, ways_of
 from tests.effort import cases
+from tests.gsopt.simulation.recorded import schedule_of
 from tests.gsopt.simulation.scenarios import bundle
 
 
@@ -52,8 +53,7 @@ def asked(jobs: list[Job], cluster: Cluster, ask: Callable[[State, Inventory], A
         return made[-1]
 
     replay = simulate(bundle(jobs), policy, cluster=cluster, record=True, bound=False, **options)
-    assert replay.schedule is not None
-    return made[0].answers[0], {each.job: each.placement for each in replay.schedule.segments}
+    return made[0].answers[0], {each.job: each.placement for each in schedule_of(replay).segments}
 
 
 def test_kinds_are_types_with_their_memory() -> None:

@@ -9,11 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from matplotlib.figure import Figure
 
 from gsopt.core.errors import InvalidInput
-from gsopt.scenario.cluster import Cluster, Machine, Rack
-from gsopt.scenario.events import Event, Leave, Loan, Reclaim, Return
+from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import Job, Workload
-from gsopt.scenario.scenario import CapacityChange, Scenario
-from gsopt.schedule import Schedule, Segment, Vacated
+from gsopt.scenario.scenario import Scenario
+from gsopt.schedule import Schedule, Segment
 from gsopt.schedule.bounds.prices import PriceBound, price_bound
 from gsopt.simulation import replay, simulate
 from gsopt.simulation.plots import gantt, gpus_in_use, jct_distribution, jobs, overview, prices, queue, save
@@ -21,7 +20,8 @@ from gsopt.simulation.plots.classes import Colour, classes_of
 from gsopt.simulation.plots.spans import capacity_steps, span_of, waits_of
 from heuristics.policies import fifo, srtf
 from tests.effort import cases
-from tests.gsopt.simulation.plots.samples import boxes, large, legend, schedule_of, small
+from tests.gsopt.simulation.plots.samples import boxes, large, legend, small
+from tests.gsopt.simulation.recorded import schedule_of
 from tests.gsopt.simulation.scenarios import bundle, rich_scenarios
 
 
@@ -56,50 +56,6 @@ def test_capacity_changes_where_the_scenario_says() -> None:
     """The steps begin with the cluster and go on to the end with the last change."""
     run = small()
     assert capacity_steps(schedule_of(run), run.scenario, 0, 20) == [(0, 4), (7, 3), (20, 3)]
-
-
-def test_machines_that_go_and_come_back_change_the_capacity() -> None:
-    """A machine that leaves, or is given up, is away until it returns; its GPUs are not counted twice."""
-    names = ["machine 0.0", "machine 0.1", "machine 0.2"]
-    events: list[Event] = [
-        Leave(time=1, servers=names[:1]),
-        Reclaim(time=2, deadline=4, servers=1),
-        Return(time=5, servers=names[:1]),
-        Return(time=6, servers=names[1:2]),
-    ]
-    change = CapacityChange(time=8, gpus=5)
-    scenario = Scenario(
-        workload=Workload(jobs=[]),
-        cluster=Cluster.uniform(machines=3, gpus=2),
-        events=events,
-        capacity_changes=(change,),
-    )
-    schedule = Schedule((), vacated=(Vacated(3, names[1]),))
-    wanted = [(0, 6), (1, 4), (3, 2), (5, 4), (6, 6), (8, 5), (9, 5)]
-    assert capacity_steps(schedule, scenario, 0, 9) == wanted
-
-
-def test_machines_that_are_lent_change_the_capacity() -> None:
-    """The first ones that are away and of the type come, after what left and was given up before."""
-    kinds = {"a": ("T4", 1), "b": ("T4", 2), "c": ("V100", 4)}
-    machines = [Machine(name=name, gpus=gpus, gpu_type=kind) for name, (kind, gpus) in kinds.items()]
-    events: list[Event] = [
-        Leave(time=0, servers=["b", "c"]),
-        Reclaim(time=0, deadline=1, servers=1, among=["a"]),
-        Loan(time=2, servers=1, gpu_type="V100"),
-        Loan(time=3, servers=3),
-    ]
-    cluster = Cluster(racks=[Rack(name="rack", machines=machines)])
-    scenario = Scenario(workload=Workload(jobs=[]), cluster=cluster, events=events)
-    steps = capacity_steps(Schedule((), vacated=(Vacated(1, "a"),)), scenario, 0, 5)
-    assert steps == [(0, 1), (1, 0), (2, 4), (3, 7), (5, 7)]
-
-
-def test_gpus_given_up_by_a_deadline_change_the_capacity() -> None:
-    """In a plain cluster GPUs go at the deadline and come back by number."""
-    events: list[Event] = [Reclaim(time=0, deadline=4, gpus=3), Return(time=6, gpus=2)]
-    scenario = Scenario(workload=Workload(jobs=[]), cluster=Cluster.plain(4), events=events)
-    assert capacity_steps(Schedule(()), scenario, 0, 9) == [(0, 4), (4, 1), (6, 3), (9, 3)]
 
 
 def test_a_job_that_still_runs_does_not_wait() -> None:
