@@ -1,4 +1,4 @@
-"""Configuration: which type, nodes and GPUs each adaptive job has, where whoever changes restarts."""
+"""Configuration: the GPU type, nodes and GPUs of each adaptive job, where every change is a restart."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -16,7 +16,7 @@ from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.speed import TIER_PENALTIES, TierPenalty
 
 #: What all whole machines count together, as a part of the least that any placement of a job is worth: enough
-#: to break ties, too little to give up value that anybody would notice.
+#: to break ties, too little to give up any noticeable value.
 _TIE = Fraction(1, 1_000_000)
 
 

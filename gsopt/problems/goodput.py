@@ -1,4 +1,4 @@
-"""Goodput: the GPUs of each adaptive job on every node, where whoever is moved restarts."""
+"""Goodput: the GPUs of each adaptive job on every node, where every move is a restart."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
