@@ -13,17 +13,8 @@ from pydantic import Field, model_validator
 
 from gsopt.core.errors import shorten
 from gsopt.core.numbers.grid import Exact, decimal, exact_total, step, whole
-from gsopt.core.problem import (
-    Frozen,
-    Gpus,
-    Many,
-    Name,
-    Number,
-    Problem,
-    RuleBroken,
-    Sense,
-    refuse_doubles,
-)
+from gsopt.core.problem import Frozen, Gpus, Many, Name, Number, Problem, RuleBroken, Sense
+from gsopt.problems.names import Named
 
 #: Number of workers of one job.
 Workers = Annotated[int, Field(ge=1, le=10_000_000)]
@@ -200,50 +191,32 @@ class Allocation(Problem[AllocationSolution]):
 
     problem: Literal["allocation"] = "allocation"
     capacity: Annotated[int, Field(ge=0, le=1_000_000_000)]
-    jobs: Many[ElasticJob]
+    jobs: Named[ElasticJob]
 
     @model_validator(mode="after")
-    def _names_differ(self) -> "Allocation":
-        refuse_doubles("jobs", (job.name for job in self.jobs))
-        return self
-
-    @model_validator(mode="after")
-    def _workers_are_given_once(self) -> "Allocation":
+    def _workers_are_given(self) -> "Allocation":
         for index, job in enumerate(self.jobs):
             if job.max_workers is None and job.counts is None:
                 raise RuleBroken(f"jobs[{index}].max_workers", None, "must be given, or counts")
             if job.max_workers is not None and job.counts is not None:
                 rule = "must not be given together with counts"
                 raise RuleBroken(f"jobs[{index}].max_workers", job.max_workers, rule)
-        return self
-
-    @model_validator(mode="after")
-    def _workers_form_a_range(self) -> "Allocation":
-        for index, job in enumerate(self.jobs):
             if job.max_workers is not None and job.max_workers < job.min_workers:
                 rule = f"must be at least min_workers, {job.min_workers}"
                 raise RuleBroken(f"jobs[{index}].max_workers", job.max_workers, rule)
         return self
 
     @model_validator(mode="after")
-    def _counts_rise(self) -> "Allocation":
+    def _counts_are_valid(self) -> "Allocation":
         for index, job in enumerate(self.jobs):
             for place, (before, after) in enumerate(pairwise(job.counts or ()), start=1):
                 if after <= before:
                     rule = f"must be more than the one before, {before}"
                     raise RuleBroken(f"jobs[{index}].counts[{place}]", after, rule)
-        return self
-
-    @model_validator(mode="after")
-    def _items_can_be_counted(self) -> "Allocation":
         items = sum(len(job.extras) for job in self.jobs)
         if items > MOST_ITEMS:
             rule = f"must allow at most {MOST_ITEMS:,} numbers of extra workers together"
             raise RuleBroken("jobs", f"{items:,} numbers of extra workers", rule)
-        return self
-
-    @model_validator(mode="after")
-    def _time_is_given_once(self) -> "Allocation":
         for index, job in enumerate(self.jobs):
             if job.time_at_min is not None and job.remaining_work is not None:
                 rule = "must not be given together with time_at_min"
@@ -260,11 +233,6 @@ class Allocation(Problem[AllocationSolution]):
                 each = "extra workers" if job.counts is None else "counts"
                 rule = f"must be one for each of the {len(job.extras)} {each}"
                 raise RuleBroken(f"jobs[{index}].values", f"{len(job.values)} numbers", rule)
-        return self
-
-    @model_validator(mode="after")
-    def _queued_jobs_have_a_time(self) -> "Allocation":
-        for index, job in enumerate(self.jobs):
             if job.queued and not job.has_time:
                 rule = "must be given for a queued job, or remaining_work: the queue is ordered by it"
                 raise RuleBroken(f"jobs[{index}].time_at_min", None, rule)

@@ -11,11 +11,12 @@ from pydantic import Field, model_validator
 
 from gsopt.core.errors import shorten
 from gsopt.core.numbers.grid import Exact, decimal, whole
-from gsopt.core.problem import Frozen, Gpus, Many, Number, Problem, RuleBroken, Sense, refuse_doubles
+from gsopt.core.problem import Frozen, Gpus, Number, Problem, RuleBroken, Sense
 from gsopt.performance.batching import BatchingJob
 from gsopt.performance.batching.job import Estimate
 from gsopt.performance.batching.reach import most_used
 from gsopt.performance.batching.throughput import BatchSize, Tabulated
+from gsopt.problems.names import Named
 
 #: Numbers of GPUs that all jobs together may have to choose from.
 MOST_OPTIONS = 10_000_000
@@ -103,7 +104,7 @@ class Batching(Problem[Batches]):
 
     problem: Literal["batching"] = "batching"
     gpus: Annotated[int, Field(ge=0, le=1_000_000)]
-    jobs: Many[BatchingJob]
+    jobs: Named[BatchingJob]
     criterion: Literal["sruf", "rate", "sum_time"] = "sruf"
     forced: Literal["none", "new", "all"] = "all"
     caps: Literal["convergence", "batch", "refresh"] = "convergence"
@@ -113,28 +114,14 @@ class Batching(Problem[Batches]):
     estimate: Estimate = "mean"
 
     @model_validator(mode="after")
-    def _names_differ(self) -> "Batching":
-        refuse_doubles("jobs", (job.name for job in self.jobs))
-        return self
-
-    @model_validator(mode="after")
     def _means_are_finite(self) -> "Batching":
         for index, job in enumerate(self.jobs):
             if job.progress is not None and job.progress.alpha == 1 and self.estimate == "mean":
                 rule = "must be above 1, the mean of what is left is infinite, or estimate mean_progress"
                 raise RuleBroken(f"jobs[{index}].progress.alpha", job.progress.alpha, rule)
-        return self
-
-    @model_validator(mode="after")
-    def _rates_are_finite(self) -> "Batching":
-        for index, job in enumerate(self.jobs):
             if self.criterion == "rate" and job.remaining == 0:
                 rule = "must be above 0 where completions per second count"
                 raise RuleBroken(f"jobs[{index}].remaining", job.remaining, rule)
-        return self
-
-    @model_validator(mode="after")
-    def _time_needs_running_jobs(self) -> "Batching":
         if self.criterion == "sum_time" and self.forced != "all":
             rule = "must be all where criterion is sum_time: it is least when nobody runs"
             raise RuleBroken("forced", self.forced, rule)

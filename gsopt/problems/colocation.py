@@ -5,21 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from gsopt.core.numbers.grid import Exact, decimal, exact_total
-from gsopt.core.problem import (
-    PRINTABLE,
-    Frozen,
-    Gpus,
-    Many,
-    Name,
-    Number,
-    Problem,
-    Sense,
-    refuse_doubles,
-)
+from gsopt.core.problem import PRINTABLE, Frozen, Gpus, Name, Number, Problem, Sense
 from gsopt.performance.colocation import Pair, SubBatch
+from gsopt.problems.names import Named
 from gsopt.scenario.job import DEFAULT_MODE, Bytes, Seconds, Slowdown
 
 Model = Annotated[str, Field(max_length=200, pattern=PRINTABLE)]
@@ -95,12 +86,7 @@ class Pending(Frozen):
     seconds: Seconds
     model: Model = ""
     memory: Bytes = 0
-    modes: Many[Mode] = ()
-
-    @model_validator(mode="after")
-    def _names_differ(self) -> "Pending":
-        refuse_doubles("modes", (mode.name for mode in self.modes))
-        return self
+    modes: Named[Mode] = ()
 
 
 class Share(Frozen):
@@ -159,21 +145,11 @@ class Colocation(Problem[ColocationSolution]):
     solution_type: ClassVar[type[Frozen]] = ColocationSolution
 
     problem: Literal["colocation"] = "colocation"
-    running: Many[Running]
-    pending: Many[Pending]
+    running: Named[Running]
+    pending: Named[Pending]
     interference: Mapping[Name, Mapping[Name, Slowdown]] = Field(default_factory=dict)
     default_interference: Slowdown = 1.0
     memory: Bytes | None = None
-
-    @model_validator(mode="after")
-    def _running_names_differ(self) -> "Colocation":
-        refuse_doubles("running", (job.name for job in self.running))
-        return self
-
-    @model_validator(mode="after")
-    def _pending_names_differ(self) -> "Colocation":
-        refuse_doubles("pending", (job.name for job in self.pending))
-        return self
 
     @property
     def unit(self) -> str:

@@ -1,4 +1,4 @@
-"""Configuration: which type, nodes and GPUs each adaptive job has, where whoever changes restarts."""
+"""Configuration: the GPU type, nodes and GPUs of each adaptive job, where every change is a restart."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +13,8 @@ from pydantic import Field, model_validator
 from gsopt.core.errors import shorten
 from gsopt.core.numbers.grid import Exact, Number, decimal, exact_total
 from gsopt.core.numbers.grid import step as common_step
-from gsopt.core.problem import Frozen, Gpus, Many, Name, Problem, RuleBroken, Sense, refuse_doubles
+from gsopt.core.problem import Frozen, Gpus, Many, Name, Problem, RuleBroken, Sense
+from gsopt.problems.names import Named
 
 #: Place of a configuration in the list of all.
 Place = Annotated[int, Field(ge=0)]
@@ -103,14 +104,10 @@ class AdaptiveJob(Frozen):
     pinned: bool = False
 
     @model_validator(mode="after")
-    def _current_is_listed(self) -> "AdaptiveJob":
+    def _rules_hold(self) -> "AdaptiveJob":
         if self.current is not None and self.current >= len(self.goodputs):
             rule = f"must be the place of one of the {len(self.goodputs)} configurations"
             raise RuleBroken("current", self.current, rule)
-        return self
-
-    @model_validator(mode="after")
-    def _pinned_jobs_run(self) -> "AdaptiveJob":
         if self.pinned and (self.current is None or self.goodputs[self.current] is None):
             raise RuleBroken("pinned", True, "must be false for a job without a configuration in which it runs")
         return self
@@ -178,40 +175,23 @@ class Configuration(Problem[ConfigurationSolution]):
     problem: Literal["configuration"] = "configuration"
     gpus: Mapping[Name, Gpus]
     configurations: Many[Shape]
-    jobs: Many[AdaptiveJob]
+    jobs: Named[AdaptiveJob]
     power: Annotated[float, Field(ge=-10, le=10)] = -0.5
     penalty: Annotated[float, Field(ge=0, le=1e6)] = 1.1
     decimals: Annotated[int, Field(ge=0, le=6)] = 2
     cap: Annotated[float, Field(ge=0, le=1e6)] = 3000.0
 
     @model_validator(mode="after")
-    def _there_is_a_power(self) -> "Configuration":
+    def _rules_hold(self) -> "Configuration":
         if self.power == 0:
             raise RuleBroken("power", self.power, "must not be 0, to which all goodputs are alike")
-        return self
-
-    @model_validator(mode="after")
-    def _names_differ(self) -> "Configuration":
-        refuse_doubles("jobs", (job.name for job in self.jobs))
-        return self
-
-    @model_validator(mode="after")
-    def _types_are_known(self) -> "Configuration":
         for index, shape in enumerate(self.configurations):
             if shape.type not in self.gpus:
                 raise RuleBroken(f"configurations[{index}].type", shape.type, "must be a type of GPU of gpus")
-        return self
-
-    @model_validator(mode="after")
-    def _goodputs_are_complete(self) -> "Configuration":
         for index, job in enumerate(self.jobs):
             if len(job.goodputs) != len(self.configurations):
                 rule = f"must be one for each of the {len(self.configurations)} configurations"
                 raise RuleBroken(f"jobs[{index}].goodputs", shorten(list(job.goodputs)), rule)
-        return self
-
-    @model_validator(mode="after")
-    def _pinned_jobs_fit(self) -> "Configuration":
         pinned = self._used(job.current if job.pinned else None for job in self.jobs)
         for kind, gpus in self.gpus.items():
             if pinned[kind] > gpus:

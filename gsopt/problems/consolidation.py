@@ -10,23 +10,13 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from gsopt.core.numbers.grid import Exact, decimal, exact_total, step, whole
-from gsopt.core.problem import (
-    PRINTABLE,
-    Frozen,
-    Gpus,
-    Many,
-    Name,
-    Number,
-    Problem,
-    RuleBroken,
-    Sense,
-    refuse_doubles,
-)
+from gsopt.core.problem import PRINTABLE, Frozen, Gpus, Many, Name, Number, Problem, RuleBroken, Sense
+from gsopt.problems.names import Named
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.speed import TIER_PENALTIES, TierPenalty
 
 #: What all whole machines count together, as a part of the least that any placement of a job is worth: enough
-#: to break ties, too little to give up value that anybody would notice.
+#: to break ties, too little to give up any noticeable value.
 _TIE = Fraction(1, 1_000_000)
 
 
@@ -105,19 +95,15 @@ class Consolidation(Problem[ConsolidationSolution]):
     problem: Literal["consolidation"] = "consolidation"
     cluster: Cluster
     busy: Many[Annotated[int, Field(ge=0)]] = ()
-    jobs: Many[Job]
+    jobs: Named[Job]
     penalties: Mapping[Name, TierPenalty] = Field(default_factory=lambda: dict(TIER_PENALTIES))
     maximize: Literal["value", "lexicographic", "fragmentation"] = "value"
 
     @model_validator(mode="after")
-    def _cluster_has_tiers(self) -> "Consolidation":
+    def _rules_hold(self) -> "Consolidation":
         if self.cluster.is_plain:
             rule = "must be 0, with racks: a plain cluster has no tiers"
             raise RuleBroken("cluster.plain_gpus", self.cluster.plain_gpus, rule)
-        return self
-
-    @model_validator(mode="after")
-    def _busy_gpus_exist_once(self) -> "Consolidation":
         seen: set[int] = set()
         for index, gpu in enumerate(self.busy):
             if gpu >= self.cluster.gpus:
@@ -125,11 +111,6 @@ class Consolidation(Problem[ConsolidationSolution]):
             if gpu in seen:
                 raise RuleBroken(f"busy[{index}]", gpu, "must be listed once")
             seen.add(gpu)
-        return self
-
-    @model_validator(mode="after")
-    def _names_differ(self) -> "Consolidation":
-        refuse_doubles("jobs", (job.name for job in self.jobs))
         return self
 
     @model_validator(mode="after")

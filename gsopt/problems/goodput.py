@@ -1,4 +1,4 @@
-"""Goodput: the GPUs of each adaptive job on every node, where whoever is moved restarts."""
+"""Goodput: the GPUs of each adaptive job on every node, where every move is a restart."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,17 +12,8 @@ from pydantic import Field, model_validator
 from gsopt.core.errors import shorten
 from gsopt.core.numbers.grid import Exact, decimal, exact_total, whole
 from gsopt.core.numbers.tolerances import SPEEDUP
-from gsopt.core.problem import (
-    Frozen,
-    Gpus,
-    Many,
-    Name,
-    Number,
-    Problem,
-    RuleBroken,
-    Sense,
-    refuse_doubles,
-)
+from gsopt.core.problem import Frozen, Gpus, Many, Name, Number, Problem, RuleBroken, Sense
+from gsopt.problems.names import Named
 
 #: GPUs of a job on one node.
 Count = Annotated[int, Field(ge=0, le=1_000_000)]
@@ -133,26 +124,17 @@ class Goodput(Problem[GoodputSolution]):
 
     problem: Literal["goodput"] = "goodput"
     nodes: Annotated[Many[Gpus], Field(max_length=10_000)]
-    jobs: Many[GoodputJob]
+    jobs: Named[GoodputJob]
     power: Annotated[int, Field(ge=-10, le=-1)] = -1
     restart_time: Seconds = 30.0
     floor: Annotated[float, Field(ge=1e-9, le=1)] = 1e-3
 
     @model_validator(mode="after")
-    def _names_differ(self) -> "Goodput":
-        refuse_doubles("jobs", (job.name for job in self.jobs))
-        return self
-
-    @model_validator(mode="after")
-    def _every_node_is_counted(self) -> "Goodput":
+    def _rules_hold(self) -> "Goodput":
         for index, job in enumerate(self.jobs):
             if job.current and len(job.current) != len(self.nodes):
                 rule = f"must name the GPUs on each of the {len(self.nodes)} nodes, or be empty"
                 raise RuleBroken(f"jobs[{index}].current", list(job.current[:9]), rule)
-        return self
-
-    @model_validator(mode="after")
-    def _nodes_hold_what_runs(self) -> "Goodput":
         for index, (gpus, held) in enumerate(zip(self.nodes, self._held, strict=True)):
             if held > gpus:
                 raise RuleBroken(

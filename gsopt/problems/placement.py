@@ -285,25 +285,17 @@ class Placement(Problem[PlacementSolution]):
         return cls(**{"minimize": "racks", **fields, "servers": servers, "workers": tuple(workers)})
 
     @model_validator(mode="after")
-    def _not_too_many(self) -> "Placement":
+    def _lines_are_valid(self) -> "Placement":
         for field, lines in (("servers", self.servers), ("workers", self.workers)):
             total = sum(line.count for line in lines)
             if total > _MOST:
                 raise RuleBroken(field, total, f"must be at most {_MOST:,} in all")
-        return self
-
-    @model_validator(mode="after")
-    def _server_names_differ(self) -> "Placement":
         seen: set[str] = set()
         for index, server in enumerate(self.servers):
             for name in server.names:
                 if name in seen:
                     raise RuleBroken(f"servers[{index}].name", name, "must differ from every other name")
                 seen.add(name)
-        return self
-
-    @model_validator(mode="after")
-    def _racks_are_named(self) -> "Placement":
         if self.minimize == "racks":
             for index, server in enumerate(self.servers):
                 if not server.rack:
@@ -311,24 +303,16 @@ class Placement(Problem[PlacementSolution]):
         return self
 
     @model_validator(mode="after")
-    def _servers_are_not_overfull(self) -> "Placement":
+    def _resources_and_kinds_are_valid(self) -> "Placement":
         for index, server in enumerate(self.servers):
             capacity = server.capacity.named
             for resource, used in server.used.named.items():
                 if used > capacity.get(resource, 0):
                     rule = f"must be at most the capacity of {capacity.get(resource, 0)}"
                     raise RuleBroken(f"servers[{index}].used.{resource}", used, rule)
-        return self
-
-    @model_validator(mode="after")
-    def _workers_need_something(self) -> "Placement":
         for index, line in enumerate(self.workers):
             if not any(line.demand.named.values()):
                 raise RuleBroken(f"workers[{index}].demand", 0, "must ask for some resource")
-        return self
-
-    @model_validator(mode="after")
-    def _jobs_are_elastic_or_not(self) -> "Placement":
         elastic: dict[str, bool] = {}
         for index, line in enumerate(self.workers):
             is_elastic = line.kind != "inelastic"

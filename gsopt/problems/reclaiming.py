@@ -10,17 +10,8 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from gsopt.core.numbers.grid import decimal, exact_total, step
-from gsopt.core.problem import (
-    Frozen,
-    Gpus,
-    Many,
-    Name,
-    Number,
-    Problem,
-    RuleBroken,
-    Sense,
-    refuse_doubles,
-)
+from gsopt.core.problem import Frozen, Gpus, Many, Name, Number, Problem, RuleBroken, Sense
+from gsopt.problems.names import Named
 
 
 class Server(Frozen):
@@ -97,39 +88,21 @@ class Reclaiming(Problem[ReclaimingSolution]):
 
     problem: Literal["reclaiming"] = "reclaiming"
     demand: Annotated[int, Field(ge=0)]
-    servers: Annotated[Many[Server], Field(min_length=1)]
-    jobs: Many[Job]
+    servers: Annotated[Named[Server], Field(min_length=1)]
+    jobs: Named[Job]
     elasticity: Literal["tagged", "fungible"] = "tagged"
     second_objective: Literal["none", "collateral"] = "none"
-
-    @model_validator(mode="after")
-    def _server_names_differ(self) -> "Reclaiming":
-        refuse_doubles("servers", (server.name for server in self.servers))
-        return self
-
-    @model_validator(mode="after")
-    def _job_names_differ(self) -> "Reclaiming":
-        refuse_doubles("jobs", (job.name for job in self.jobs))
-        return self
 
     @model_validator(mode="after")
     def _demand_can_be_met(self) -> "Reclaiming":
         if self.demand > len(self.servers):
             raise RuleBroken("demand", self.demand, f"must be at most the {len(self.servers)} servers")
-        return self
-
-    @model_validator(mode="after")
-    def _workers_stand_on_known_servers(self) -> "Reclaiming":
         known = {server.name for server in self.servers}
         for index, job in enumerate(self.jobs):
             for kind in ("workers", "flexible"):
                 for name in getattr(job, kind):
                     if name not in known:
                         raise RuleBroken(f"jobs[{index}].{kind}", name, "must name one of the servers")
-        return self
-
-    @model_validator(mode="after")
-    def _servers_are_not_overfull(self) -> "Reclaiming":
         used = self.used_gpus
         for index, server in enumerate(self.servers):
             if used[server.name] > server.gpus:

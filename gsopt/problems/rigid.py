@@ -1,11 +1,11 @@
-"""Rigid: what problems over time ask of jobs that run in one way only."""
+"""Rigid: rules of the problems over time for jobs that always run in the same way."""
 
 from collections.abc import Mapping, Sequence
 
 from gsopt.core.problem import RuleBroken
 from gsopt.scenario.job import Job
 
-#: Fields of a job that would let it run in several ways, or again, with what each must be.
+#: Fields with which a job could run in several ways, with the values that rule this out.
 _RIGID: Mapping[str, tuple[object, str]] = {
     "menu": ((), "must be empty: the job runs on the GPUs that it demands"),
     "modes": ((), "must be empty: the job runs in one way"),

@@ -12,18 +12,8 @@ from pydantic import Field, model_validator
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.numbers.grid import Exact, decimal
 from gsopt.core.numbers.tolerances import CONTINUOUS, FINE_CLOCK, SPAN_ERROR
-from gsopt.core.problem import (
-    Frozen,
-    Gpus,
-    Instant,
-    Many,
-    Name,
-    Number,
-    Problem,
-    RuleBroken,
-    Sense,
-    refuse_doubles,
-)
+from gsopt.core.problem import Frozen, Gpus, Instant, Many, Name, Number, Problem, RuleBroken, Sense
+from gsopt.problems.names import Named
 from gsopt.problems.trial import Trial, fair_times
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import LEAST, Job, Seconds, Workload
@@ -75,13 +65,9 @@ class ElasticJob(Frozen):
     gpus: Gpus | None = None
 
     @model_validator(mode="after")
-    def _demand_has_a_rate(self) -> "ElasticJob":
+    def _rules_hold(self) -> "ElasticJob":
         if self.gpus is not None and self.gpus not in self.rates:
             raise RuleBroken("gpus", self.gpus, f"must be one of the counts with a rate, {sorted(self.rates)}")
-        return self
-
-    @model_validator(mode="after")
-    def _numbers_are_alike(self) -> "ElasticJob":
         if self.duration < LEAST:
             raise RuleBroken("work", self.work, f"must take at least {LEAST:g} s on the demanded GPUs")
         if self.duration > _LONGEST:
@@ -193,14 +179,9 @@ class Scheduling(Problem[SchedulingSolution]):
 
     problem: Literal["scheduling"] = "scheduling"
     gpus: Gpus
-    jobs: Annotated[Many[ElasticJob], Field(min_length=1)]
+    jobs: Annotated[Named[ElasticJob], Field(min_length=1)]
     fairness: Seconds | None = None
     preemptive: bool = True
-
-    @model_validator(mode="after")
-    def _names_differ(self) -> "Scheduling":
-        refuse_doubles("jobs", (job.name for job in self.jobs))
-        return self
 
     @model_validator(mode="after")
     def _every_job_fits(self) -> "Scheduling":

@@ -11,7 +11,8 @@ from pydantic import Field, model_validator
 
 from gsopt.core.errors import shorten
 from gsopt.core.numbers.grid import Exact, Number, decimal, exact_total, step
-from gsopt.core.problem import Frozen, Many, Name, Problem, RuleBroken, Sense, refuse_doubles
+from gsopt.core.problem import Frozen, Many, Name, Problem, RuleBroken, Sense
+from gsopt.problems.names import Named
 from gsopt.scenario.job import Seconds
 
 
@@ -96,18 +97,8 @@ class Sequencing(Problem[Sequences]):
     solution_type: ClassVar[type[Frozen]] = Sequences
 
     problem: Literal["sequencing"] = "sequencing"
-    machines: Annotated[Many[Machine], Field(min_length=1)]
-    jobs: Many[UnitJob]
-
-    @model_validator(mode="after")
-    def _machine_names_differ(self) -> "Sequencing":
-        refuse_doubles("machines", (machine.name for machine in self.machines))
-        return self
-
-    @model_validator(mode="after")
-    def _job_names_differ(self) -> "Sequencing":
-        refuse_doubles("jobs", (job.name for job in self.jobs))
-        return self
+    machines: Annotated[Named[Machine], Field(min_length=1)]
+    jobs: Named[UnitJob]
 
     @model_validator(mode="after")
     def _every_job_runs_somewhere(self) -> "Sequencing":

@@ -9,7 +9,8 @@ from pydantic import Field, model_validator
 
 from gsopt.core.numbers.grid import Exact, Number, decimal, exact_dot, exact_total, floor_digits, whole
 from gsopt.core.numbers.tolerances import SHARE_SUM, SHARE_VALUE
-from gsopt.core.problem import Frozen, Gpus, Many, Name, Problem, RuleBroken, Sense, refuse_doubles
+from gsopt.core.problem import Frozen, Gpus, Name, Problem, RuleBroken, Sense
+from gsopt.problems.names import Named
 from gsopt.scenario.job import LEAST, Seconds
 
 #: Steps per second; those of a job that does not run on a type are 0.
@@ -124,25 +125,15 @@ class Shares(Problem[TimeShares]):
 
     problem: Literal["shares"] = "shares"
     gpus: Annotated[Mapping[Name, Gpus], Field(min_length=1)]
-    jobs: Annotated[Many[TypedJob], Field(min_length=1)]
+    jobs: Annotated[Named[TypedJob], Field(min_length=1)]
     criterion: Criterion = "max_min"
 
     @model_validator(mode="after")
-    def _names_differ(self) -> "Shares":
-        refuse_doubles("jobs", (job.name for job in self.jobs))
-        return self
-
-    @model_validator(mode="after")
-    def _types_are_known(self) -> "Shares":
+    def _rules_hold(self) -> "Shares":
         for index, job in enumerate(self.jobs):
             for kind in job.throughputs:
                 if kind not in self.gpus:
                     raise RuleBroken(f"jobs[{index}].throughputs", kind, "must be a type of GPU of gpus")
-        return self
-
-    @model_validator(mode="after")
-    def _every_job_runs_somewhere(self) -> "Shares":
-        for index, job in enumerate(self.jobs):
             if not self.rates[job.name]:
                 rule = "must be above 0 on a type that has as many GPUs as the job"
                 raise RuleBroken(f"jobs[{index}].throughputs", dict(job.throughputs), rule)

@@ -1,6 +1,5 @@
 """Sharing over time: when each job starts and on which GPUs, which two jobs may hold at the same time."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
@@ -12,19 +11,10 @@ from pydantic import Field, model_validator
 from gsopt.core.errors import Unsupported
 from gsopt.core.numbers.clock import clock_error
 from gsopt.core.numbers.grid import Exact, decimal, whole
-from gsopt.core.problem import (
-    MOST_DIGITS,
-    Frozen,
-    Many,
-    Name,
-    Number,
-    Problem,
-    RuleBroken,
-    Sense,
-    refuse_doubles,
-)
+from gsopt.core.problem import MOST_DIGITS, Frozen, Many, Name, Number, Problem, RuleBroken, Sense
+from gsopt.problems.names import Named
 from gsopt.problems.rigid import require_rigid
-from gsopt.problems.waiting import Run, first_segments
+from gsopt.problems.waiting import Run, broken_runs, first_segments
 from gsopt.scenario.cluster import Cluster, Machine, Rack
 from gsopt.scenario.job import LATEST, Bytes, Job, Slowdown, Workload
 from gsopt.scenario.scenario import Scenario
@@ -100,7 +90,7 @@ class Sharing(Problem[SharingSolution]):
 
     problem: Literal["sharing"] = "sharing"
     gpus: Annotated[int, Field(ge=1, le=10_000)]
-    jobs: Annotated[Many[Job], Field(min_length=1)]
+    jobs: Annotated[Named[Job], Field(min_length=1)]
     interference: Mapping[Name, Mapping[Name, Slowdown]] = Field(default_factory=dict)
     default_interference: Slowdown = 1.0
     share_limit: Annotated[int, Field(ge=1, le=2)] = 2
@@ -108,27 +98,14 @@ class Sharing(Problem[SharingSolution]):
     starts: Literal["events", "any"] = "events"
 
     @model_validator(mode="after")
-    def _names_differ(self) -> "Sharing":
-        refuse_doubles("jobs", (job.name for job in self.jobs))
-        return self
-
-    @model_validator(mode="after")
-    def _jobs_are_rigid(self) -> "Sharing":
+    def _rules_hold(self) -> "Sharing":
         require_rigid(self.jobs, memory=True)
-        return self
-
-    @model_validator(mode="after")
-    def _every_job_fits(self) -> "Sharing":
         for index, job in enumerate(self.jobs):
             if job.gpus > self.gpus:
                 raise RuleBroken(f"jobs[{index}].gpus", job.gpus, f"must be at most the {self.gpus} GPUs")
             if self.memory is not None and (job.memory or 0) > self.memory:
                 rule = f"must be at most the {self.memory} bytes of a GPU"
                 raise RuleBroken(f"jobs[{index}].memory", job.memory, rule)
-        return self
-
-    @model_validator(mode="after")
-    def _runs_end(self) -> "Sharing":
         last = max(job.release_date for job in self.jobs)
         if last + sum(job.duration for job in self.jobs) > LATEST:
             raise RuleBroken("jobs", len(self.jobs), f"must be able to end by {LATEST:g} s one after the other")
@@ -189,10 +166,7 @@ class Sharing(Problem[SharingSolution]):
 
     def violations(self, solution: SharingSolution) -> list[str]:
         """Check that every job runs once, after its release, on its GPUs, with no more jobs than may share."""
-        found = [
-            f"runs[{index}]: {rule}" for index, run in enumerate(solution.runs) for rule in self._wrong(run)
-        ]
-        found += self._not_once(solution)
+        found = list(broken_runs(solution.runs, self.jobs, self.gpus, self._excuse))
         return found or self._replayed(solution)[1]
 
     def measures(self, solution: SharingSolution) -> dict[str, Number]:
@@ -301,24 +275,6 @@ class Sharing(Problem[SharingSolution]):
         )
 
     # The judge
-
-    def _wrong(self, run: Run) -> Iterator[str]:
-        if run.job not in self._number:
-            yield f"{run.job!r} is no job of the instance"
-            return
-        job = self.jobs[self._number[run.job]]
-        if len(run.gpus) != job.gpus or len(set(run.gpus)) != job.gpus:
-            yield f"job {job.name!r} must run on {job.gpus} different GPUs"
-        if any(gpu >= self.gpus for gpu in run.gpus):
-            yield f"GPUs must be numbered from 0 to {self.gpus - 1}"
-        if decimal(run.start) + self._excuse(run.start) < decimal(job.release_date):
-            yield f"job {job.name!r} starts at {float(run.start):g}, before its release at {job.release_date:g}"
-
-    def _not_once(self, solution: SharingSolution) -> Iterator[str]:
-        times = Counter(run.job for run in solution.runs)
-        for job in self.jobs:
-            if times[job.name] != 1:
-                yield f"job {job.name!r} runs {times[job.name]} times, must run once"
 
     def _replayed(self, solution: SharingSolution) -> tuple[Course, list[str]]:
         """Follow the runs, and say what is wrong with their starts and with who holds which GPU."""

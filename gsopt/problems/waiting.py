@@ -2,7 +2,7 @@
 
 from bisect import bisect_left, insort
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise, permutations, product
@@ -13,17 +13,8 @@ from pydantic import Field, model_validator
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.numbers.clock import clock_error
 from gsopt.core.numbers.grid import Exact, ceil_to, decimal, exact_total, step, whole
-from gsopt.core.problem import (
-    Frozen,
-    Instant,
-    Many,
-    Name,
-    Number,
-    Problem,
-    RuleBroken,
-    Sense,
-    refuse_doubles,
-)
+from gsopt.core.problem import Frozen, Instant, Many, Name, Number, Problem, RuleBroken, Sense
+from gsopt.problems.names import Named
 from gsopt.problems.rigid import require_rigid
 from gsopt.scenario.cluster import Cluster, Tier
 from gsopt.scenario.job import LATEST, LEAST, Job, Workload
@@ -115,52 +106,27 @@ class Waiting(Problem[WaitingSolution]):
 
     problem: Literal["waiting"] = "waiting"
     cluster: Cluster
-    jobs: Annotated[Many[Job], Field(min_length=1)]
+    jobs: Annotated[Named[Job], Field(min_length=1)]
     penalties: Mapping[Name, TierPenalty] = Field(default_factory=lambda: dict(TIER_PENALTIES))
     minimize: Literal["mean_jct", "makespan"] = "mean_jct"
     slot: Annotated[float, Field(ge=LEAST, le=LATEST)] | None = None
 
     @model_validator(mode="after")
-    def _names_differ(self) -> "Waiting":
-        refuse_doubles("jobs", (job.name for job in self.jobs))
-        return self
-
-    @model_validator(mode="after")
-    def _gpus_have_places(self) -> "Waiting":
+    def _rules_hold(self) -> "Waiting":
         if self.cluster.is_plain:
             raise RuleBroken("cluster.plain_gpus", self.cluster.plain_gpus, "must be 0: GPUs need places")
-        return self
-
-    @model_validator(mode="after")
-    def _penalties_of_known_levels(self) -> "Waiting":
         require_levels("penalties", self.penalties, self.tiers)
-        return self
-
-    @model_validator(mode="after")
-    def _jobs_are_rigid(self) -> "Waiting":
         require_rigid(self.jobs, memory=False)
-        return self
-
-    @model_validator(mode="after")
-    def _every_job_fits(self) -> "Waiting":
         for index, job in enumerate(self.jobs):
             if job.gpus > self.cluster.gpus:
                 rule = f"must fit the {self.cluster.gpus} GPUs of the cluster"
                 raise RuleBroken(f"jobs[{index}].gpus", job.gpus, rule)
-        return self
-
-    @model_validator(mode="after")
-    def _wider_is_not_faster(self) -> "Waiting":
         for model, penalty in self.penalties.items():
             for inner, outer in pairwise(self.tiers):
                 near, far = penalty.of(inner, self.tiers), penalty.of(outer, self.tiers)
                 if far < near:
                     rule = f"must be at least the {near:g} of the tier {inner!s}"
                     raise RuleBroken(f"penalties[{model}].{outer}", far, rule)
-        return self
-
-    @model_validator(mode="after")
-    def _runs_end(self) -> "Waiting":
         for index, job in enumerate(self.jobs):
             if self.run_time(job, self.tiers[-1]) > LATEST:
                 rule = f"must take at most {LATEST:g} s on the widest tier"
@@ -229,10 +195,7 @@ class Waiting(Problem[WaitingSolution]):
 
     def violations(self, solution: WaitingSolution) -> list[str]:
         """Check that every job runs once, after its release, on as many GPUs as it needs, alone on each."""
-        found = [
-            f"runs[{index}]: {rule}" for index, run in enumerate(solution.runs) for rule in self._wrong(run)
-        ]
-        found += self._not_once(solution)
+        found = list(broken_runs(solution.runs, self.jobs, self.cluster.gpus))
         return found or list(self._crowded(solution))
 
     def measures(self, solution: WaitingSolution) -> dict[str, Number]:
@@ -249,7 +212,7 @@ class Waiting(Problem[WaitingSolution]):
     def candidates(self) -> Iterator[WaitingSolution]:
         """Enumerate the orders in which jobs start, and the cells that they use, each as early as possible."""
         sizes = [len(cell) for cell in self.cells]
-        ways = [
+        shares = [
             [
                 {cell: count for cell, count in enumerate(counts) if count}
                 for counts in product(*(range(min(size, job.gpus) + 1) for size in sizes))
@@ -258,7 +221,7 @@ class Waiting(Problem[WaitingSolution]):
             for job in self.jobs
         ]
         for order in permutations(range(len(self.jobs))):
-            for counts in product(*(ways[job] for job in order)):
+            for counts in product(*(shares[job] for job in order)):
                 yield self.started([CellShare(*pair) for pair in zip(order, counts, strict=True)])
 
     @cached_property
@@ -355,24 +318,6 @@ class Waiting(Problem[WaitingSolution]):
 
     # The judge
 
-    def _wrong(self, run: Run) -> Iterator[str]:
-        if run.job not in self._job_of:
-            yield f"{run.job!r} is no job of the instance"
-            return
-        job = self._job_of[run.job]
-        if len(run.gpus) != job.gpus or len(set(run.gpus)) != job.gpus:
-            yield f"job {job.name!r} must run on {job.gpus} different GPUs"
-        if any(gpu >= self.cluster.gpus for gpu in run.gpus):
-            yield f"GPUs must be numbered from 0 to {self.cluster.gpus - 1}"
-        if decimal(run.start) < self._release(job):
-            yield f"job {job.name!r} starts at {float(run.start):g}, before its release at {job.release_date:g}"
-
-    def _not_once(self, solution: WaitingSolution) -> Iterator[str]:
-        times = Counter(run.job for run in solution.runs)
-        for job in self.jobs:
-            if times[job.name] != 1:
-                yield f"job {job.name!r} runs {times[job.name]} times, must run once"
-
     def _crowded(self, solution: WaitingSolution) -> Iterator[str]:
         last: dict[int, Run] = {}
         for run in sorted(solution.runs, key=lambda run: decimal(run.start)):
@@ -418,6 +363,29 @@ class Waiting(Problem[WaitingSolution]):
         first, *_ = times = self.run_times(job)
         longer = {tier: float(time / Fraction(first) - 1) for tier, time in zip(self.tiers, times, strict=True)}
         return TierPenalty(**dict.fromkeys(map(str, Tier), max(longer.values())) | longer)
+
+
+def broken_runs(
+    runs: Sequence[Run], jobs: Sequence[Job], gpus: int, excuse: Callable[[Number], Number] | None = None
+) -> Iterator[str]:
+    """Yield how runs break the rules about single jobs; an early start is excused if it is rounded."""
+    job_of = {job.name: job for job in jobs}
+    for index, run in enumerate(runs):
+        if run.job not in job_of:
+            yield f"runs[{index}]: {run.job!r} is no job of the instance"
+            continue
+        job = job_of[run.job]
+        if len(run.gpus) != job.gpus or len(set(run.gpus)) != job.gpus:
+            yield f"runs[{index}]: job {job.name!r} must run on {job.gpus} different GPUs"
+        if any(gpu >= gpus for gpu in run.gpus):
+            yield f"runs[{index}]: GPUs must be numbered from 0 to {gpus - 1}"
+        if decimal(run.start) + (excuse(run.start) if excuse else 0) < decimal(job.release_date):
+            start = f"{float(run.start):g}, before its release at {job.release_date:g}"
+            yield f"runs[{index}]: job {job.name!r} starts at {start}"
+    times = Counter(run.job for run in runs)
+    for job in jobs:
+        if times[job.name] != 1:
+            yield f"job {job.name!r} runs {times[job.name]} times, must run once"
 
 
 def first_segments(schedule: Schedule) -> list[Segment]:

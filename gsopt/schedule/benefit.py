@@ -1,4 +1,4 @@
-"""Benefit: what each decision of a schedule to share GPUs was worth to the job that came."""
+"""Benefit: what each decision to share GPUs was worth to the job that started."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -15,22 +15,16 @@ from gsopt.schedule.schedule import Schedule
 def sharing_benefits(schedule: Schedule, scenario: Scenario) -> Mapping[str, float]:
     """Return the sharing benefit of every job that starts beside others, by name.
 
-    It is the completion time of the job if it had waited until there were enough free GPUs, over that which it
-    has beside the others; in both cases as if no more jobs came. Above 1 it was right, for this job, to share.
+    This is the ratio of the completion time that the job would have if it waited for enough free GPUs to that
+    beside the others, in both cases as if no further jobs came. Above 1, sharing was right for this job. Jobs
+    are rigid, and stay on the same named GPUs from start to end.
 
     Source: Castor, section 9.2, Eq. 24.
-
-    Parameters
-    ----------
-    schedule
-        What ran: every job from its start to its end on the same GPUs.
-    scenario
-        What was given: rigid jobs, on a cluster of racks without penalties of the network or overheads.
 
     Raises
     ------
     Unsupported
-        A job was interrupted or moved, or something else than its partners sets its speed.
+        A job was interrupted or moved, or its speed depends on more than its partners.
     """
     jobs = scenario.workload.jobs
     _check(schedule, scenario)
@@ -43,7 +37,7 @@ def sharing_benefits(schedule: Schedule, scenario: Scenario) -> Mapping[str, flo
     first = Fraction(min((segment.start for segment in schedule.segments), default=0))
     course = Course([Fraction(job.duration) for job in jobs], slowdown, [first])
     found: dict[str, float] = {}
-    ends: dict[int, Exact] = {}  # of the jobs that run, if nobody else comes
+    ends: dict[int, Exact] = {}  # of the running jobs, if no further jobs come
     for segment in sorted(schedule.segments, key=lambda each: (each.start, numbers[each.job])):
         _pass_until(course, segment.start)
         number = numbers[segment.job]
@@ -69,21 +63,21 @@ def _check(schedule: Schedule, scenario: Scenario) -> None:
 
 
 def _pass_until(course: Course, time: float) -> None:
-    """Let time pass, and let jobs end that only rounding keeps beyond it."""
+    """Let time pass, and let jobs end that only rounding keeps running."""
     course.pass_until(max(course.now, Fraction(time)))
     while (end := course.next_event) is not None and end - course.now <= clock_error(float(time), 0):
         course.pass_until(end)
 
 
 def _free_from(course: Course, ends: Mapping[int, Exact], demand: int, gpus: int) -> Exact:
-    """Return when as many GPUs are free as a job needs, if nobody else comes."""
+    """Return when as many GPUs are free as a job needs, if no further jobs come."""
     until = sorted(max(ends[user] for user in users) for users in course.users.values())
     missing = demand - (gpus - len(until))
     return until[missing - 1] if missing > 0 else course.now
 
 
 def _ends_beside(course: Course, number: int) -> dict[int, Exact]:
-    """Return when a job that has started ends, and all that it shares GPUs with, directly or through others."""
+    """Return the ends of a job that has started and of all it shares GPUs with, directly or through others."""
     met, new = {number}, {number}
     while new:
         new = {partner for job in new for partner in course.partners(job)} - met

@@ -1,4 +1,4 @@
-"""Course: jobs that share GPUs, from event to event exactly, each as slow as its worst partner makes it."""
+"""Course: jobs that share GPUs, exactly from event to event, each as slow as its worst partner makes it."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
@@ -8,51 +8,30 @@ from gsopt.core.numbers.grid import Exact, whole
 
 
 class Course:
-    """What runs where as time passes, how much is left of it, and when what has run ended.
+    """Which jobs run where as time passes, how much work they have left, and when they ended.
 
-    A job's speed is constant between two events, the starts and ends of jobs: the inverse of its slowdown by
-    the worst of the jobs that hold one of its GPUs as well, and 1 where it has all of them to itself.
+    Between two events, which are starts and ends of jobs, the speed of a job is constant. It is the inverse of
+    the slowdown by the worst of the jobs that share one of its GPUs, and 1 where it has all of them to itself.
+    The course begins at the first release; `slowdown(job, partner)` is that of the job.
 
     Source: Castor, Eq. 4-5; synchronous training waits for its slowest worker.
-
-    Parameters
-    ----------
-    durations
-        Seconds of each job alone.
-    slowdown
-        Slowdown of a job, given first, beside another.
-    releases
-        When each job arrives; the course begins with the first of them.
-
-    Attributes
-    ----------
-    now
-        The time, in seconds.
-    last_event
-        When a job arrived or ended last.
-    due
-        When each job that runs ends if nothing changes.
-    users
-        Jobs that hold a GPU, by its number; GPUs that nobody holds are left out.
-    starts, ends
-        When the jobs that have started and ended did.
     """
 
     def __init__(
         self, durations: Sequence[Exact], slowdown: Callable[[int, int], Exact], releases: Sequence[Exact]
     ) -> None:
         self._durations, self._slowdown, self._arrivals = durations, slowdown, sorted(releases)
-        self.now = self.last_event = self._arrivals[0]
+        self.now = self.last_event = self._arrivals[0]  # an event is the arrival or the end of a job
         self._arrived = bisect_right(self._arrivals, self.now)
-        self.due: dict[int, Exact] = {}
-        self.users: dict[int, list[int]] = {}
+        self.due: dict[int, Exact] = {}  # when each running job ends if nothing changes
+        self.users: dict[int, list[int]] = {}  # jobs on each GPU that is held
         self.starts: dict[int, Exact] = {}
         self.ends: dict[int, Exact] = {}
         self._gpus: dict[int, tuple[int, ...]] = {}
         self._slow: dict[int, Exact] = {}
 
     def copy(self) -> "Course":
-        """Return a course that goes on from here on its own."""
+        """Return a course that goes on from here independently."""
         other = Course(self._durations, self._slowdown, self._arrivals)
         other.now, other.last_event, other._arrived = self.now, self.last_event, self._arrived
         other.due, other.starts, other.ends = dict(self.due), dict(self.starts), dict(self.ends)
@@ -62,17 +41,17 @@ class Course:
 
     @property
     def left(self) -> dict[int, Exact]:
-        """Seconds of work that is left of each job that runs."""
+        """Seconds of work left of each running job."""
         return {job: whole(Fraction(due - self.now) / self._slow[job]) for job, due in self.due.items()}
 
     @property
     def next_event(self) -> Exact | None:
-        """When the next job arrives or ends if none starts before; None when none does."""
+        """When the next job arrives or ends if none starts before; None without any."""
         ahead = self._arrivals[self._arrived : self._arrived + 1]
         return min([*ahead, *self.due.values()], default=None)
 
     def start(self, job: int, gpus: Iterable[int]) -> None:
-        """Start a job now on some GPUs, whoever holds them."""
+        """Start a job now on GPUs that other jobs may hold too."""
         self._gpus[job] = tuple(gpus)
         self.starts[job], self._slow[job] = self.now, 1
         self.due[job] = self.now + self._durations[job]
@@ -81,14 +60,14 @@ class Course:
         self._see_again({user for gpu in self._gpus[job] for user in self.users[gpu]})
 
     def pass_until(self, time: Exact) -> None:
-        """Let time pass; jobs that end until then, and at that time, leave their GPUs."""
+        """Let time pass; jobs that end by then leave their GPUs."""
         while (event := self.next_event) is not None and event <= time:
             self._pass(event)
             self.last_event = event
         self._pass(time)
 
     def partners(self, job: int) -> set[int]:
-        """Return the jobs that hold a GPU of a running job as well."""
+        """Return the jobs that share a GPU with a running job."""
         return {user for gpu in self._gpus[job] for user in self.users[gpu]} - {job}
 
     def _pass(self, time: Exact) -> None:

@@ -26,13 +26,6 @@ class VirtualTime:
     A job that needs W GPU-seconds and arrives at virtual time V finishes at virtual time V + W, whatever
     arrives later. The clock stands still while there is no job. Takes O(log jobs) per arrival.
     Source: Ares, Eq. 2-3.
-
-    Parameters
-    ----------
-    gpus
-        Number of GPUs.
-    number
-        ``float``, or ``Fraction`` for exact arithmetic.
     """
 
     def __init__(self, gpus: int, number: Callable[[Any], Any] = float) -> None:
@@ -43,7 +36,7 @@ class VirtualTime:
         self._active: list[tuple[Any, int]] = []
 
     def advance(self, time: Any) -> list[tuple[int, Any]]:
-        """Let time pass, to the end when None, and give the jobs that finish, each with its time."""
+        """Let time pass, to the end when None, and return the jobs that finish, each with its time."""
         finished: list[tuple[int, Any]] = []
         active, gpus, value, elapsed = self._active, self._gpus, self.value, self._elapsed
         limit = None if time is None else time - self._begin
@@ -63,7 +56,7 @@ class VirtualTime:
         return finished
 
     def arrive(self, job: int, work: Any) -> Any:
-        """Let a job of so many GPU-seconds arrive now, and give its virtual finish time."""
+        """Let a job of so many GPU-seconds arrive now, and return its virtual finish time."""
         finish = self.value + work
         heappush(self._active, (finish, job))
         return finish
@@ -74,38 +67,30 @@ def gps_finish_times(workload: Workload, gpus: int, *, exact: bool = False) -> l
 
     All GPUs are shared equally and without limits among the jobs that are there. Jobs finish in the order of
     their virtual finish times, ties by number. Takes O(n log n). Source: Ares, Eq. 1-3.
-
-    Returns
-    -------
-    list
-        Seconds, by the number of the job; fractions when `exact`.
     """
     number: Callable[[Any], Any] = Fraction if exact else float
-    clock = VirtualTime(gpus, number)
+    return _finish_times(VirtualTime(gpus, number), workload, number)
+
+
+def _finish_times(
+    fluid: "VirtualTime | _CappedFluid", workload: Workload, number: Callable[[Any], Any]
+) -> list[Any]:
     finish: list[Any] = [None] * len(workload.jobs)
     for index, job in enumerate(workload.jobs):
-        for done, time in clock.advance(number(job.release_date)):
+        for done, time in fluid.advance(number(job.release_date)):
             finish[done] = time
-        clock.arrive(index, number(job.duration) * job.gpus)
-    for done, time in clock.advance(None):
+        fluid.arrive(index, number(job.duration) * job.gpus)
+    for done, time in fluid.advance(None):
         finish[done] = time
     return finish
 
 
 @dataclass(frozen=True)
 class FairTimes:
-    """When the jobs of a scenario finish under the references of fairness, from where its clock begins.
+    """When the jobs of a scenario finish under the references of fairness, from where its clock begins."""
 
-    Attributes
-    ----------
-    fair
-        Under the fair share capped at what each job can use, see `fair_finish_times`.
-    gps
-        Under generalized processor sharing, see `gps_finish_times`.
-    """
-
-    fair: Sequence[Any]
-    gps: Sequence[Any]
+    fair: Sequence[Any]  # under the fair share capped at what each job can use, see `fair_finish_times`
+    gps: Sequence[Any]  # under generalized processor sharing, see `gps_finish_times`
 
     @classmethod
     def of(cls, scenario: Scenario, *, exact: bool = False) -> "FairTimes":
@@ -128,8 +113,8 @@ def fair_finish_times(workload: Workload, gpus: int, *, exact: bool = False) -> 
 def usable_gpus(job: Job, gpus: int, number: Callable[[Any], Any] = float) -> Any:
     """Return the GPUs that a job can use of a fluid in which its speed is proportional to its share.
 
-    They are its demanded GPUs times its highest speed alone in the cluster: with more the fluid would be faster
-    than the job is on any GPUs.
+    These are its demanded GPUs times its highest speed alone in the cluster: with more, the fluid would be
+    faster than the job is on any GPUs.
     """
     if not job.menu and not job.modes:
         return number(job.gpus)
@@ -142,33 +127,16 @@ def capped_gps_finish_times(
 ) -> list[Any]:
     """Return the finish times under processor sharing in which no job gets more GPUs than its cap.
 
-    Every job gets an equal share but at most its cap; what is left over is shared among the others. A job's
-    speed is proportional to its share. Takes O(log n) per arrival and completion, and as much for each cap
-    between the equal shares before and after it.
-
-    Parameters
-    ----------
-    workload, gpus
-        The jobs, and the number of GPUs.
-    caps
-        Most GPUs of each job, by number; more than 0.
-    exact
-        Whether to compute in fractions instead of floats.
+    Every job gets an equal share but at most its cap, which is positive; what is left over is shared among the
+    others. A job's speed is proportional to its share. Takes O(log n) per arrival and completion, and as much
+    for each cap between the equal shares before and after it.
     """
     number: Callable[[Any], Any] = Fraction if exact else float
-    fluid = _CappedFluid(gpus, caps, number)
-    finish: list[Any] = [None] * len(workload.jobs)
-    for index, job in enumerate(workload.jobs):
-        for done, time in fluid.advance(number(job.release_date)):
-            finish[done] = time
-        fluid.arrive(index, number(job.duration) * job.gpus)
-    for done, time in fluid.advance(None):
-        finish[done] = time
-    return finish
+    return _finish_times(_CappedFluid(gpus, caps, number), workload, number)
 
 
-class _Equals:
-    """The jobs of one cap, which are served alike, and the service of one that was there from the beginning."""
+class _CapGroup:
+    """The jobs of one cap, which are served alike, and the service of a job present from the beginning."""
 
     def __init__(self, cap: Any, zero: Any) -> None:
         self.cap = cap
@@ -180,9 +148,9 @@ class _Equals:
 class _CappedFluid:
     """Processor sharing up to caps.
 
-    Jobs of small caps have their cap, the others share the rest equally. So a job's service grows with the time
-    in the first case and with the level, which is the service of a job without cap, in the second. Jobs are
-    kept by cap, and a cap changes its case when the equal share passes it. Time and level count from the
+    Jobs of small caps get their cap, and the others share the rest equally. So the service of a job grows with
+    time in the first case, and in the second with the level: the service of a job without a cap. Jobs are
+    grouped by cap, and a group changes sides when the equal share passes its cap. Time and level count from the
     beginning of a busy period, so that late dates cost no digits.
     """
 
@@ -190,7 +158,7 @@ class _CappedFluid:
         zero = number(0)
         self._gpus, self._zero = gpus, zero
         ascending = sorted({number(cap) for cap in caps})
-        self._equals = [_Equals(cap, zero) for cap in ascending]
+        self._groups = [_CapGroup(cap, zero) for cap in ascending]
         rank = {cap: place for place, cap in enumerate(ascending)}
         self._rank = [rank[number(cap)] for cap in caps]
         self._begin = self._time = self._level = zero
@@ -206,17 +174,17 @@ class _CappedFluid:
     def arrive(self, job: int, work: Any) -> None:
         """Let a job of so many GPU-seconds arrive now."""
         place = self._rank[job]
-        equals = self._equals[place]
-        if not equals.ends:
-            equals.base, equals.since = self._zero, self._now(place)
-        heappush(equals.ends, (self._service(place) + work, job))
+        group = self._groups[place]
+        if not group.ends:
+            group.base, group.since = self._zero, self._now(place)
+        heappush(group.ends, (self._service(place) + work, job))
         self._count(place, 1)
-        if equals.ends[0][1] == job:
+        if group.ends[0][1] == job:
             self._await(place)
         self._rebalance()
 
     def advance(self, time: Any) -> list[tuple[int, Any]]:
-        """Let time pass, to the end when None, and give the jobs that finish, each with its time."""
+        """Let time pass, to the end when None, and return the jobs that finish, each with its time."""
         finished: list[tuple[int, Any]] = []
         limit = None if time is None else time - self._begin
         while self._present:
@@ -226,7 +194,7 @@ class _CappedFluid:
                 self._time = limit
                 break
             self._time, self._level = then, level
-            _, job = heappop(self._equals[place].ends)
+            _, job = heappop(self._groups[place].ends)
             finished.append((job, self._begin + then))
             self._count(place, -1)
             self._await(place)
@@ -242,9 +210,9 @@ class _CappedFluid:
         return (self._gpus - self._held) / self._sharing if self._sharing else self._zero
 
     def _next(self) -> tuple[int, Any, Any]:
-        """Find the cap of the next job to finish, and time and level then."""
+        """Find the group of the next job to finish, and the time and level of its finish."""
         for heap in (self._by_time, self._by_level):
-            while heap and self._equals[heap[0][1]].version != heap[0][2]:
+            while heap and self._groups[heap[0][1]].version != heap[0][2]:
                 heappop(heap)
         time = None
         if self._by_level:
@@ -260,59 +228,59 @@ class _CappedFluid:
         return self._time if place < self._full else self._level
 
     def _service(self, place: int) -> Any:
-        equals = self._equals[place]
+        group = self._groups[place]
         if place < self._full:
-            return equals.base + equals.cap * (self._time - equals.since)
-        return equals.base + (self._level - equals.since)
+            return group.base + group.cap * (self._time - group.since)
+        return group.base + (self._level - group.since)
 
     def _count(self, place: int, jobs: int) -> None:
         self._present += jobs
         if place < self._full:
-            self._held += self._equals[place].cap * jobs
+            self._held += self._groups[place].cap * jobs
         else:
             self._sharing += jobs
 
     def _await(self, place: int) -> None:
-        """Note when the next job of a cap finishes."""
-        equals = self._equals[place]
-        equals.version += 1
-        if not equals.ends:
+        """Note when the next job of a group finishes."""
+        group = self._groups[place]
+        group.version += 1
+        if not group.ends:
             return
-        left = equals.ends[0][0] - equals.base
+        left = group.ends[0][0] - group.base
         if place < self._full:
-            heappush(self._by_time, (equals.since + left / equals.cap, place, equals.version))
+            heappush(self._by_time, (group.since + left / group.cap, place, group.version))
         else:
-            heappush(self._by_level, (equals.since + left, place, equals.version))
+            heappush(self._by_level, (group.since + left, place, group.version))
 
     def _rebalance(self) -> None:
-        """Serve in full exactly the caps that do not exceed the equal share of the rest."""
-        equals = self._equals
-        while self._full < len(equals) and (not self._sharing or equals[self._full].cap <= self._share):
+        """Serve in full exactly the groups whose caps do not exceed the equal share of the rest."""
+        groups = self._groups
+        while self._full < len(groups) and (not self._sharing or groups[self._full].cap <= self._share):
             self._change(self._full, self._full + 1)
         while self._full and (
-            self._held > self._gpus or (self._sharing and equals[self._full - 1].cap > self._share)
+            self._held > self._gpus or (self._sharing and groups[self._full - 1].cap > self._share)
         ):
             self._change(self._full - 1, self._full - 1)
 
     def _change(self, place: int, full: int) -> None:
-        """Change the case of a cap, by the number of caps that are served in full then."""
-        equals = self._equals[place]
-        equals.base = self._service(place) if equals.ends else self._zero
-        jobs = len(equals.ends)
+        """Let a group change sides, after which so many groups are served in full."""
+        group = self._groups[place]
+        group.base = self._service(place) if group.ends else self._zero
+        jobs = len(group.ends)
         self._count(place, -jobs)
         self._full = full
         self._count(place, jobs)
-        equals.since = self._now(place)
+        group.since = self._now(place)
         self._await(place)
 
 
 def finish_time_fairness(
     completion_times: Sequence[Any], fair_times: Sequence[Any], workload: Workload
 ) -> list[Any]:
-    """Return each job's completion time over that under the fair share, both counted from its release date.
+    """Return the ratio of each job's completion time to its fair one, both counted from the release date.
 
-    None for a job that does not complete, and 1 for one whose times differ by no more than the rounding of
-    floats explains. Source: Themis; Ares, section 5.1.
+    The ratio is None for a job that does not complete, and 1 where rounding explains the difference. Source:
+    Themis; Ares, section 5.1.
     """
     rows = zip(completion_times, fair_times, workload.jobs, strict=True)
     return [

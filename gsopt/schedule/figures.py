@@ -5,11 +5,11 @@ books. What is computed from it is defined here only, and what is printed of it,
 plots, reads `FIGURES`. A new figure is a property of the record and a line of that table.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from math import ceil, fsum
 from statistics import median
 from typing import Any, Self
@@ -20,7 +20,7 @@ from gsopt.core.result import plain, refuse_contradiction, relative_gap
 
 
 class FigureKind(StrEnum):
-    """What a figure's numbers are, and so how they are written."""
+    """What the numbers of a figure are, which decides how they are written."""
 
     SECONDS = "seconds"
     SHARE = "share"  # of 1, written in per cent
@@ -30,27 +30,14 @@ class FigureKind(StrEnum):
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure by name.
+    """A figure: its name, kind and unit."""
 
-    Attributes
-    ----------
-    key
-        Its name in data: the property of `Record`, the column of a study, the field of JSON.
-    label
-        Its name in tables and on axes; no two figures share one.
-    kind
-        What its numbers are.
-    unit
-        Their unit; empty for shares, ratios and counts of what the label says.
-    rank
-        Place among the figures that are shown where nobody asks for certain ones: a narrow table leaves out
-        those of the highest rank first, and 1 never. One of rank 0 is shown when it is asked for.
-    """
-
-    key: str
-    label: str
+    key: str  # name of the property of `Record`, of the column in a study and of the field in JSON
+    label: str  # name in tables and on axes; unique
     kind: FigureKind
-    unit: str = ""
+    unit: str = ""  # empty for shares, ratios and counts of what the label says
+    # Place among the figures shown by default: a narrow table leaves out the highest ranks first, and rank 1
+    # never. Figures of rank 0 are shown on request only.
     rank: int = 0
 
     @property
@@ -99,95 +86,106 @@ FIGURES = (
 #: The most GPUs that a small job demands; more make it a large one. Source: Castor, section 9.4.
 SMALL = 8
 
-#: Seconds as which a shorter duration counts in a slowdown, which moments would dominate otherwise.
+#: Seconds that a shorter duration counts as in a slowdown, so that tiny jobs do not dominate the mean.
 _SHORTEST = 10
+
+
+def _mean(values: Sequence[Any]) -> Any:
+    if not values:
+        return None
+    if all(isinstance(value, Fraction) for value in values):
+        return sum(values) / len(values)
+    return fsum(values) / len(values)
+
+
+def _median(values: Sequence[Any]) -> Any:
+    return median(values) if values else None
+
+
+def percentile(values: Sequence[Any], percent: int) -> Any:
+    """Return the smallest value that a percentage of the values do not exceed; None when there are none."""
+    return sorted(values)[ceil(len(values) * percent / 100) - 1] if values else None
+
+
+def _of(name: str, figure: Callable[[Sequence[Any]], Any]) -> property:
+    """Make a property of a record that computes a figure from the values of another."""
+    return property(lambda record: figure(getattr(record, name)))
+
+
+def _summary(name: str) -> tuple[property, property, property, property]:
+    """Return the mean, the median, and the smallest value that 95 and 99 % of the values do not exceed."""
+    p95, p99 = (_of(name, partial(percentile, percent=percent)) for percent in (95, 99))
+    return _of(name, _mean), _of(name, _median), p95, p99
+
+
+def _means_by_size(name: str) -> tuple[property, property]:
+    """Return the means over the small jobs, and over the large ones; None without any."""
+
+    def mean(*, large: bool) -> property:
+        def of(record: Any) -> Any:
+            if not record.demands:
+                return None
+            pairs = zip(getattr(record, name), record.done, strict=True)
+            return _mean([value for value, job in pairs if (record.demands[job] > SMALL) is large])
+
+        return property(of)
+
+    return mean(large=False), mean(large=True)
+
+
+def _unfairness(name: str) -> tuple[property, property]:
+    """Return the share of jobs later than under a fair share, and the largest ratio to it."""
+
+    def share(ratios: Sequence[Any]) -> float | None:
+        return sum(ratio > 1 for ratio in ratios) / len(ratios) if ratios else None
+
+    return _of(name, share), _of(name, partial(max, default=None))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """What ran, as far as figures need it, and the figures. Times are in seconds.
+    """What ran, as far as figures need it, and the figures; times are in seconds.
 
-    Means and the like are over the completed jobs, and None when there are none.
-
-    Attributes
-    ----------
-    policy
-        What made the schedule; empty when unknown.
-    release_dates, durations
-        Of every job by number.
-    completion_times
-        Of every job by number; None for a job that does not complete.
-    clock, ends
-        A clock that begins no later than the first job, and the completion times on it, where they have all
-        their digits; those on the clock of the workload when empty.
-    queueing
-        Seconds between release and completion without GPUs, of the completed jobs by number.
-    communication
-        Seconds in which the GPUs of a job wait for its network tier, of the completed jobs by number; empty
-        when nobody counted them.
-    epochs
-        Samples processed over those of the data set, of the completed jobs with a training by number.
-    fairness
-        Job completion time over that under the fair share capped at what each job can use (finish-time
-        fairness), likewise; 1 when they differ by no more than rounding explains.
-    gps_fairness
-        The same against generalized processor sharing, which knows no caps.
-    demands
-        GPUs that every job demands, by number; empty when nobody told them.
-    deadlines
-        When the user of every job wants it complete, by number, None where that does not matter; empty when
-        nobody told them.
-    gpu_seconds
-        GPU time in use, a shared GPU counted once.
-    shared_gpu_seconds
-        The part of it in which several jobs hold a GPU.
-    used, there
-        GPU time in use, and GPU time that is there, from the first release date to the last completion.
-    preemptions
-        How often a job lost its GPUs before its completion.
-    resizes
-        How often a job went on with another number of GPUs without a pause.
-    bound
-        Proven bound on the mean job completion time of every schedule; None unless all jobs completed.
-    proof
-        What proves the bound, in a word; empty without one.
+    Means and percentiles are over the completed jobs, and None when there are none.
     """
 
-    policy: str = ""
+    policy: str = ""  # what made the schedule, where that is known
+    # Of every job by number; None for the completion of a job that does not complete.
     release_dates: tuple[Any, ...]
     durations: tuple[Any, ...]
     completion_times: tuple[Any, ...]
+    # Of the completed jobs by number, like communication and epochs: seconds without GPUs since the release,
+    # and the job completion time over that under the fair share, capped at what each job can use or not; 1
+    # where the two differ by no more than rounding explains.
     queueing: tuple[Any, ...]
     fairness: tuple[Any, ...]
     gps_fairness: tuple[Any, ...]
-    gpu_seconds: Any
-    used: Any
-    there: Any
-    preemptions: int
-    resizes: int
+    gpu_seconds: Any  # GPU time in use; a shared GPU counts once
+    used: Any  # GPU time in use from the first release date to the last completion
+    there: Any  # GPU time available in that span
+    preemptions: int  # how often a job lost its GPUs before its completion
+    resizes: int  # how often a job went on with another number of GPUs without a pause
+    # A clock that begins no later than the first job, and the completion times on it, where they keep all their
+    # digits; without them those on the clock of the workload count.
     clock: Clock = field(default_factory=Clock)
     ends: tuple[Any, ...] = ()
-    communication: tuple[Any, ...] = ()
-    epochs: tuple[Any, ...] = ()
-    demands: tuple[int, ...] = ()
-    deadlines: tuple[float | None, ...] = ()
-    shared_gpu_seconds: Any = 0
-    bound: Any = None
-    proof: str = ""
+    communication: tuple[Any, ...] = ()  # seconds in which the GPUs wait for the network; empty if not counted
+    epochs: tuple[Any, ...] = ()  # passes over the data set, of the jobs with a training
+    demands: tuple[int, ...] = ()  # GPUs that every job demands, by number; empty if unknown
+    deadlines: tuple[float | None, ...] = ()  # of every job by number; empty if unknown
+    shared_gpu_seconds: Any = 0  # the part of `gpu_seconds` in which several jobs hold a GPU
+    bound: Any = None  # proven bound on the mean job completion time; None unless all jobs completed
+    proof: str = ""  # what proves the bound, in a word
 
     def as_dict(self) -> dict[str, Any]:
         """Return every figure by key, as plain JSON types."""
         return {each.key: plain(getattr(self, each.key)) for each in FIGURES}
 
     def held_against(self, bound: Any, resolution: float, *, proof: str = "") -> Self:
-        """Return the record with a proven bound, which then exceeds the mean by no rounding either.
+        """Return the record with a proven bound, lowered to the mean where it exceeds that by rounding only.
 
-        Nothing is bound unless all jobs completed. `proof` says what proves it, in a word.
-
-        Raises
-        ------
-        Contradiction
-            The mean job completion time is below the bound, by more than a resolution.
+        Nothing is bound unless all jobs completed. A bound that exceeds the mean by more than a resolution
+        raises `Contradiction`.
         """
         if bound is None or self.mean_jct is None or self.completed < self.jobs:
             return self
@@ -222,25 +220,8 @@ class Record:
         """Number of completed jobs."""
         return len(self.jct)
 
-    @cached_property
-    def mean_jct(self) -> Any:
-        """Mean job completion time."""
-        return _mean(self.jct)
-
-    @property
-    def median_jct(self) -> Any:
-        """Median job completion time; the mean of the two in the middle where these are two."""
-        return _median(self.jct)
-
-    @property
-    def p95_jct(self) -> Any:
-        """Smallest job completion time that 95 % of the jobs do not exceed."""
-        return percentile(self.jct, 95)
-
-    @property
-    def p99_jct(self) -> Any:
-        """Smallest job completion time that 99 % of the jobs do not exceed."""
-        return percentile(self.jct, 99)
+    mean_jct, median_jct, p95_jct, p99_jct = _summary("jct")
+    mean_jct_small, mean_jct_large = _means_by_size("jct")
 
     @property
     def makespan(self) -> Any:
@@ -248,57 +229,13 @@ class Record:
         last = max((end for end in self._ends if end is not None), default=None)
         return None if last is None else last - type(last)(self.clock.since(self.release_dates[0]))
 
-    @property
-    def mean_queueing(self) -> Any:
-        """Mean time without GPUs."""
-        return _mean(self.queueing)
-
-    @property
-    def median_queueing(self) -> Any:
-        """Median time without GPUs; the mean of the two in the middle where these are two."""
-        return _median(self.queueing)
-
-    @property
-    def p95_queueing(self) -> Any:
-        """Smallest time without GPUs that 95 % of the jobs do not exceed."""
-        return percentile(self.queueing, 95)
-
-    @property
-    def p99_queueing(self) -> Any:
-        """Smallest time without GPUs that 99 % of the jobs do not exceed."""
-        return percentile(self.queueing, 99)
+    mean_queueing, median_queueing, p95_queueing, p99_queueing = _summary("queueing")
+    mean_queueing_small, mean_queueing_large = _means_by_size("queueing")
 
     @property
     def mean_execution(self) -> Any:
         """Mean time with GPUs."""
         return _mean([span - waited for span, waited in zip(self.jct, self.queueing, strict=True)])
-
-    @property
-    def mean_jct_small(self) -> Any:
-        """Mean job completion time of the jobs that demand at most `SMALL` GPUs; None without any."""
-        return _mean(self._of_size(self.jct, large=False))
-
-    @property
-    def mean_jct_large(self) -> Any:
-        """Mean job completion time of the jobs that demand more than `SMALL` GPUs; None without any."""
-        return _mean(self._of_size(self.jct, large=True))
-
-    @property
-    def mean_queueing_small(self) -> Any:
-        """Mean time without GPUs of the jobs that demand at most `SMALL` GPUs; None without any."""
-        return _mean(self._of_size(self.queueing, large=False))
-
-    @property
-    def mean_queueing_large(self) -> Any:
-        """Mean time without GPUs of the jobs that demand more than `SMALL` GPUs; None without any."""
-        return _mean(self._of_size(self.queueing, large=True))
-
-    def _of_size(self, values: Sequence[Any], *, large: bool) -> list[Any]:
-        """Return the values, which are of the completed jobs, of those of a size."""
-        if not self.demands:
-            return []
-        pairs = zip(values, self.done, strict=True)
-        return [value for value, job in pairs if (self.demands[job] > SMALL) is large]
 
     @property
     def mean_communication(self) -> Any:
@@ -312,10 +249,10 @@ class Record:
 
     @property
     def mean_slowdown(self) -> Any:
-        """Mean bounded slowdown: job completion time over duration, which counts as 10 s where it is shorter.
+        """Mean bounded slowdown: job completion time over duration, where a duration counts as 10 s at least.
 
-        No job counts as less than 1, as one does that is sped up or is shorter than the bound. Source:
-        Feitelson and Rudolph, "Metrics and benchmarking for parallel job scheduling", 1998.
+        No job counts as less than 1. Source: Feitelson and Rudolph, "Metrics and benchmarking for parallel job
+        scheduling", 1998.
         """
         lengths = (max(self.durations[job], _SHORTEST) for job in self.done)
         pairs = zip(self.jct, lengths, strict=True)
@@ -323,11 +260,7 @@ class Record:
 
     @property
     def deadlines_kept(self) -> float | None:
-        """Share of the jobs with a deadline that are complete by then; None without any.
-
-        What a scheduler admits because it plans to keep its deadline may complete too late all the same, by
-        overheads that it does not plan.
-        """
+        """Share of the jobs with a deadline that are complete by then; None without any."""
         pairs = zip(self._ends, self.deadlines, strict=False)
         kept = [end is not None and end <= self.clock.since(due) for end, due in pairs if due is not None]
         return sum(kept) / len(kept) if kept else None
@@ -342,25 +275,9 @@ class Record:
         """GPU time in which several jobs hold a GPU over GPU time in use; None where none is."""
         return self.shared_gpu_seconds / self.gpu_seconds if self.gpu_seconds else None
 
-    @property
-    def unfair_fraction(self) -> float | None:
-        """Share of the jobs that complete later than under the fair share."""
-        return _share_above_one(self.fairness)
-
-    @property
-    def worst_fairness(self) -> Any:
-        """Largest finish-time fairness ratio."""
-        return max(self.fairness, default=None)
-
-    @property
-    def gps_unfair_fraction(self) -> float | None:
-        """Share of the jobs that complete later than under generalized processor sharing."""
-        return _share_above_one(self.gps_fairness)
-
-    @property
-    def gps_worst_fairness(self) -> Any:
-        """Largest ratio of job completion times to those under generalized processor sharing."""
-        return max(self.gps_fairness, default=None)
+    # Against the fair share capped at what each job can use, and against generalized processor sharing.
+    unfair_fraction, worst_fairness = _unfairness("fairness")
+    gps_unfair_fraction, gps_worst_fairness = _unfairness("gps_fairness")
 
     @property
     def preemptions_per_job(self) -> float | None:
@@ -392,24 +309,3 @@ def title_of(key: str) -> str:
     """Name a measure for a reader: a figure by its label and unit, any other as it is."""
     known = figure_of(key)
     return key if known is None else known.title
-
-
-def _mean(values: Sequence[Any]) -> Any:
-    if not values:
-        return None
-    if all(isinstance(value, Fraction) for value in values):
-        return sum(values) / len(values)
-    return fsum(values) / len(values)
-
-
-def _median(values: Sequence[Any]) -> Any:
-    return median(values) if values else None
-
-
-def percentile(values: Sequence[Any], percent: int) -> Any:
-    """Return the smallest value that a percentage of the values do not exceed; None when there are none."""
-    return sorted(values)[ceil(len(values) * percent / 100) - 1] if values else None
-
-
-def _share_above_one(ratios: Sequence[Any]) -> float | None:
-    return sum(ratio > 1 for ratio in ratios) / len(ratios) if ratios else None

@@ -1,15 +1,13 @@
-"""Foreign tables: schedules and workloads from anybody's CSV file, data frame or rows.
+"""Foreign tables: schedules and workloads from any CSV file, data frame or list of rows.
 
-Columns may have other names, times another unit and another zero, timestamps included; what no column is needed
-for is passed over. Every value is converted exactly and rounded once, so that times that are equal stay equal.
+Columns may have other names, and times another unit and origin, including timestamps; further columns are
+ignored. Every value is converted exactly and rounded once, so that equal times stay equal.
 """
 
-import csv
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
-from io import StringIO
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -20,7 +18,7 @@ from gsopt.core.errors import InvalidInput, require_one_of, shorten
 from gsopt.core.files import first_error, read_text, unquoted
 from gsopt.core.problem import Number
 from gsopt.scenario.job import Job, Workload
-from gsopt.schedule.schedule import Schedule, Segment, Vacated
+from gsopt.schedule.schedule import Schedule, Segment, Vacated, csv_rows
 
 #: Seconds in the units in which tables count time.
 UNITS: Mapping[str, Fraction] = {
@@ -31,13 +29,12 @@ UNITS: Mapping[str, Fraction] = {
     "d": Fraction(86400),
 }
 
-#: No time and no count comes near it; floats hold it still.
+#: More than any time or count, and still a float.
 _TOO_LARGE = 10**30
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_BYTE_ORDER_MARK = "\ufeff"  # spreadsheets begin their files with it
 
-#: What a schedule is made of, and what a workload; the first ones must be there.
+#: The columns of a schedule and of a workload; the first four are required.
 _SEGMENT = ("job", "start", "end", "gpus", "duration", "placement", "mode", "vacated")
 _JOB = ("name", "release_date", "duration", "gpus", "model", "memory", "batch_size", "gpu_type")
 _NEEDED = 4
@@ -53,7 +50,7 @@ def read_schedule(
     origin: Any = 0,
     preemptive: bool = True,
 ) -> Schedule:
-    """Read a schedule from somebody's table.
+    """Read a schedule from a foreign table.
 
     Parameters
     ----------
@@ -104,7 +101,7 @@ def read_workload(
     origin: Any = 0,
     name: str = "",
 ) -> Workload:
-    """Read a workload from somebody's table.
+    """Read a workload from a foreign table.
 
     Parameters
     ----------
@@ -141,7 +138,7 @@ def read_workload(
 
 @dataclass(frozen=True)
 class _Table:
-    """Rows, and which of their columns is what."""
+    """Rows, and what their columns stand for."""
 
     source: str
     what: str
@@ -174,7 +171,7 @@ class _Table:
                 raise InvalidInput(self.source, "columns", name, rule)
 
     def cells(self, index: int) -> dict[str, Any]:
-        """Return the cells of a row by what they are; those that are empty are left out."""
+        """Return the cells of a row by our names of the columns, without the empty ones."""
         row = self.rows[index]
         cells = {ours: _plain(row.get(theirs)) for theirs, ours in self.columns.items()}
         return {name: cell for name, cell in cells.items() if cell is not None}
@@ -261,7 +258,7 @@ def _placement(table: _Table, index: int, cells: Mapping[str, Any]) -> tuple[int
 
 def _rows(table: Any, source: str) -> Sequence[_Row]:
     if isinstance(table, str | Path):
-        return _csv(read_text(table).removeprefix(_BYTE_ORDER_MARK), source)
+        return _csv(read_text(table), source)
     if hasattr(table, "to_dicts"):  # polars
         table = table.to_dicts()
     elif hasattr(table, "to_dict"):  # pandas
@@ -274,10 +271,7 @@ def _rows(table: Any, source: str) -> Sequence[_Row]:
 
 
 def _csv(text: str, source: str) -> Sequence[_Row]:
-    try:
-        lines = [line for line in csv.reader(StringIO(text)) if line]
-    except csv.Error as error:
-        raise InvalidInput(source, "", "", f"must be CSV: {error}") from None
+    lines = csv_rows(text, source)
     if not lines:
         raise InvalidInput(source, "header", "", "must name the columns")
     header = [name.strip() for name in lines[0]]
@@ -293,7 +287,7 @@ def _csv(text: str, source: str) -> Sequence[_Row]:
 def _mapped(
     rows: Sequence[_Row], known: Sequence[str], columns: Mapping[str, str], source: str
 ) -> Mapping[str, str]:
-    """Return our name of each of their columns that is used; one that is mapped goes before one of our name."""
+    """Return our name of each column that is used; mapped columns take precedence."""
     there = dict.fromkeys(key for row in rows for key in row)
     for theirs, ours in columns.items():
         if ours not in known:
@@ -327,12 +321,12 @@ def _plain(cell: Any) -> Any:
 
 
 def _text(cell: Any) -> str:
-    """Write a name; data frames turn whole numbers into floats where others are missing."""
+    """Write a name; data frames turn integers into floats where values are missing."""
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
 def _fraction(cell: Any) -> Fraction | None:
-    """Read a finite number exactly, a decimal as what it is written as; None when it is none."""
+    """Read a finite number exactly, a decimal as it is written; None for anything else."""
     if isinstance(cell, bool):
         return None
     try:

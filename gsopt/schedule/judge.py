@@ -1,24 +1,23 @@
-"""The judge of schedules: checks every rule and recomputes every figure from the segments alone.
+"""The judge of schedules: check every rule, and recompute every figure from the segments alone.
 
-Whoever made a schedule, it is judged by what ran when and by which machines were given up. Which of several
-machines are given up, and who has to stop for it, is free.
+A schedule is judged by what ran when and by which machines were given up, whoever made it. Which of several
+machines are given up, and which jobs stop for it, is free.
 
-The judge shares with the simulator what is given: the data, how they are read (`gsopt.scenario.scenario`), and
-what they say of a speed at one moment (`gsopt.scenario.speed`, `gsopt.scenario.adaptive.application`, and the
-model that an adaptive job fits to its steps). What comes of it over time, progress, epochs, restarts, losses,
-overheads, who is where and which GPUs are there, it works out by itself.
+The judge shares the input with the simulator: the data, how they are read (`gsopt.scenario.scenario`), and the
+speed that they imply at one moment (`gsopt.scenario.speed`, `gsopt.scenario.adaptive.application`, and the
+model that an adaptive job fits to its steps). Everything that happens over time it works out by itself:
+progress, epochs, restarts, losses, overheads, placements and the GPUs that are there.
 
-Clocks round, so a rule may be broken for a moment. Each job owes the length of every such moment, and the time
-that its missing work would take: when it starts before its release, holds two sets of GPUs, pauses though it
-promised not to, runs on GPUs that are another's or not there, and when it stops before its work is done. What
-it owes in all these ways together, over all its segments, is excused up to
-`gsopt.core.numbers.clock.clock_error` of its last end and of its duration at its highest speed; what goes
-beyond breaks the rule.
+Clocks round, so a rule may be broken for a moment. A job owes the length of every such moment, and the time
+that its missing work would take: when it starts before its release, holds two sets of GPUs, pauses against its
+promise, runs on GPUs that are held by others or not there, or stops before its work is done. The sum over all
+its segments is excused up to `gsopt.core.numbers.clock.clock_error` of its last end and of its duration at its
+highest speed; more than that breaks the rule.
 
-So nothing is gained by many small errors. Take the owed moments out of a schedule that is legal but for them,
-and let time stand still for everything else while each job makes up for what it owes: then all is exact. On a
-plain cluster of constant capacity, without overheads, the mean job completion time of a schedule that is judged
-legal is therefore below the optimum by at most the sum of the jobs' excuses.
+So many small errors gain nothing. Take the owed moments out of an otherwise legal schedule, and let time stand
+still for everything else while each job makes up for what it owes: the result is exact. On a plain cluster of
+constant capacity, without overheads, the mean job completion time of a schedule that is judged legal is
+therefore below the optimum by at most the sum of the jobs' excuses.
 """
 
 from collections import Counter
@@ -35,7 +34,7 @@ from gsopt.core.errors import InvalidSolution
 from gsopt.core.numbers.clock import Clock, clock_error
 from gsopt.scenario.job import DEFAULT_MODE, Job, Phase
 from gsopt.scenario.scenario import Scenario
-from gsopt.schedule.driven import Driven
+from gsopt.schedule.adaptive_progress import AdaptiveProgress
 from gsopt.schedule.figures import Record
 from gsopt.schedule.presence import Presence
 from gsopt.schedule.schedule import Schedule, Segment
@@ -44,38 +43,18 @@ from gsopt.schedule.sweep import Account, Sweep, SweptSegment
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict(Record):
-    """What the judge found: a record of what ran, with its figures, and the rules that were broken.
+    """A record of what ran, with its figures, and the rules that were broken."""
 
-    Attributes
-    ----------
-    violations
-        Every rule that is broken, one sentence each; empty for a legal schedule.
-    """
-
-    violations: tuple[str, ...]
+    violations: tuple[str, ...]  # one sentence for each broken rule
 
 
 def judge(
-    schedule: Schedule,
-    scenario: Scenario,
-    *,
-    exact: bool = False,
-    complete: bool = True,
-    fairness: bool = True,
+    schedule: Schedule, scenario: Scenario, *, exact: bool = False, complete: bool = True, fairness: bool = True
 ) -> Verdict:
     """Judge a schedule of a scenario.
 
-    Parameters
-    ----------
-    schedule, scenario
-        What ran, and what was given.
-    exact
-        Compute in fractions and excuse no rounding.
-    complete
-        Whether every job has to complete.
-    fairness
-        Whether to compare with fluid fair shares too, which takes longer than everything else; without, the
-        verdict has no figures of fairness.
+    With `exact` it computes in fractions and excuses no rounding. With `complete` every job has to complete.
+    Without `fairness` it skips the comparison with fluid fair shares, which takes longer than everything else.
     """
     if exact:
         scenario.refuse_fractions()
@@ -87,10 +66,7 @@ def judge(
 
 
 def judged(schedule: Schedule, scenario: Scenario, **options: Any) -> Verdict:
-    """Judge a schedule, and raise InvalidSolution when it breaks a rule.
-
-    Takes the options of `judge`.
-    """
+    """Judge a schedule by the options of `judge`, and raise InvalidSolution when it breaks a rule."""
     verdict = judge(schedule, scenario, **options)
     if verdict.violations:
         more = f" (and {len(verdict.violations) - 1} more)" if len(verdict.violations) > 1 else ""
@@ -100,15 +76,7 @@ def judged(schedule: Schedule, scenario: Scenario, **options: Any) -> Verdict:
 
 @dataclass
 class _Trial:
-    """A trial, on a clock of its own: it begins with the first job, if not where the scenario says.
-
-    Attributes
-    ----------
-    clock
-        That clock; what is found is told in the times of the schedule.
-    late
-        What is to be added to a time where rounding to floats happened on the clock of the workload.
-    """
+    """A trial on a clock of its own, which begins where the scenario says, or else with the first job."""
 
     scenario: Scenario
     schedule: Schedule
@@ -116,7 +84,7 @@ class _Trial:
     complete: bool
     fairness: bool
     clock: Clock
-    late: float
+    late: float  # added to times for their rounding error, where they were rounded on the clock of the workload
     found: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -156,16 +124,13 @@ class _Trial:
                 done=number(0),
                 samples_in=self._samples(job),
                 epochs=number(0),
-                driven=self._driven(job),
+                adaptive=AdaptiveProgress(job, self.scenario) if self.scenario.application(job) else None,
             )
             for index, job in enumerate(self.scenario.workload.jobs)
         ]
 
-    def _driven(self, job: Job) -> Driven | None:
-        return None if self.scenario.application(job) is None else Driven(job, self.scenario)
-
     def _samples(self, job: Job) -> Mapping[str, Any]:
-        """Return the samples of all work of a job by mode."""
+        """Return the samples of all work of a job, by mode."""
         training = job.training
         if training is None:
             return {}
@@ -184,10 +149,10 @@ class _Trial:
         return self.number(phase.slowdown_in(mode))
 
     def _open(self, own: Sequence[SweptSegment]) -> None:
-        """Say how much rounding may explain of a job that runs."""
+        """Find how much rounding may explain of a job that runs."""
         account = own[0].account
-        ways = {(piece.gpus, piece.mode) for piece in own}
-        account.speed = self.number(max(account.job.speed(*way) for way in ways))
+        held = {(piece.gpus, piece.mode) for piece in own}
+        account.speed = self.number(max(account.job.speed(*each) for each in held))
         if self.number is not Fraction:
             last = self.late + max(piece.end for piece in own)
             account.limit = clock_error(last, account.work / account.speed)
@@ -243,7 +208,7 @@ class _Trial:
 
     @staticmethod
     def _kind(piece: SweptSegment) -> str:
-        """Return the only type of GPU for a piece; empty for any."""
+        """Return the type of GPU that a segment needs; empty for any."""
         of_mode = {mode.name: mode.gpu_type for mode in piece.job.modes if mode.gpu_type is not None}
         return of_mode.get(piece.mode, piece.job.gpu_type)
 
@@ -266,7 +231,7 @@ class _Trial:
                 self.found.append(f"job {piece.job.name!r} holds two sets of GPUs at {time}")
 
     def _check_non_preemption(self, own: Sequence[SweptSegment]) -> None:
-        """Refuse pauses, but for those that begin when GPUs go."""
+        """Refuse pauses, except those that begin when GPUs go away."""
         for early, late in pairwise(own):
             pause = late.start - early.end
             if pause > 0 and not self._loses_gpus(early) and not early.account.excuses(pause):
@@ -274,12 +239,12 @@ class _Trial:
                 self.found.append(f"job {late.job.name!r} is preempted at {time}")
 
     def _loses_gpus(self, piece: SweptSegment) -> bool:
-        """Check whether a piece ends because GPUs go."""
+        """Check whether a segment ends because GPUs go away."""
         steps = self.presence.around(piece.end, piece.account.limit)
         return any(step.takes(piece.placement) for step in steps)
 
     def _set_overheads(self, own: Sequence[SweptSegment]) -> None:
-        """Find from when on each piece makes progress, and whether it begins anew."""
+        """Find when each segment begins to make progress, and whether the job begins anew."""
         overhead = self.scenario.overhead(own[0].job)
         start, stop, resize = map(self.number, (overhead.start, overhead.stop, overhead.resize))
         own[0].works_from = own[0].start + start
@@ -295,7 +260,7 @@ class _Trial:
                 piece.works_from = max(before.works_from, piece.start + (resize if is_paid else 0))
 
     def _restarts(self, before: SweptSegment, piece: SweptSegment) -> tuple[bool, bool]:
-        """Check whether a change of GPUs or mode costs an overhead, and whether it is no restart at all."""
+        """Return whether a change of GPUs or mode costs an overhead, and whether it is no restart."""
         restarts, machine_of = self.scenario.restarts, self.scenario.cluster.machine_of
         if restarts == "change":
             return True, False
@@ -305,25 +270,25 @@ class _Trial:
         return is_paid, same and piece.mode == before.mode
 
     def _completion(self, account: Account, own: Sequence[SweptSegment]) -> Any:
-        """Return the completion time if the work adds up; more or less work than there is breaks a rule."""
+        """Return the completion time if the work adds up; too much or too little work breaks a rule."""
         name, work, done = account.job.name, account.work, account.done
         if own:
             missing = (work - done) / account.speed
-            if account.driven is not None and account.driven.completed_at is not None:
-                missing = account.driven.completed_at - max(piece.end for piece in own)
+            if account.adaptive is not None and account.adaptive.completed_at is not None:
+                missing = account.adaptive.completed_at - max(piece.end for piece in own)
             if -missing > account.limit:
                 self.found.append(self._surplus(account, -missing))
             if missing <= 0 or account.excuses(missing):
                 return max(piece.end for piece in own)
-        if account.driven is not None and account.driven.broken:
-            self.found.append(f"job {name!r} cannot run where it does: {account.driven.broken}")
+        if account.adaptive is not None and account.adaptive.broken:
+            self.found.append(f"job {name!r} cannot run where it does: {account.adaptive.broken}")
         elif self.complete:
             self.found.append(f"job {name!r} does not complete: {done} s of {work} s of work are done")
         return None
 
     @staticmethod
     def _surplus(account: Account, seconds: Any) -> str:
-        if account.driven is not None:
+        if account.adaptive is not None:
             return f"job {account.job.name!r} holds GPUs for {seconds} s after it is complete"
         return f"job {account.job.name!r} runs for {account.done} s of work, it has {account.work}"
 
@@ -374,7 +339,7 @@ class _Trial:
         )
 
     def _cap(self, job: Job) -> Any:
-        """Return the share at which the fluid is as fast as the job is at best."""
+        """Return the share at which the fluid is as fast as the job on its best number of GPUs."""
         fitting = [
             speed
             for menu in job.speeds.values()
@@ -386,7 +351,7 @@ class _Trial:
     def _ratios(
         self, completions: Sequence[Any], jct: Mapping[int, Any], caps: Sequence[Any]
     ) -> tuple[Any, ...]:
-        """Compare the job completion times with those of the fluid in which jobs have these caps."""
+        """Compare the job completion times with those of a fluid with these caps."""
         if not self.fairness:
             return ()
         jobs = self.scenario.workload.jobs
@@ -395,9 +360,9 @@ class _Trial:
         return tuple(self._ratio(completions[index], span, fluid[index]) for index, span in jct.items())
 
     def _ratio(self, completion: Any, jct: Any, fluid: Any) -> Any:
-        """Compare a job completion time with that of the fluid, unless floats cannot tell them apart."""
+        """Return the ratio of a job completion time to the fluid's; 1 where floats cannot tell."""
         alike = self.number is float and abs(jct - fluid) <= clock_error(self.late + completion, fluid)
-        shortest = ulp(float(completion - jct))  # what the clock tells apart at the release date
+        shortest = ulp(float(completion - jct))  # span that the clock resolves at the release date
         return self.number(1) if alike else jct / (fluid or shortest)
 
     def _gpu_seconds_there(self, first: Any, last: Any) -> Any:
@@ -412,7 +377,7 @@ class _Trial:
 
 
 @dataclass
-class _Alike:
+class _CapGroup:
     """The unfinished jobs of one cap: the service at which each is done, and the service given so far."""
 
     due: list[tuple[Any, int]]
@@ -421,7 +386,7 @@ class _Alike:
     rate: Any
 
     def given(self, clock: Any) -> Any:
-        """Return the service that a job has had that was there all along."""
+        """Return the service that a job present from the beginning has had."""
         return self.service + self.rate * (clock - self.since)
 
     def done_at(self) -> Any:
@@ -432,40 +397,40 @@ class _Alike:
 def fluid_finish_times(
     jobs: Sequence[Job], gpus: int, caps: Sequence[Any], number: Callable[[Any], Any]
 ) -> list[Any]:
-    """Finish times under an equal fluid share of at most a job's cap, by the service given to jobs of each cap.
+    """Return the finish times under an equal fluid share of at most each job's cap.
 
     The clock counts from the beginning of a busy period, so that late dates cost no digits.
     """
     finish: list[Any] = [None] * len(jobs)
-    alike: dict[Any, _Alike] = {}
+    groups: dict[Any, _CapGroup] = {}
     begin = clock = number(0)
     arrived = 0
-    while arrived < len(jobs) or alike:
-        if not alike:
+    while arrived < len(jobs) or groups:
+        if not groups:
             begin, clock = number(jobs[arrived].release_date), number(0)
-        time, cap = min(((group.done_at(), cap) for cap, group in alike.items()), default=(None, None))
+        time, cap = min(((group.done_at(), cap) for cap, group in groups.items()), default=(None, None))
         arrival = number(jobs[arrived].release_date) - begin if arrived < len(jobs) else None
         if time is None or (arrival is not None and arrival <= time):
             clock, cap = max(clock, arrival), caps[arrived]
-            group = alike.setdefault(cap, _Alike([], number(0), clock, number(0)))
+            group = groups.setdefault(cap, _CapGroup([], number(0), clock, number(0)))
             heappush(
                 group.due, (group.given(clock) + number(jobs[arrived].duration) * jobs[arrived].gpus, arrived)
             )
             arrived += 1
         else:
             clock = max(clock, time)
-            finish[heappop(alike[cap].due)[1]] = begin + clock
-            if not alike[cap].due:
-                del alike[cap]
-        _set_rates(alike, clock, number(gpus))
+            finish[heappop(groups[cap].due)[1]] = begin + clock
+            if not groups[cap].due:
+                del groups[cap]
+        _set_rates(groups, clock, number(gpus))
     return finish
 
 
-def _set_rates(alike: Mapping[Any, _Alike], clock: Any, free: Any) -> None:
-    """Share what is free equally, the small caps first, whose jobs leave to the others what they cannot use."""
-    waiting = sum(len(group.due) for group in alike.values())
-    for cap in sorted(alike):
-        group = alike[cap]
+def _set_rates(groups: Mapping[Any, _CapGroup], clock: Any, free: Any) -> None:
+    """Share the GPUs equally, the small caps first: their jobs leave to the others what they cannot use."""
+    waiting = sum(len(group.due) for group in groups.values())
+    for cap in sorted(groups):
+        group = groups[cap]
         rate = min(cap, free / waiting)
         free -= rate * len(group.due)
         waiting -= len(group.due)

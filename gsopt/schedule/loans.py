@@ -1,4 +1,4 @@
-"""Loans: what machines on loan were worth to the jobs that ran on them, and what giving them back cost."""
+"""Loans: what machines on loan were worth to the jobs that ran on them, and what returning them cost."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from gsopt.schedule.figures import percentile
 from gsopt.schedule.presence import Presence
 from gsopt.schedule.schedule import Schedule, Segment
 
-#: A time and by how many GPUs something changes then.
+#: A time, and by how many GPUs a count changes then.
 Change = tuple[float, int]
 
 
@@ -47,76 +47,34 @@ class Times:
 
 @dataclass(frozen=True)
 class Usage:
-    """Shares of GPU time in use, in a stretch of time; None where there is no such GPU time.
-
-    Attributes
-    ----------
-    begin, end
-        Seconds on the clock of the workload.
-    training
-        Of the GPUs of machines that are never lent.
-    loaned
-        Of the GPUs of machines on loan, while they are.
-    overall
-        Of all GPUs of both clusters.
-    """
+    """Shares of GPU time in use between two times; None where there is no such GPU time."""
 
     begin: float
     end: float
-    training: float | None
-    loaned: float | None
-    overall: float
+    training: float | None  # of machines that are never lent
+    loaned: float | None  # of machines on loan, while they are
+    overall: float  # of all GPUs of both clusters
 
 
 @dataclass(frozen=True)
 class Giving:
-    """What giving machines up at one time took.
-
-    Attributes
-    ----------
-    time
-        Seconds on the clock of the workload.
-    servers
-        Number of machines.
-    spare
-        How many of them held no job that had to stop.
-    preempted
-        Number of jobs that had to stop.
-    collateral
-        GPUs that these lost on other machines.
-    gpus
-        GPUs of the machines.
-    """
+    """What it cost to give up machines at one time."""
 
     time: float
     servers: int
-    spare: int
-    preempted: int
-    collateral: int
-    gpus: int
+    spare: int  # machines without a job that had to stop
+    preempted: int  # jobs that had to stop
+    collateral: int  # GPUs that these jobs lost on other machines
+    gpus: int  # of the machines
 
 
 class Loans:
-    """What a schedule did with machines on loan: those that a `gsopt.scenario.events.Loan` may bring, or none.
+    """What a schedule did with machines on loan: those that a `gsopt.scenario.events.Loan` may bring.
 
-    Parameters
-    ----------
-    schedule
-        What ran.
-    scenario
-        What was given.
-
-    Raises
-    ------
-    Unsupported
-        GPUs may be shared.
-
-    Notes
-    -----
-    The figures are those of Aryl, section 7: Table 5 (usage), Table 7 (jobs on loaned servers), Figures 7 and 8
-    (usage of loaned servers, preemptions and collateral damage of reclaiming). The paper does not say of what
-    its combined usage is the share; here machines that are not lent are taken for busy with what they are not
-    lent for, as an inference cluster keeps no more than it needs but for its headroom.
+    GPUs must not be shared. The figures are those of Aryl, section 7: Table 5 (usage), Table 7 (jobs on loaned
+    servers), Figures 7 and 8 (usage of loaned servers, preemptions and collateral damage of reclaiming). The
+    paper does not say what its combined usage is a share of. Here machines that are not lent count as busy with
+    their own work, since an inference cluster keeps no more than it needs, apart from its headroom.
     """
 
     def __init__(self, schedule: Schedule, scenario: Scenario) -> None:
@@ -135,7 +93,7 @@ class Loans:
 
     @property
     def end(self) -> float:
-        """When the last machine comes or goes, or, where none does, when the last job is released."""
+        """When the last machine comes or goes; without events, when the last job is released."""
         events, jobs = self._scenario.events, self._scenario.workload.jobs
         last = max((job.release_date for job in jobs), default=0.0)
         return max((getattr(event, "deadline", event.time) for event in events), default=last)
@@ -148,7 +106,7 @@ class Loans:
 
     @cached_property
     def givings(self) -> tuple[Giving, ...]:
-        """What giving machines up took, time by time."""
+        """What it cost to give machines up, time by time."""
         servers: dict[Any, list[str]] = defaultdict(list)
         for time, server in self._schedule.vacated:
             servers[time].append(server)
@@ -160,24 +118,12 @@ class Loans:
         return tuple(self._giving(time, names, stopped[time]) for time, names in sorted(servers.items()))
 
     def usage(self, until: float | None = None) -> Usage:
-        """Return the usage from time 0 on until another; until the last event when None.
-
-        Raises
-        ------
-        InvalidInput
-            `until` is not after time 0.
-        """
+        """Return the usage from time 0 until another, or until the last event."""
         end = self.end if until is None else until
         return self.usages(end, end)[0]
 
     def usages(self, step: float = 3600.0, until: float | None = None) -> tuple[Usage, ...]:
-        """Return the usage step by step, such as hour by hour, from time 0 on; the last step may be shorter.
-
-        Raises
-        ------
-        InvalidInput
-            A step is not a time up to the end.
-        """
+        """Return the usage step by step, such as hour by hour, from time 0; the last step may be shorter."""
         end = self.end if until is None else until
         if not 0 < step <= end:
             raise InvalidInput("", "step", shorten(step), f"must be more than 0 and at most the end, {end:g} s")
@@ -196,10 +142,9 @@ class Loans:
         return tuple(found)
 
     def times(self, names: Iterable[str] | None = None) -> Times:
-        """Return the queueing and completion times of some jobs, that is of those on loan when None.
+        """Return the queueing and completion times of some jobs, by default of those on loan.
 
-        With the names of the jobs that another schedule ran on machines on loan they are the times that these
-        have in this one.
+        The names may be those of the jobs that another schedule ran on machines on loan.
         """
         wanted = set(self.jobs if names is None else names)
         release_date = {job.name: job.release_date for job in self._scenario.workload.jobs}
@@ -239,7 +184,7 @@ class Loans:
         return sum(map(self._is_lent.__getitem__, segment.placement))
 
     def _held(self, *, lent: bool) -> Iterator[Change]:
-        """Yield when GPUs of a kind are taken and given back."""
+        """Yield when GPUs, those that may be lent or the others, are taken and given back."""
         for segment in self._schedule.segments:
             gpus = self._on_loan(segment) if lent else segment.gpus - self._on_loan(segment)
             if gpus:
@@ -247,7 +192,7 @@ class Loans:
                 yield segment.end, -gpus
 
     def _there(self) -> Iterator[Change]:
-        """Yield when machines that may be lent come and go; all are there before the first change."""
+        """Yield when machines that may be lent come and go; all are there at first."""
         there = dict.fromkeys(self._lent.values(), True)
         yield 0.0, sum(map(len, there))
         for step in Presence(self._scenario, self._schedule.vacated, float).steps:
@@ -258,7 +203,7 @@ class Loans:
                     yield max(step.time, 0.0), len(gpus) if is_there else -len(gpus)
 
     def _giving(self, time: Any, names: Sequence[str], ended: Sequence[Segment]) -> Giving:
-        """Return what it took to give machines up, of the segments that ended then before a pause."""
+        """Return what it cost to give machines up, by the segments that ended then before a pause."""
         gpus_of = self._scenario.cluster.gpus_of
         machine_of = {gpu: name for name in names for gpu in gpus_of[name]}
         stopped = [each for each in ended if any(gpu in machine_of for gpu in each.placement)]
@@ -274,7 +219,7 @@ class Loans:
 
 
 def _distinct(events: Iterable[Loan]) -> list[Loan]:
-    """Keep one of the loans that may bring the same machines."""
+    """Keep one of each set of loans that may bring the same machines."""
     return list({(event.gpu_type, event.among): event for event in events}.values())
 
 
@@ -289,7 +234,7 @@ def _of_jobs(schedule: Schedule) -> Mapping[str, list[Segment]]:
 
 
 def _binned(changes: Iterable[Change], step: float, end: float) -> list[float]:
-    """Return the integral over each step of what changes as time passes, from 0 on until the end."""
+    """Return the integral of a count over each step from time 0 until the end."""
     number = ceil(end / step)
     partly, wholly = [0.0] * number, [0.0] * (number + 1)
     for time, change in changes:

@@ -19,31 +19,16 @@ _CAPACITY, _EVENT, _VACATED, _DEADLINE = range(4)
 
 @dataclass(frozen=True)
 class PresenceStep:
-    """What is there from a time on, and what has changed.
+    """Which GPUs are there from a time on, and what has changed."""
 
-    Attributes
-    ----------
-    time
-        Seconds on the clock of the workload.
-    limit
-        GPUs numbered from here on are not there.
-    gpus
-        Number of GPUs that are there.
-    fell
-        Whether the limit has fallen.
-    gone, back
-        GPUs of the machines that have gone, though they may have come back at once, and of those that have come
-        back and are there.
-    lost
-        GPUs of the machines that have gone without notice, with the seconds of work that their jobs lose.
-    """
-
-    time: Any
-    limit: int
-    gpus: int
-    fell: bool = False
+    time: Any  # seconds on the clock of the workload
+    limit: int  # GPUs from this number on are not there
+    gpus: int  # number of GPUs that are there
+    fell: bool = False  # whether the limit has fallen
+    # GPUs of the machines that have gone, even if they came back at once, and of those that have come back.
     gone: tuple[range, ...] = ()
     back: tuple[range, ...] = ()
+    # GPUs of the machines that have gone without notice, with the seconds of work that their jobs lose.
     lost: tuple[tuple[range, Any], ...] = ()
 
     def takes(self, placement: Sequence[int]) -> bool:
@@ -52,7 +37,7 @@ class PresenceStep:
 
 
 class _Happening(NamedTuple):
-    """What happens at a time, in a place within the instant."""
+    """What happens at a time, and its place within the instant."""
 
     time: Any
     place: int
@@ -62,7 +47,7 @@ class _Happening(NamedTuple):
 
 @dataclass
 class _Request:
-    """A request that is open."""
+    """An open request."""
 
     name: str
     deadline: Any
@@ -71,25 +56,11 @@ class _Request:
 
 
 class Presence:
-    """What is there over time, and the rules that the machines given up break.
+    """Which GPUs are there over time, and the rules that the machines given up break.
 
-    Parameters
-    ----------
-    scenario, vacated
-        What was given, and the machines that were given up.
-    number
-        ``float``, or ``Fraction`` for exact arithmetic. Floats excuse a few ticks of the clock.
-    clock
-        On which the scenario's times are; broken rules are told in the times of the clock before.
-    late
-        What is to be added to a time where rounding to floats happened on that clock.
-
-    Attributes
-    ----------
-    steps
-        From the first change on, by time; before it all GPUs are there.
-    found
-        Every rule that is broken, one sentence each.
+    All GPUs are there before the first of the `steps`. Floats excuse a few ticks of the clock, which `late`
+    moves to where rounding happened; `found` has a sentence for every broken rule, with times on the clock of
+    the schedule.
     """
 
     def __init__(
@@ -117,12 +88,12 @@ class Presence:
         self._times = [step.time for step in self.steps]
 
     def around(self, time: Any, excuse: Any) -> Sequence[PresenceStep]:
-        """Return the steps that are at a time, but for an excuse."""
+        """Return the steps at a time, give or take an excuse."""
         begin, end = bisect_left(self._times, time - excuse), bisect_right(self._times, time + excuse)
         return self.steps[begin:end]
 
     def _happenings(self, vacated: Sequence[Vacated]) -> Iterator[_Happening]:
-        """Yield all that happens."""
+        """Yield everything that happens."""
         number = self._number
         for change in self._scenario.capacity_changes:
             yield _Happening(number(change.time), _CAPACITY, self._set, (change.gpus,))
@@ -147,9 +118,10 @@ class Presence:
                 yield _Happening(date, _VACATED, self._give_up, (date, server))
 
     def _meant(self, time: Any, requested: Sequence[Any], due: Sequence[Any]) -> Any:
-        """Return the date that floats cannot tell from a time: a deadline just before, a request just after.
+        """Return the date that floats cannot tell from a time: a deadline just before, or a request just after.
 
-        A time just before a deadline stays, as it keeps the deadline; what is lent at that date comes after it.
+        A time just before a deadline stays as it is: it meets the deadline, and loans at that date come after
+        it.
         """
         excuse = 0 if self._number is Fraction else clock_error(self._late + time, 0)
         place = bisect_right(due, time)
@@ -161,7 +133,7 @@ class Presence:
         return time
 
     def _step(self, time: Any, happenings: Iterable[_Happening]) -> PresenceStep:
-        """Let everything of an instant happen."""
+        """Process everything that happens at an instant."""
         self._fell, self._lost, self._gone = False, [], {}
         before = self._away.copy()
         for each in happenings:
@@ -183,7 +155,7 @@ class Presence:
     # What happens
 
     def _set(self, there: int | None = None, given_up: int = 0) -> None:
-        """Change the number of GPUs that are there, or of those of a plain cluster that are given up."""
+        """Change the number of GPUs that are there, or the number that a plain cluster has given up."""
         self._there = self._there if there is None else there
         self._given_up += given_up
         limit = max(self._there - self._given_up, 0)
@@ -208,7 +180,7 @@ class Presence:
             self._open.sort(key=lambda each: each.deadline)
 
     def _lend(self, loan: Loan) -> None:
-        """Let the first machines come that are away and may."""
+        """Bring back the first machines that are away and that the loan may take."""
         left = loan.servers
         for machine in self._cluster.machines:
             if left and machine.name in self._away and loan.takes(machine.name, machine.gpu_type):
@@ -228,7 +200,7 @@ class Presence:
         self.found.append(f"at {when}: machine {server!r} is given up and no request takes it")
 
     def _close(self, time: Any, name: str) -> None:
-        """Check that a request is met at its deadline, or that everything it may take is away."""
+        """Check that a request is met at its deadline, or that all machines it may take are away."""
         closing = next(each for each in self._open if each.name == name)
         self._open.remove(closing)
         if closing.request.gpus is not None:

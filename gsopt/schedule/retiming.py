@@ -1,4 +1,4 @@
-"""Retiming: a schedule that floats have blurred, made exact in whole ticks of a fine clock."""
+"""Retiming: make a schedule with rounded times exact, in whole ticks of a fine clock."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,24 +15,12 @@ from gsopt.core.numbers.tolerances import TICK
 
 @dataclass(frozen=True)
 class Task:
-    """An elastic job in exact numbers.
-
-    Attributes
-    ----------
-    name
-        Name of the job.
-    release
-        Release date in seconds after the first one.
-    work
-        Work to be done.
-    rates
-        Work done per second by number of GPUs, for the numbers that fit the cluster.
-    """
+    """An elastic job in exact numbers."""
 
     name: str
-    release: Exact
+    release: Exact  # seconds after the first release date
     work: Exact
-    rates: Mapping[int, Exact]
+    rates: Mapping[int, Exact]  # work per second by number of GPUs, for the numbers that fit the cluster
 
     @cached_property
     def fastest(self) -> int:
@@ -68,17 +56,17 @@ class _Pace(NamedTuple):
 
 
 def tick_of(tasks: Sequence[Task]) -> Fraction:
-    """Return a power of ten seconds that is nothing beside the shortest job."""
+    """Return a power of ten, in seconds, that is negligible beside the shortest job."""
     return Fraction(10) ** floor(log10(TICK * float(min(task.height for task in tasks))))
 
 
 def retimed(tasks: Sequence[Task], gpus: int, runs: Iterable[Stretch]) -> list[Stretch]:
-    """Repeat what runs, in its order, in such a way that every rule of a plain cluster holds exactly.
+    """Repeat runs in their order so that every rule of a plain cluster holds exactly.
 
-    What runs between two events is a step. A step lasts until all jobs of the next one are released, a job
-    stops in the tick in which its work is done, and the last step of a job lasts until then. A job too short
-    for the clock of the runs, so that there is none of it, runs as fast as it can at its release, and others
-    wait. Completions are later than those of the runs by no more than their errors and a few ticks.
+    The runs between two events make a step. A step lasts until all jobs of the next one are released; a job
+    stops in the tick in which its work is done, and its last step lasts until then. A job too short for the
+    clock of the runs, which therefore has none, runs as fast as it can at its release while others wait. Jobs
+    complete later than in the runs by no more than their errors and a few ticks.
     """
     tick = tick_of(tasks)
     paces = [_pace(task, tick) for task in tasks]
@@ -114,9 +102,9 @@ def _pace(task: Task, tick: Fraction) -> _Pace:
 def _steps(
     tasks: Sequence[Task], gpus: int, runs: Iterable[Stretch], tick: Fraction
 ) -> list[tuple[int, dict[int, int]]]:
-    """Return what runs between two events, with its length in ticks.
+    """Return the jobs that run between two events, and for how many ticks.
 
-    Where blurred ends let jobs hold more GPUs than there are, nothing runs: what is missing is made up for.
+    Where rounded ends let jobs hold more GPUs than there are, none runs: the missing work is made up for later.
     """
     number = {task.name: job for job, task in enumerate(tasks)}
     starting, ending = defaultdict[int, list[_Held]](list), defaultdict[int, list[_Held]](list)
@@ -144,7 +132,7 @@ def _steps(
 
 
 def _append(pieces: list[tuple[int, int, int]], piece: tuple[int, int, int]) -> None:
-    """Add a piece, or let the one before last longer where nothing lies between."""
+    """Add a piece, or extend the one before it where there is no gap."""
     start, end, gpus = piece
     if pieces and pieces[-1][1:] == (start, gpus):
         start = pieces.pop()[0]

@@ -1,4 +1,4 @@
-"""Schedule: what ran when, on how many or which GPUs and in which mode; in and out of CSV and JSON."""
+"""Schedule: what ran when, on how many or which GPUs and in which mode; read and written as CSV and JSON."""
 
 import csv
 import json
@@ -18,7 +18,7 @@ from gsopt.core.files import first_error, parse_json, quoted, read_text, unquote
 from gsopt.core.numbers.clock import Clock
 from gsopt.core.problem import Frozen, Many, Name, Number, RuleBroken
 
-#: The columns of a table: those that it must have, and those that it may.
+#: The columns of a table that are required, and those that are optional.
 _REQUIRED, _OPTIONAL = ("job", "start", "end", "gpus"), ("placement", "mode", "vacated")
 
 _BYTE_ORDER_MARK = "\ufeff"  # spreadsheets begin their files with it
@@ -76,7 +76,7 @@ class Vacated(NamedTuple):
 
 @dataclass(frozen=True)
 class Schedule:
-    """What was decided: segments, machines given up, and whether jobs were promised not to be preempted.
+    """What was decided: segments, machines given up, and whether jobs may be preempted.
 
     Attributes
     ----------
@@ -112,16 +112,16 @@ class Schedule:
     vacated: tuple[Vacated, ...] = ()
 
     def rounded_on(self, clock: Clock) -> Clock:
-        """Return on which clock its times were rounded: on that of the workload, or on one that begins later.
+        """Return the clock on which the times were rounded: that of the workload, or the one given.
 
-        A schedule that has a fraction among its times states all of them exactly.
+        A schedule with a fraction among its times states all of them exactly.
         """
         times = (time for each in self.segments for time in (each.start, each.end))
         all_times = chain(times, (each.time for each in self.vacated))
         return Clock() if any(isinstance(time, Fraction) for time in all_times) else clock
 
     def timed(self, tell: Callable[[Any], Any]) -> "Schedule":
-        """Return the same schedule with all its times told otherwise, such as on another clock.
+        """Return the same schedule with every time converted, such as to another clock.
 
         Examples
         --------
@@ -173,7 +173,7 @@ class Schedule:
         >>> Schedule.from_csv(schedule.to_csv()) == schedule
         True
         """
-        table = _table(text.removeprefix(_BYTE_ORDER_MARK), source)
+        table = _table(text, source)
         rows = {
             "segments": [_segment(row) for row in table if not row.get("vacated")],
             "vacated": [_vacated(row) for row in table if row.get("vacated")],
@@ -276,7 +276,7 @@ class _VacatedRow(Frozen):
 
 
 class _File(Frozen):
-    """A schedule as it stands in a file."""
+    """A schedule as a file has it."""
 
     preemptive: bool = True
     segments: Many[_SegmentRow]
@@ -294,12 +294,17 @@ class _File(Frozen):
         )
 
 
-def _table(text: str, source: str) -> list[dict[str, str]]:
-    """Read the rows of a CSV table by column; cells that are missing at the end of a row are left out."""
+def csv_rows(text: str, source: str) -> list[list[str]]:
+    """Return the rows of CSV text that are not empty."""
     try:
-        rows = [row for row in csv.reader(StringIO(text)) if row]
+        return [row for row in csv.reader(StringIO(text.removeprefix(_BYTE_ORDER_MARK))) if row]
     except csv.Error as error:
         raise InvalidInput(source, "", "", f"must be CSV: {error}") from None
+
+
+def _table(text: str, source: str) -> list[dict[str, str]]:
+    """Read the rows of a CSV table by column, without the cells that are missing at the end of a row."""
+    rows = csv_rows(text, source)
     header = rows[0] if rows else []
     for name in _REQUIRED:
         if name not in header:
@@ -321,7 +326,7 @@ def _segment(row: dict[str, str]) -> dict[str, Any]:
 
 
 def _vacated(row: dict[str, str]) -> dict[str, Any]:
-    """Return the fields of a machine that was given up; what else stands in its row has no place in it."""
+    """Return the fields of a machine that was given up; other cells of its row become unknown fields."""
     others = {name: cell for name, cell in row.items() if cell and name not in {"start", "vacated"}}
     return {"time": row.get("start"), "server": row["vacated"], **others}
 

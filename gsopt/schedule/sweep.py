@@ -1,4 +1,4 @@
-"""Sweep: passes over a schedule in time order and looks at who holds what, and how far each job gets."""
+"""Sweep: pass over a schedule in time order, and find who holds what and how far each job gets."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from gsopt.core.numbers.clock import Clock
 from gsopt.scenario.cluster import ISLAND, MACHINE, Cluster, Switch
 from gsopt.scenario.job import Job
 from gsopt.scenario.scenario import Scenario
-from gsopt.schedule.driven import Driven
+from gsopt.schedule.adaptive_progress import AdaptiveProgress
 from gsopt.schedule.presence import Presence, PresenceStep
 
 #: Kinds of events, in their order within an instant.
@@ -20,53 +20,31 @@ _LOSS, _END, _STEP, _START = range(4)
 
 @dataclass(slots=True, eq=False)
 class Account:
-    """A job on trial: what it has done, and the seconds that it owes to rounding.
-
-    Attributes
-    ----------
-    number, job
-        The job.
-    work
-        Its work, in seconds at speed 1.
-    speed
-        The highest speed that it may have reached, to turn work into seconds.
-    limit
-        The most seconds that it may owe.
-    phases
-        The work at which each of its phases ends, infinite for the last one, with its slowdown by mode; empty
-        without phases.
-    communicated
-        Seconds in which its GPUs have waited for the network.
-    samples_in
-        Samples of all its work by mode; empty without a training.
-    epochs
-        How many times it has passed over its data set.
-    driven
-        What makes its progress where its model has an application; None otherwise.
-    """
+    """A job on trial: what it has done, and the seconds that it owes to rounding."""
 
     number: int
     job: Job
-    work: Any
-    speed: Any
-    limit: Any
+    work: Any  # seconds at speed 1
+    speed: Any  # the highest speed that the job may have reached, to turn work into seconds
+    limit: Any  # most seconds that may be owed
+    # Work at the end of each phase, infinite for the last one, and its slowdown by mode.
     phases: Sequence[tuple[Any, Callable[[str], Any]]] = ()
     owed: Any = 0
     done: Any = 0
-    communicated: Any = 0
-    samples_in: Mapping[str, Any] = field(default_factory=dict)
-    epochs: Any = 0
-    driven: Driven | None = None
+    communicated: Any = 0  # seconds in which the GPUs have waited for the network
+    samples_in: Mapping[str, Any] = field(default_factory=dict)  # of all work by mode; empty without a training
+    epochs: Any = 0  # passes over the data set
+    adaptive: AdaptiveProgress | None = None  # the progress of an adaptive job
 
     def excuses(self, seconds: Any) -> bool:
-        """Take seconds on and tell that they are excused; or tell that they are too many."""
+        """Check whether some more seconds may be owed, and owe them if so."""
         if self.owed + seconds > self.limit:
             return False
         self.owed += seconds
         return True
 
     def progress(self, seconds: Any, rate: Any, mode: str) -> None:
-        """Work for some seconds at a rate, slowed down by the phases that the work is in."""
+        """Work for some seconds at a rate that the phases slow down."""
         before = self.done
         self._work(seconds, rate, mode)
         if self.job.training is not None:
@@ -87,25 +65,25 @@ class Account:
                 seconds -= needed
 
     def lose(self, time: Any, seconds: Any = inf) -> None:
-        """Lose seconds of work, or whatever was done without checkpoints, unless all of it is done."""
+        """Lose seconds of work, or everything without checkpoints, unless the job is complete."""
         complete = (self.work - self.done) / self.speed <= self.limit
-        if self.driven is not None:  # its work may be done before its last epoch ends
-            complete = self.driven.completed_at is not None
+        if self.adaptive is not None:  # its work may be done before its last epoch ends
+            complete = self.adaptive.completed_at is not None
         if not complete:
             lost = min(self.done, seconds) if self.job.checkpoints else self.done
             self.done -= lost
-            if self.driven is not None:
-                self.driven.lose(lost / self.work, time)
+            if self.adaptive is not None:
+                self.adaptive.lose(lost / self.work, time)
 
-    def follow(self, driven: Driven, time: Any) -> None:
+    def follow(self, adaptive: AdaptiveProgress, time: Any) -> None:
         """Let an adaptive job work until a time."""
-        driven.follow(time)
-        self.done = self.work * driven.share
+        adaptive.follow(time)
+        self.done = self.work * adaptive.share
 
-    def stop(self, driven: Driven, time: Any) -> None:
+    def stop(self, adaptive: AdaptiveProgress, time: Any) -> None:
         """Let an adaptive job stop, which is complete if rounding alone cut it short."""
-        driven.stop(time, self.limit)
-        self.done = self.work * driven.share
+        adaptive.stop(time, self.limit)
+        self.done = self.work * adaptive.share
 
 
 @dataclass(slots=True, eq=False)
@@ -120,9 +98,9 @@ class SweptSegment:
     placement: tuple[int, ...]
     mode: str
     works_from: Any = None
-    is_anew: bool = False  # whether nothing is left of what was done before
-    goes_on: bool = False  # whether it is the one before it, cut in two
-    pauses: bool = True  # whether nothing follows it at once
+    is_anew: bool = False  # whether all progress before it is lost
+    goes_on: bool = False  # whether it continues the segment before it without a restart
+    pauses: bool = True  # whether a pause, or nothing, follows it
     rate: Any = None  # speed without phases; slowdown of an adaptive job
     waiting: Any = 0  # share of the time in which its GPUs wait for the network
 
@@ -133,7 +111,7 @@ class SweptSegment:
 
 
 class Broken(NamedTuple):
-    """A rule that is broken at some time, and by which pieces: without them it would not be."""
+    """A rule that is broken at some time, and the segments without which it would not be."""
 
     rule: str
     pieces: Sequence[SweptSegment]
@@ -141,31 +119,15 @@ class Broken(NamedTuple):
 
 @dataclass
 class Sweep:
-    """Passes over all starts, ends and changes of what is there: capacity, sharing, memory and speed.
-
-    Attributes
-    ----------
-    scenario, presence
-        What was given, and what is there when.
-    number
-        ``float``, or ``Fraction`` for exact arithmetic.
-    found
-        Where every rule that is broken is added, in the times of the clock before this one.
-    clock
-        The clock of the sweep.
-    held_during
-        Spans of time, with the number of GPUs in use.
-    shared_during
-        The same with the number of those that several jobs hold; not where there are none.
-    """
+    """A pass over all starts, ends and capacity changes, which checks capacity, sharing and memory."""
 
     scenario: Scenario
     presence: Presence
-    number: Callable[[Any], Any]
-    found: list[str]
+    number: Callable[[Any], Any]  # `float`, or `Fraction` for exact arithmetic
+    found: list[str]  # collects the broken rules, with times on the clock of the schedule
     clock: Clock = field(default_factory=Clock)
-    held_during: list[tuple[Any, Any, int]] = field(default_factory=list)
-    shared_during: list[tuple[Any, Any, int]] = field(default_factory=list)
+    held_during: list[tuple[Any, Any, int]] = field(default_factory=list)  # start, end, GPUs in use
+    shared_during: list[tuple[Any, Any, int]] = field(default_factory=list)  # the same of shared GPUs
 
     def __post_init__(self) -> None:
         cluster = self.scenario.cluster
@@ -174,8 +136,8 @@ class Sweep:
         self._running: dict[SweptSegment, None] = {}
         self._on_gpu: dict[int, list[SweptSegment]] = {}
         self._unplaced = self._shared = 0
-        self._broken: list[Broken] = []  # rules that are, at this time
-        self._crowded: set[int] = set()  # GPUs on which they are
+        self._broken: list[Broken] = []  # at this time
+        self._crowded: set[int] = set()  # GPUs on which a rule is broken
         self._places = _places(cluster)
         self._levels = cluster.levels
 
@@ -185,7 +147,7 @@ class Sweep:
         return self._unplaced + len(self._on_gpu)
 
     def run(self, pieces: Sequence[SweptSegment]) -> None:
-        """Sweep; every job then knows what it has done."""
+        """Sweep over the segments, and update the account of every job."""
         steps = self.presence.steps
         events: list[tuple[Any, int, int]] = []
         for index, piece in enumerate(pieces):
@@ -244,8 +206,8 @@ class Sweep:
 
     def _end(self, piece: SweptSegment, time: Any, touched: dict[SweptSegment, None]) -> None:
         self._settle(piece, time)
-        if piece.pauses and piece.account.driven is not None:
-            piece.account.stop(piece.account.driven, time)
+        if piece.pauses and piece.account.adaptive is not None:
+            piece.account.stop(piece.account.adaptive, time)
         del self._running[piece]
         touched.pop(piece, None)
         if not piece.placement:
@@ -260,25 +222,25 @@ class Sweep:
                 self._touch(users, time, touched)
 
     def _touch(self, users: Iterable[SweptSegment], time: Any, touched: dict[SweptSegment, None]) -> None:
-        """Settle the work of those whose speed may change."""
+        """Settle the progress of segments whose speed may change."""
         for other in users:
             self._settle(other, time)
             touched[other] = None
 
     def _lose(self, step: PresenceStep) -> None:
-        """Let the jobs on machines that go without notice lose work; those completing have none to lose."""
+        """Let jobs on machines that leave without notice lose work, unless they complete at this time."""
         lost: dict[Account, Any] = {}
         for gpus, seconds in step.lost:
             for gpu in gpus:
                 for piece in self._on_gpu.get(gpu, ()):
-                    if piece.placement[-1] < step.limit:  # else it has lost its GPUs to the capacity before
+                    if piece.placement[-1] < step.limit:  # else a drop of capacity took its GPUs first
                         self._settle(piece, step.time)
                         lost.setdefault(piece.account, seconds)
         for account, seconds in lost.items():
             account.lose(step.time, seconds)
 
     def _step(self, step: PresenceStep, touched: dict[SweptSegment, None]) -> None:
-        """Change what is there, and look again at whoever is where nothing is any more."""
+        """Change which GPUs are there, and look again at the segments on GPUs that are gone."""
         self._capacity, self._limit = step.gpus, step.limit
         self._away.update(gpu for gpus in step.gone for gpu in gpus)
         self._away.difference_update(gpu for gpus in step.back for gpu in gpus)
@@ -292,8 +254,8 @@ class Sweep:
 
     @staticmethod
     def _settle(piece: SweptSegment, time: Any) -> None:
-        if piece.rate is not None and piece.account.driven is not None:
-            piece.account.follow(piece.account.driven, time)
+        if piece.rate is not None and piece.account.adaptive is not None:
+            piece.account.follow(piece.account.adaptive, time)
         elif piece.rate is not None and time > piece.works_from:
             piece.account.progress(time - piece.works_from, piece.rate, piece.mode)
             if piece.waiting:
@@ -303,7 +265,7 @@ class Sweep:
     # Rules
 
     def _charge(self, seconds: Any) -> None:
-        """Let the jobs that break rules owe the time in which they do, once however many they break."""
+        """Let jobs owe the time in which they break rules, once however many they break."""
         excused: dict[Account, bool] = {}
         for rule, pieces in self._broken:
             for piece in pieces:
@@ -313,7 +275,7 @@ class Sweep:
                 self.found.append(rule)
 
     def _check(self, time: Any, touched: Iterable[SweptSegment]) -> None:
-        """Find the rules that are broken from now on."""
+        """Find which rules are broken from now on."""
         when = self.clock.nearest(time)
         suspects = self._crowded.union(*(piece.placement for piece in touched))
         self._broken = []
@@ -327,7 +289,7 @@ class Sweep:
         self._crowded = {gpu for gpu, _ in on_gpus}
 
     def _may_be_wrong(self, gpu: int) -> bool:
-        """Check quickly for most GPUs that no rule is broken there."""
+        """Check quickly whether a rule may be broken on a GPU, which is rare."""
         users = self._on_gpu.get(gpu, ())
         if not users:
             return False
@@ -348,20 +310,20 @@ class Sweep:
     # Speed
 
     def _set_rate(self, piece: SweptSegment, time: Any) -> None:
-        """Let a piece go on at the speed that it has from now on."""
-        driven = piece.account.driven
-        if driven is None:
+        """Set the speed of a segment from now on."""
+        adaptive = piece.account.adaptive
+        if adaptive is None:
             piece.rate = self._rate(piece)
             return
         slowdown = self._slowdown(piece)
         if piece.rate is None and not piece.goes_on:
-            driven.run(self._shape(piece), piece.mode, time, piece.works_from, slowdown)
+            adaptive.run(self._shape(piece), piece.mode, time, piece.works_from, slowdown)
         elif slowdown != piece.rate:
-            driven.slow(slowdown, time)
+            adaptive.slow(slowdown, time)
         piece.rate = slowdown
 
     def _slowdown(self, piece: SweptSegment) -> Any:
-        """Return how many times slower an adaptive job is beside others and on GPUs of its types."""
+        """Return the slowdown of an adaptive job by its partners and by the types of its GPUs."""
         worst = max(
             (
                 self.scenario.speed.interference_of(piece.job, other.job)
@@ -395,21 +357,21 @@ class Sweep:
         return rate * self._share_of_speed(piece.placement) if self.scenario.speed.knows_types else rate
 
     def _share_of_speed(self, placement: Sequence[int]) -> Any:
-        """Return what GPUs of their types do of what as many would do on which the menus were measured."""
+        """Return the speed of GPUs relative to as many of the type on which the menus were measured."""
         speed, number = self.scenario.speed, self.number
         types = [self._places[gpu].gpu_type for gpu in placement]
         each = sum(1 / number(speed.gpu_types.get(name, 1.0)) for name in types) / len(types)
         return each / number(speed.mixed) if len(set(types)) > 1 else each
 
     def _waiting(self, piece: SweptSegment) -> Any:
-        """Return the share of its time in which a piece waits for the network."""
+        """Return the share of time in which a segment waits for the network."""
         if not self._places or not self.scenario.speed.tiers:
             return 0
         tier = self._tier(piece.placement)
         return self.scenario.speed.waiting(piece.job, piece.gpus, tier, self.number, levels=self._levels)
 
     def _tier(self, placement: Sequence[int]) -> str:
-        """Find the network tier of a placement: the level of the first point above a GPU that is above all."""
+        """Find the network tier of a placement: the innermost level with a point above all its GPUs."""
         places = [self._places[gpu] for gpu in placement]
         first, others = places[0], set(places[1:])
         return next(
@@ -420,7 +382,7 @@ class Sweep:
 
 
 class _Place(NamedTuple):
-    """Where a GPU is, by the points of the network above it, innermost first; its bytes of memory, its type."""
+    """The points of the network above a GPU, innermost first, its bytes of memory and its type."""
 
     above: tuple[tuple[str, str], ...]
     memory: int | None
@@ -428,7 +390,7 @@ class _Place(NamedTuple):
 
 
 def _places(cluster: Cluster) -> list[_Place]:
-    """Return the place of every GPU; of none in a plain cluster."""
+    """Return the place of every GPU; GPUs of a plain cluster have none."""
     places: list[_Place] = []
 
     def visit(switch: Switch, above: tuple[tuple[str, str], ...]) -> None:
@@ -453,7 +415,7 @@ def _memory(piece: SweptSegment) -> int:
 def _surplus(
     pieces: Iterable[SweptSegment], room: int, need: Callable[[SweptSegment], int]
 ) -> Sequence[SweptSegment]:
-    """Return the pieces that end first, until there is room for the others."""
+    """Return the segments that end first, as many as it takes to make room for the others."""
     by_end = sorted(pieces, key=lambda piece: piece.end)
     needed = accumulate(map(need, reversed(by_end)))
     return by_end[: sum(total > room for total in needed)]

@@ -4,54 +4,37 @@ from collections.abc import Sequence
 from typing import Any
 
 from gsopt.scenario.speed import Speed
+from gsopt.simulation.perception import PerceivedState, PerceivingDecider
 from gsopt.simulation.policy import Allocation, Decider, Policy, State
-from gsopt.simulation.shown import Shown
-from gsopt.simulation.view import RunView
 
 
 def believing(policy: Policy, speed: Speed) -> Policy:
-    """Return a policy that is told other slowdowns of shared GPUs than there are.
+    """Return a policy that believes in other slowdowns of shared GPUs than the true ones.
 
-    What happens follows the slowdowns of the scenario; the policy decides by those that it believes, such as
-    predicted ones (`gsopt.performance.interference.predicted`). All else that it is told is true: speeds of
-    modes and tiers, and the work that is left.
+    The run follows the slowdowns of the scenario, whereas the policy decides by those it believes in, for
+    example predicted ones (`gsopt.performance.interference.predicted`). Everything else that it sees is true,
+    such as the remaining work and the speeds of modes and tiers.
 
-    Source: Castor, section 9.4 (Figure 13), which holds decisions by predicted ratios against those by measured
-    ones.
-
-    Parameters
-    ----------
-    policy
-        The policy.
-    speed
-        Whose ``interference`` and ``default_interference`` are believed.
+    Source: Castor, section 9.4 (Figure 13), which compares decisions by predicted and by measured ratios.
     """
 
     def believed(state: State, **options: Any) -> Decider:
-        return Shown(_Believed(state, speed), policy, options)
+        return PerceivingDecider(_Believed(state, speed), policy, options)
 
     return believed
 
 
-class _Believed(RunView):
-    """A state in which slowdowns of shared GPUs are what is believed."""
+class _Believed(PerceivedState):
+    """A state with the believed slowdowns of shared GPUs."""
 
-    __slots__ = ("_number", "_speed")
+    __slots__ = ("_speed",)
 
     def __init__(self, truth: State, speed: Speed) -> None:
-        if not isinstance(truth, RunView):
-            raise TypeError(truth)
-        super().__init__(truth._run)  # noqa: SLF001 - of its own class
-        self._number, self._speed = type(truth.now), speed
+        super().__init__(truth)
+        self._speed = speed
 
     def rate(
-        self,
-        job: int,
-        gpus: Allocation,
-        mode: str = "",
-        beside: Sequence[int] = (),
-        *,
-        tier: str | None = None,
+        self, job: int, gpus: Allocation, mode: str = "", beside: Sequence[int] = (), *, tier: str | None = None
     ) -> Any:
         """Return the speed that a job is believed to have beside others."""
         alone = super().rate(job, gpus, mode, tier=tier)

@@ -47,25 +47,7 @@ _FRUITLESS_CHANGES = 10_000
 
 
 class Engine(RunState):
-    """One run of one policy on one scenario.
-
-    Parameters
-    ----------
-    scenario
-        What is given.
-    policy, options
-        What decides, and its options.
-    round_length
-        Seconds between decisions, which are then taken at multiples of it only; at every event when None.
-    record
-        Whether to keep every segment of the schedule.
-    exact
-        Whether to compute in fractions instead of floats.
-    placer
-        Where a job goes when the policy gives a number of GPUs only, in a cluster of racks.
-    budget
-        The deadline, if there is one.
-    """
+    """One run of one policy on one scenario."""
 
     def __init__(
         self,
@@ -84,12 +66,12 @@ class Engine(RunState):
         self.round_length = None if round_length is None else self.number(round_length)
         self.due: list[tuple[Any, int, int]] = []
         self.round = -1
-        self.is_news = False  # whether anything happened since the last decision
+        self.is_news = False  # whether an event has happened since the last decision
         self.news: tuple[list[int], list[int], list[int]] = ([], [], [])
         self.wake: Any = None  # when the policy decides next if nothing happens before
         self.asked_wake: Any = None
         self.segments: list[Segment] | None = [] if record else None
-        self.decision_seconds: list[float] = []  # on the wall
+        self.decision_seconds: list[float] = []  # of wall-clock time
         self.guard = Guard(len(scenario.cluster.machines), budget)
         self.view = RunView(self)
         self.decider: Decider = policy(self.view, **options)
@@ -104,13 +86,7 @@ class Engine(RunState):
         }
 
     def run(self, on_progress: Callable[[int], Any] | None = None) -> None:
-        """Run until every job is complete, or nothing happens any more.
-
-        Raises
-        ------
-        TimeUp
-            The deadline passes before.
-        """
+        """Run until every job is complete, or nothing happens any more."""
         plan, ledger, supply = self.plan, self.ledger, self.supply
         reported = 0
         while (now := self._next_instant()) is not None:
@@ -130,7 +106,7 @@ class Engine(RunState):
                 self.decision_seconds.append(perf_counter() - begin)
             if plan.touched or ledger.stirred:
                 self._apply()
-        supply.advance(inf)  # machines are reclaimed whether jobs are left or not
+        supply.advance(inf)  # machines are reclaimed even when no jobs are left
 
     def schedule(self) -> Schedule:
         """Return the recorded schedule, by start."""
@@ -186,12 +162,12 @@ class Engine(RunState):
         self.wake = self.round * length
 
     def _stuck(self) -> bool:
-        """Check whether nothing changes any more: the policy saw all, waits for nothing, starts nothing."""
+        """Check whether nothing can change any more, as the policy neither waits nor starts jobs."""
         waits = self.asked_wake is not None and self.asked_wake > self.now
         return not waits and not self.is_news and self._is_at_rest()
 
     def _is_at_rest(self) -> bool:
-        """Check whether nothing runs, and nothing will happen but what the policy does."""
+        """Check whether no job runs and only the policy can cause a further event."""
         return not self.running and self.next_job == len(self.jobs) and self.supply.coming is None
 
     def _pass_time(self, now: Any) -> None:
@@ -222,7 +198,7 @@ class Engine(RunState):
                 self.until_completion = (self.occupied_seconds, self.capacity_seconds)
 
     def _is_done(self, job: int) -> bool:
-        """Check whether an adaptive job is done; else it has only tuned itself, and goes on."""
+        """Check whether an adaptive job is complete; otherwise it has tuned itself and continues."""
         if self.trainees.is_done(job, self.now):
             return True
         self._settle(job)
@@ -240,17 +216,17 @@ class Engine(RunState):
             self.active += 1
 
     def _evict(self, job: int, lost_work: float | None) -> None:
-        """Take the GPUs of a running job because they go away, and some of its progress if without notice."""
+        """Evict a running job whose GPUs go away, with some of its progress if that was without notice."""
         self.plan.evict(job)
         self.news[2].append(job)
         item = self.jobs[job]
         if lost_work is not None and (lost_work or not item.checkpoints) and self.held[job]:
             self._settle(job)
             self._lose(job, self.number(lost_work) if item.checkpoints else self.number(item.duration))
-            self._retime(job, self.rate[job])  # the machine may be lent at once, and the job go on
+            self._retime(job, self.rate[job])  # the machine may be lent at once, so that the job continues
 
     def _lose(self, job: int, seconds: Any) -> None:
-        """Take back seconds of the work that a settled job has done, at most all of it."""
+        """Take seconds of work back from a settled job, at most all that it has done."""
         work = self.number(self.jobs[job].duration)
         if job in self.trainees:
             self.remaining[job] = self.trainees.lose(job, seconds / work, self.now)
@@ -275,7 +251,7 @@ class Engine(RunState):
         self.guard.count_idle(self.now, jobs, is_idle=self._is_at_rest())
 
     def _carry_out(self, decision: Iterable[Action]) -> None:
-        """Plan what a policy decides."""
+        """Plan the decision of a policy."""
         for action in self.guard.finite(decision, self.active):
             self.guard.check_time(self.completion)
             handler = self.handlers.get(type(action))
@@ -327,7 +303,7 @@ class Engine(RunState):
     # The difference
 
     def _apply(self) -> None:
-        """Let the difference between what has been planned at this instant and what runs take effect."""
+        """Put the difference between the plan of this instant and the running jobs into effect."""
         plan, in_force, running = self.plan, self.plan.in_force, self.running
         for job in plan.touched:
             before = in_force.get(job)
@@ -345,13 +321,13 @@ class Engine(RunState):
                 self._interrupt(job, before)
                 self._go_on(job, before, after)
             else:
-                self.ledger.stirred.add(job)  # others may have come or gone while it was moved to and fro
+                self.ledger.stirred.add(job)  # its partners may have changed while it was moved back and forth
         if self.ledger.stirred:
             self._retime_partners()
         plan.conclude(self.last_started)
 
     def _begin(self, job: int) -> None:
-        """Let a job run that has waited."""
+        """Start a waiting job."""
         ready = self.now
         if self.has_overheads:
             overhead, number = self.scenario.overhead(self.jobs[job]), self.number
@@ -366,7 +342,7 @@ class Engine(RunState):
         self._run_on(job, self.plan.held(job))
 
     def _go_on(self, job: int, before: Held, after: Held) -> None:
-        """Let a job run on with other GPUs or in another mode."""
+        """Continue a job on other GPUs or in another mode."""
         self.resizes += after.number != before.number
         self.progress_from[job] = max(
             self.progress_from[job], self.now + self._seconds_to_resize(job, before, after)
@@ -374,7 +350,7 @@ class Engine(RunState):
         self._run_on(job, after, before)
 
     def _seconds_to_resize(self, job: int, before: Held, after: Held) -> Any:
-        """Return the overhead of a change; none where it is paid for something else that stays the same."""
+        """Return the overhead of a change; 0 if restarts are paid for something that stays the same."""
         if self._keeps_shape(before, after):
             return self.number(0)
         if self.scenario.restarts == "machines":
@@ -384,7 +360,7 @@ class Engine(RunState):
         return self.number(self.scenario.overhead(self.jobs[job]).resize)
 
     def _keeps_shape(self, before: Held, after: Held) -> bool:
-        """Check whether a job stays on as many GPUs of each machine, where that makes a difference."""
+        """Check whether a job keeps its numbers of GPUs on machines, if restarts depend on them."""
         different = self.scenario.restarts != "change"
         return different and self.shapes.of(before.gpus) == self.shapes.of(after.gpus)
 
@@ -406,7 +382,7 @@ class Engine(RunState):
         self._retime(job, rate)
 
     def _train(self, job: int, held: Held, rate: Any, before: Held | None) -> None:
-        """Let an adaptive job restart on what it holds, or go on elsewhere where that makes no difference."""
+        """Restart an adaptive job on its GPUs, or continue it if the new ones make no difference."""
         if before is not None and before.mode == held.mode and self._keeps_shape(before, held):
             if rate != self.rate[job]:
                 self.trainees.slow(job, 1 / rate, self.now)
@@ -417,7 +393,7 @@ class Engine(RunState):
             raise IllegalDecision(self.plan.touched[job], str(error)) from None
 
     def _interrupt(self, job: int, before: Held) -> None:
-        """End what a job did before it is stopped or goes on otherwise."""
+        """Close the running segment of a job before it stops or changes."""
         action = self.plan.touched[job]
         if action is not None and job not in self.plan.evicted:
             self._make_progress(job, action)
@@ -425,7 +401,7 @@ class Engine(RunState):
         self._close_segment(job, before)
 
     def _retime_partners(self) -> None:
-        """Let those that have others beside them now, or nobody, go on at their new speeds."""
+        """Continue the jobs whose partners have changed at their new speeds."""
         for job in sorted(self.ledger.stirred):
             if job in self.running and (rate := self._rate_of(job)) != self.rate[job]:
                 self._settle(job)
@@ -435,7 +411,7 @@ class Engine(RunState):
         self.ledger.stirred.clear()
 
     def _make_progress(self, job: int, action: Action) -> None:
-        """Refuse to go on for ever with overheads that take all, as far as the clock tells, of what is held."""
+        """Stop a run in which overheads take all the time that jobs hold GPUs, up to rounding."""
         done, held = self.now - self.progress_from[job], self.now - self.held_since[job]
         is_fruitless = done < 0 or (held > 0 and done <= clock_error(self.now, 0))
         self.fruitless = self.fruitless + 1 if is_fruitless else 0
@@ -443,7 +419,7 @@ class Engine(RunState):
             raise IllegalDecision(action, self._why_fruitless(job))
 
     def _why_fruitless(self, job: int) -> str:
-        """Say how long overheads are, and rounds, where nobody gets on for them."""
+        """Describe overheads and rounds that leave no job time for progress."""
         overhead, length = self.scenario.overhead(self.jobs[job]), self.round_length
         again = overhead.start + overhead.stop
         rule = (
@@ -456,7 +432,7 @@ class Engine(RunState):
         return rule
 
     def _lose_progress(self, job: int) -> None:
-        """Let a job that has stopped begin anew, unless nobody gets on because such jobs stop for ever."""
+        """Reset a stopped job without checkpoints; raise if such jobs stop again and again without progress."""
         self._lose(job, self.number(self.jobs[job].duration))
         self.begun_anew += job not in self.plan.evicted
         if self.begun_anew > _FRUITLESS_CHANGES:
@@ -464,7 +440,7 @@ class Engine(RunState):
             raise IllegalDecision(self.plan.touched[job], rule)
 
     def _close_segment(self, job: int, held: Held) -> None:
-        """Book what a job has held until now."""
+        """Record the GPUs that a job has held until now."""
         elapsed = self.now - self.held_since[job]
         self.holding[job] += elapsed
         self.service[job] += held.number * elapsed
@@ -478,7 +454,7 @@ class Engine(RunState):
     # Progress
 
     def _settle(self, job: int) -> None:
-        """Take the progress made until now off the remaining work."""
+        """Subtract the progress made until now from the remaining work."""
         elapsed = self.now - self.progress_from[job]
         if elapsed > 0:
             if self.waiting[job]:
@@ -494,11 +470,11 @@ class Engine(RunState):
             self.progress_from[job] = self.now
 
     def _communicate(self, job: int) -> None:
-        """Book the time that a running job has waited for the network since its progress was settled."""
+        """Record the time for which a running job has waited for the network since its last settlement."""
         self.communicated[job] += (self.now - self.progress_from[job]) * self.waiting[job]
 
     def _retime(self, job: int, rate: Any) -> None:
-        """Let a settled job run at a speed from now on, and find when it completes, or tunes itself."""
+        """Set the speed of a settled job, and find when it completes or tunes itself."""
         begin = max(self.progress_from[job], self.now)
         self.rate[job] = rate
         left, course = self.remaining[job], self.courses[job]
@@ -512,7 +488,7 @@ class Engine(RunState):
         heappush(self.due, (time, job, self.version[job]))
 
     def _rate_of(self, job: int) -> Any:
-        """Return the speed of a job on what it holds, beside those with which it shares it, without phases."""
+        """Return the speed of a job on its GPUs beside its partners, without phases."""
         count, gpus, mode = self.plan.in_force[job]
         ledger = self.ledger
         types = self.types.of(gpus)

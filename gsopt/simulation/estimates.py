@@ -8,15 +8,13 @@ from typing import Any
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.scenario.job import LATEST, LEAST, Job
 from gsopt.scenario.training import Observation
+from gsopt.simulation.perception import PerceivedState, PerceivingDecider
 from gsopt.simulation.policy import Allocation, Decider, Policy, State
-from gsopt.simulation.shown import Shown
-from gsopt.simulation.view import RunView
 
 #: Largest factor by which estimates are wrong; normal deviates stay below 10.
 _LARGEST_FACTOR = 1e6
 
-
-#: Factor of one standard deviation where nothing is said: a third is wrong by more than twice.
+#: Default factor of one standard deviation: a third of the estimates are wrong by more than twice.
 _FACTOR = 2.0
 
 
@@ -28,28 +26,27 @@ def misjudging(
     margin: float = 0.25,
     seed: int = 0,
 ) -> Policy:
-    """Return a policy that is told wrong durations and remaining work.
+    """Return a policy that sees wrong durations and wrong remaining work.
 
-    Each job's are multiplied by a factor of its own, which does not change as the job runs: as if it were known
-    how many steps are left, and only estimated how long one takes. The factors of all jobs are log-normal with
-    median 1, or those of a share of the jobs are uniform around 1 and all others right.
+    Both are multiplied by a factor of the job that never changes, as if the number of remaining steps were
+    known and only the duration of a step estimated. Either the factors of all jobs are log-normal with median
+    1, or a share of the jobs has factors that are uniform around 1 and the rest is estimated correctly.
 
     Source of the share: Aryl, section 7.5 (Table 9), where up to 60 % of the predictions are wrong, each by at
-    most 25 %. How the errors are distributed is not said there; here they are uniform. Who is wrong at one
-    share is wrong at every larger one, by the same error.
+    most 25 %. The paper does not give the distribution of the errors; here it is uniform. A job that is wrong
+    at one share is wrong by the same error at every larger one.
 
     Parameters
     ----------
     policy
         The policy.
     factor
-        The factor that is one standard deviation from the median; from 1, where all estimates are right, to
-        1e6. For 2, which it is when neither this nor `wrong` is given, a third of all estimates is more than
-        twice or less than half of what is true.
+        The factor that is one standard deviation from the median, from 1 (all estimates are right) to 1e6. With
+        2, the default without `wrong`, a third of the estimates are above twice or below half of the truth.
     wrong
         Share of the jobs that are misjudged, instead of `factor`; from 0 to 1.
     margin
-        Largest error of those, as a share of what is true; from 0 to below 1.
+        Their largest error as a share of the truth; from 0 to below 1.
     seed
         Seed of all random draws.
 
@@ -61,12 +58,12 @@ def misjudging(
     draw = _log_normal(factor) if wrong is None else _uniform(factor, wrong, margin)
 
     def misjudged(state: State, **options: Any) -> Decider:
-        return Shown(_Misjudged(state, _Factors(draw, seed)), policy, options)
+        return PerceivingDecider(_Misjudged(state, _Factors(draw, seed)), policy, options)
 
     return misjudged
 
 
-#: What a job's duration is multiplied by, from random numbers of its own.
+#: Draws the factor of a job from the job's own random numbers.
 _Draw = Callable[[Random], float]
 
 
@@ -88,26 +85,23 @@ def _uniform(factor: float | None, wrong: float, margin: float) -> _Draw:
     return lambda random: 1 + margin * random.uniform(-1, 1) if random.random() < wrong else 1.0
 
 
-class _Misjudged(RunView):
+class _Misjudged(PerceivedState):
     """A state in which durations and remaining work are estimates."""
 
-    __slots__ = ("_estimates", "_factors", "_number", "_truth")
+    __slots__ = ("_estimates", "_factors", "_truth")
 
     def __init__(self, truth: State, factors: "_Factors") -> None:
-        if not isinstance(truth, RunView):
-            raise TypeError(truth)
-        super().__init__(truth._run)  # noqa: SLF001 - of its own class
-        self._truth, self._number = truth, type(truth.now)
-        self._factors = factors
-        self._estimates = _Estimates(truth.jobs, self._factors)
+        super().__init__(truth)
+        self._truth, self._factors = truth, factors
+        self._estimates = _Estimates(truth.jobs, factors)
 
     @property
     def jobs(self) -> Sequence[Job]:
-        """The released jobs by number, as long as they are expected to be."""
+        """The released jobs by number, with their estimated durations."""
         return self._estimates
 
     def remaining(self, job: int) -> Any:
-        """Return the work that is expected to be left."""
+        """Return the estimated remaining work."""
         return self._truth.remaining(job) * self._number(self._factors[job])
 
     def samples(self, job: int) -> Any:
@@ -115,24 +109,18 @@ class _Misjudged(RunView):
         return self._truth.samples(job)
 
     def observed(self, job: int) -> Observation | None:
-        """Return what is truly seen of the training."""
+        """Return the true observation of the training."""
         return self._truth.observed(job)
 
     def rate(
-        self,
-        job: int,
-        gpus: Allocation,
-        mode: str = "",
-        beside: Sequence[int] = (),
-        *,
-        tier: str | None = None,
+        self, job: int, gpus: Allocation, mode: str = "", beside: Sequence[int] = (), *, tier: str | None = None
     ) -> Any:
-        """Return the speed that a job would have now, in the phase in which it truly is."""
+        """Return the speed that a job would have now, in its true phase."""
         return self._truth.rate(job, gpus, mode, beside, tier=tier)
 
 
 class _Factors:
-    """By what each job's duration is multiplied, whenever that is asked."""
+    """The factors of the jobs, drawn when first needed."""
 
     def __init__(self, draw: _Draw, seed: int) -> None:
         self._draw, self._seed = draw, seed
@@ -145,7 +133,7 @@ class _Factors:
 
 
 class _Estimates(Sequence[Job]):
-    """The released jobs with their durations as they are expected to be."""
+    """The released jobs with estimated durations."""
 
     def __init__(self, jobs: Sequence[Job], factors: _Factors) -> None:
         self._jobs, self._factors = jobs, factors

@@ -8,18 +8,7 @@ from gsopt.scenario.scenario import Scenario
 
 
 class GpuTypes:
-    """The types of the GPUs of a scenario, where they make a difference.
-
-    Parameters
-    ----------
-    scenario
-        What is given.
-
-    Attributes
-    ----------
-    count
-        Number of types; 0 where they make no difference.
-    """
+    """The types of the GPUs of a scenario, where they make a difference."""
 
     def __init__(self, scenario: Scenario) -> None:
         cluster, speed = scenario.cluster, scenario.speed

@@ -32,15 +32,7 @@ _IDLE_WAKES = 100_000
 
 
 class Guard:
-    """Counts what leads nowhere in a run, and looks at the deadline.
-
-    Parameters
-    ----------
-    machines
-        Number of machines that decisions may name, beside jobs.
-    budget
-        The deadline, if there is one.
-    """
+    """Counts what leads nowhere in a run, and looks at the deadline."""
 
     def __init__(self, machines: int, budget: Budget | None = None) -> None:
         self._machines = machines
@@ -68,13 +60,7 @@ class Guard:
             yield action
 
     def count(self, now: Any, jobs: int, *, is_wake: bool) -> None:
-        """Count a decision, to which nothing but a wake of the policy has led or something that happened.
-
-        Raises
-        ------
-        IllegalDecision
-            The clock hardly advances from wake to wake.
-        """
+        """Count a decision, to which nothing but a wake of the policy has led or something that happened."""
         is_short = is_wake and now - self._decided < max(SHORTEST_ROUND, clock_error(now, 0))
         self._short, self._decided = self._short + 1 if is_short else 0, now
         if self._short > _SHORT_WAKES + _SHORT_WAKES_EACH * jobs:
@@ -85,13 +71,7 @@ class Guard:
             raise IllegalDecision(Wake(now), rule)
 
     def count_idle(self, now: Any, jobs: int, *, is_idle: bool) -> None:
-        """Count a decision after which so many jobs wait and nothing runs or will ever happen, if it is one.
-
-        Raises
-        ------
-        IllegalDecision
-            The policy wakes again and again and starts nothing.
-        """
+        """Count a decision after which so many jobs wait and nothing runs or will ever happen, if it is one."""
         self._idle = self._idle + 1 if is_idle else 0
         if self._idle > _IDLE_WAKES:
             rule = (

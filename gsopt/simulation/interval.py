@@ -8,17 +8,7 @@ SHORTEST_ROUND = 1e-6
 
 
 def require_interval(field: str, seconds: object, *, or_none: bool = False) -> None:
-    """Raise `InvalidInput` unless an argument is an interval, which the clock can tell from none.
-
-    Parameters
-    ----------
-    field
-        What the interval is called.
-    seconds
-        The interval.
-    or_none
-        Whether it may be None.
-    """
+    """Raise `InvalidInput` unless an argument is an interval, which the clock can tell from none."""
     holds = (or_none and seconds is None) or SHORTEST_ROUND <= number_of(seconds) <= LATEST
     rule = f"must be a finite number of seconds, at least {SHORTEST_ROUND:g} and at most {LATEST:g}"
     require(holds, field, seconds, f"{rule}, or None" if or_none else rule)

@@ -1,14 +1,13 @@
-"""Ledgers: which GPUs are there, and which are held by whom.
+"""Ledgers: which GPUs are there, and which jobs hold them.
 
-A ledger follows a plan step by step, so in between too many jobs may hold a GPU by number; `check` says whether
-what stands in the end is allowed.
+A ledger follows a plan step by step, so that too many jobs may hold a GPU in between; `check` tells whether the
+result is allowed.
 """
 
 from bisect import insort
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
 from math import inf
-from typing import Protocol
 
 from gsopt.scenario.cluster import Cluster, Machine, Tier
 from gsopt.scenario.job import Job
@@ -16,78 +15,11 @@ from gsopt.simulation.placer import FreeGpus, Placer
 
 
 class Forbidden(Exception):
-    """A change that a rule forbids; its text is the rule. It leaves the simulator as IllegalDecision."""
-
-
-class Ledger(Protocol):
-    """Keeps who holds what.
-
-    Attributes
-    ----------
-    capacity
-        Number of GPUs that are there.
-    free
-        Number of those that no job holds.
-    shared
-        Number of those that several jobs hold.
-    stirred
-        Jobs whose partners on a GPU have changed, until somebody clears it.
-    """
-
-    capacity: int
-    free: int
-    shared: int
-    stirred: set[int]
-
-    @property
-    def occupied(self) -> int:
-        """Number of GPUs that at least one job holds."""
-
-    def place(self, number: int, job: Job, mode: str, count: int) -> bool:
-        """Return a job so many free GPUs, or tell that there are too few."""
-
-    def take(self, number: int, job: Job, mode: str, gpus: Sequence[int]) -> None:
-        """Grant a job GPUs by number, ascending."""
-
-    def give_back(self, number: int, count: int) -> None:
-        """Take all GPUs back from a job."""
-
-    def check(self, number: int) -> None:
-        """Raise Forbidden when a job may not hold what it holds."""
-
-    def room(self, job: Job, mode: str) -> int:
-        """Count the free GPUs on which a job may run."""
-
-    def offer(self, job: Job, mode: str, count: int, placer: Placer | None = None) -> tuple[int, ...]:
-        """Return the free GPUs that a placer would give a job, where they have numbers; there are enough.
-
-        The placer is the ledger's own when None.
-        """
-
-    def placement(self, number: int) -> tuple[int, ...]:
-        """Return the GPUs of a job by number, ascending, where they have numbers."""
-
-    def tier(self, number: int) -> str:
-        """Return the network tier that joins the GPUs of a job."""
-
-    def partners(self, number: int) -> Sequence[int]:
-        """Return the jobs that share a GPU with a job, ascending."""
-
-    def displaced(self, limit: int, running: Mapping[int, int]) -> list[int]:
-        """Return the jobs that lose their GPUs when only the GPUs below a limit are there."""
-
-    def set_limit(self, limit: int) -> None:
-        """Let the GPUs below a limit be there, as far as nothing else has taken them."""
+    """A change that a rule forbids, with the rule as its text; users see it as IllegalDecision."""
 
 
 class Counts:
-    """The ledger of a plain cluster: only numbers of GPUs.
-
-    Attributes
-    ----------
-    given_up
-        Number of GPUs that were given up on request.
-    """
+    """The ledger of a plain cluster, which only counts GPUs."""
 
     def __init__(self, capacity: int) -> None:
         self.capacity = self.free = self._limit = capacity
@@ -101,7 +33,7 @@ class Counts:
         return self.capacity - self.free
 
     def place(self, number: int, job: Job, mode: str, count: int) -> bool:
-        """Return a job so many free GPUs, or tell that there are too few."""
+        """Grant free GPUs to a job, or return False if there are too few."""
         del number, job, mode
         if count > self.free:
             return False
@@ -109,17 +41,17 @@ class Counts:
         return True
 
     def take(self, number: int, job: Job, mode: str, gpus: Sequence[int]) -> None:
-        """Refuse: there are no numbers."""
+        """Refuse, as GPUs have no numbers."""
         del number, job, mode, gpus
         raise Forbidden("GPUs of a plain cluster have no numbers")
 
     def give_back(self, number: int, count: int) -> None:
-        """Take all GPUs back from a job."""
+        """Free the GPUs of a job."""
         del number
         self.free += count
 
     def check(self, number: int) -> None:
-        """Find nothing wrong: only free GPUs are given."""
+        """Accept, as only free GPUs are granted."""
 
     def room(self, job: Job, mode: str) -> int:
         """Count the free GPUs; all are alike."""
@@ -142,25 +74,25 @@ class Counts:
         return Tier.MACHINE
 
     def partners(self, number: int) -> Sequence[int]:
-        """Return nobody: nothing is shared."""
+        """Return no jobs, as no GPU is shared."""
         del number
         return ()
 
     def displaced(self, limit: int, running: Mapping[int, int]) -> list[int]:
-        """Return the jobs started last, until the others fit."""
+        """Return the last started jobs that have to stop for the others to fit below a limit."""
         return self._last_started(max(limit - self.given_up, 0), running)
 
     def displaced_by(self, gpus: int, running: Mapping[int, int]) -> list[int]:
-        """Return the jobs started last that have to go for so many GPUs to be given up."""
+        """Return the last started jobs that have to stop for a number of GPUs to be given up."""
         return self._last_started(max(self.capacity - gpus, 0), running)
 
     def set_limit(self, limit: int) -> None:
-        """Change the number of GPUs of which some may be given up."""
+        """Change the number of GPUs that are there, of which some may be given up."""
         self._limit = limit
         self._count()
 
     def give_up(self, gpus: int) -> None:
-        """Take GPUs away on request, or bring them back when negative."""
+        """Give up GPUs on request, or get them back if negative."""
         self.given_up += gpus
         self._count()
 
@@ -190,10 +122,10 @@ class Placements:
         self._held: dict[int, tuple[int, ...]] = {}
         self._memory: dict[int, int] = {}  # of the jobs that need any, on each of their GPUs
         self._free = [list(gpus) for gpus in self._gpus_of]
-        self._there = [len(gpus) for gpus in self._gpus_of]  # GPUs of every machine that are there
+        self._there = [len(gpus) for gpus in self._gpus_of]  # number of GPUs of every machine that are there
         self._limit = cluster.gpus
         self._away: set[int] = set()  # machines
-        self._servers: tuple[str, ...] | None = None  # names of those that are there, until one goes or comes
+        self._servers: tuple[str, ...] | None = None  # names of machines that are there; None after a change
         self._memories = sorted({_memory(machine) for machine in cluster.machines})
         self._rooms: dict[tuple[str, int, float], FreeGpus] = {}
         self._room_of_machines: dict[tuple[int, ...], FreeGpus] = {}
@@ -210,11 +142,11 @@ class Placements:
     # What there is
 
     def is_there(self, machine: int) -> bool:
-        """Check whether a machine neither left nor was given up."""
+        """Check whether a machine is there."""
         return machine not in self._away
 
     def servers(self) -> tuple[str, ...]:
-        """Return the names of the machines that neither left nor were given up."""
+        """Return the names of the machines that are there."""
         if self._servers is None:
             machines, away = self._cluster.machines, self._away
             self._servers = tuple(each.name for number, each in enumerate(machines) if number not in away)
@@ -232,7 +164,7 @@ class Placements:
         return tuple(self._users[gpu])
 
     def memory(self, gpu: int) -> int | None:
-        """Return the bytes that are left on a GPU; None when memory is not looked at."""
+        """Return the free bytes of a GPU; None when memory is unlimited."""
         size = self._cluster.machines[self._machine_of[gpu]].memory
         return None if size is None else size - sum(self._memory.get(user, 0) for user in self._users[gpu])
 
@@ -245,7 +177,7 @@ class Placements:
         return [number for number in running if self._held[number][-1] >= limit]
 
     def set_limit(self, limit: int) -> None:
-        """Let the GPUs below a limit be there, but for those of machines that are away."""
+        """Keep only the GPUs below a limit, without those of machines that are away."""
         low, high = sorted((self._limit, limit))
         self._limit = limit
         if low < high:
@@ -253,13 +185,13 @@ class Placements:
                 self._recount_machine(machine)
 
     def leave(self, machine: int) -> None:
-        """Let a machine that nobody uses go."""
+        """Take away an unused machine."""
         self._away.add(machine)
         self._servers = None
         self._recount_machine(machine)
 
     def bring_back(self, machine: int) -> None:
-        """Let a machine be there again, if it is not."""
+        """Bring back a machine if it is away."""
         self._away.discard(machine)
         self._servers = None
         self._recount_machine(machine)
@@ -271,7 +203,7 @@ class Placements:
         return self._room(job, mode).count
 
     def place(self, number: int, job: Job, mode: str, count: int) -> bool:
-        """Return a job free GPUs that the placer chooses; or tell that there are too few."""
+        """Grant free GPUs to a job, chosen by the placer, or return False if there are too few."""
         room = self._room(job, mode)
         if count > room.count:
             return False
@@ -279,7 +211,7 @@ class Placements:
         return True
 
     def offer(self, job: Job, mode: str, count: int, placer: Placer | None = None) -> tuple[int, ...]:
-        """List the free GPUs that a placer would give a job, of the least memory that brings them as close."""
+        """Return the free GPUs that a placer would choose: the closest, of the least memory that allows it."""
         tiers = self._cluster.levels.index
         closest = len(self._cluster.levels)
         best: tuple[int, ...] = ()
@@ -293,7 +225,7 @@ class Placements:
         return best
 
     def _choose(self, room: FreeGpus, count: int, placer: Placer) -> tuple[int, ...]:
-        """Let a placer choose of enough free GPUs."""
+        """Return the GPUs that a placer chooses among enough free ones."""
         chosen = tuple(sorted(placer(room, count)))
         limit, users, machine_of, machines = self._limit, self._users, self._machine_of, room.machines
         free = all(0 <= gpu < limit and not users[gpu] and machine_of[gpu] in machines for gpu in chosen)
@@ -318,7 +250,7 @@ class Placements:
             users.append(number)
 
     def give_back(self, number: int, count: int) -> None:
-        """Take all GPUs back from a job."""
+        """Free the GPUs of a job."""
         del count
         self._memory.pop(number, None)
         chosen = self._held.pop(number)
@@ -331,7 +263,7 @@ class Placements:
         self._vacate(gpu for gpu in chosen if not self._users[gpu])
 
     def check(self, number: int) -> None:
-        """Raise Forbidden when a GPU of a job is shared by too many, or its memory is too small."""
+        """Raise Forbidden if a GPU of a job has too many jobs or too little memory."""
         for gpu in self._held[number]:
             users = self._users[gpu]
             jobs = ", ".join(map(str, users))
@@ -427,3 +359,7 @@ class Placements:
 def _memory(machine: Machine) -> float:
     """Return the bytes of each GPU of a machine; infinity when memory is not looked at."""
     return inf if machine.memory is None else machine.memory
+
+
+#: Records which GPUs are there and which jobs hold them.
+Ledger = Counts | Placements

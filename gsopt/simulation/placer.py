@@ -1,4 +1,4 @@
-"""Placers: where a job goes when a policy gives a number of GPUs only, and the free GPUs to choose from."""
+"""Placers: which free GPUs a job gets when a policy grants a number of GPUs."""
 
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -8,7 +8,7 @@ from gsopt.scenario.cluster import ISLAND, MACHINE, Cluster
 
 
 class FreeGpus:
-    """The free GPUs of machines, in books that are kept instead of made: a change costs one machine.
+    """The free GPUs of machines, updated machine by machine instead of recounted.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class FreeGpus:
             self.recount(machine, 0, len(free[machine]))
 
     def on(self, machine: int, count: int | None = None) -> tuple[int, ...]:
-        """Return the free GPUs of a machine, or so many of them, from as few islands as it takes.
+        """Return the free GPUs of a machine, or a number of them from as few islands as possible.
 
         The island with the fewest that suffice; else those with the most first. Equals as they stand.
         """
@@ -76,12 +76,12 @@ class FreeGpus:
         return tuple(gpu for gpus in sorted(islands, key=len, reverse=True) for gpu in gpus)[:count]
 
     def smallest(self, count: int) -> int | None:
-        """Find the machine with the fewest free GPUs that has `count`, the first of equals; None without."""
+        """Return the machine with the fewest free GPUs that has `count`, the first among ties; None without."""
         position = bisect_left(self._counts, count)
         return self._by_count[self._counts[position]][0] if position < len(self._counts) else None
 
     def on_smallest_island(self, count: int) -> tuple[int, ...]:
-        """Return free GPUs of the island with the fewest that has `count`, the first of equals; none without.
+        """Return free GPUs of the island with the fewest that has `count`, the first among ties; none without.
 
         A single GPU needs no island.
         """
@@ -99,7 +99,7 @@ class FreeGpus:
         return tuple(gpu for gpu in self._free[machine] if self._island_of[gpu] == island)[:count]
 
     def smallest_group(self, count: int) -> Sequence[int] | None:
-        """Find the group of machines with the fewest free GPUs that has `count`, the first of equals.
+        """Return the group of machines with the fewest free GPUs that has `count`, the first among ties.
 
         It is one of the innermost level that has any, such as a rack; None when only the cluster has so many.
         """
@@ -109,7 +109,7 @@ class FreeGpus:
         return None
 
     def largest_first(self, machines: Iterable[int] | None = None) -> Iterator[int]:
-        """Yield machines with free GPUs, the most first, some or all; equals as they stand."""
+        """Yield some or all machines with free GPUs, those with the most first, ties in their order."""
         if machines is None:
             for count in reversed(self._counts):
                 yield from self._by_count[count]
@@ -119,7 +119,7 @@ class FreeGpus:
         yield from sorted(some, key=lambda machine: -len(free[machine]))
 
     def recount(self, machine: int, before: int, after: int) -> None:
-        """Take note of a machine's number of free GPUs."""
+        """Record a machine's number of free GPUs."""
         if before:
             machines = self._by_count[before]
             del machines[bisect_left(machines, machine)]
@@ -173,7 +173,7 @@ def consolidated(free: FreeGpus, count: int) -> tuple[int, ...]:
 
 
 def first_fit(free: FreeGpus, count: int) -> tuple[int, ...]:
-    """Place a job on the first machine that has room, else in the first rack that has, and so on outwards.
+    """Place a job on the first machine with room, else in the first rack with room, and so on outwards.
 
     Levels inside machines come first where there are any. What has room is filled from the front.
     """

@@ -1,8 +1,8 @@
-"""Plan: who runs where, as a decision stands while it is taken, and how it differs from what was before.
+"""Plan: where jobs run after the changes of a decision so far, and how that differs from the state before it.
 
-Changes edit the plan one by one; what is legal is where they lead. So two jobs may swap their GPUs, and a job
-may take GPUs that a later change of the same decision frees. What concerns one job alone, such as its release
-or its number of GPUs, is refused at once.
+Changes edit the plan one by one, and only their result has to be legal. So two jobs may swap their GPUs, and a
+job may take GPUs that a later change of the same decision frees. Rules about a single job, such as its allowed
+numbers of GPUs, are checked at once.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from gsopt.simulation.policy import Action, Allocation, Assign, IllegalDecision,
 
 
 class Held(NamedTuple):
-    """What a running job holds: how many GPUs, which, and in which mode it runs."""
+    """What a running job holds: its number of GPUs, their numbers if they have any, and its mode."""
 
     number: int
     gpus: tuple[int, ...]
@@ -22,44 +22,24 @@ class Held(NamedTuple):
 
 
 class Plan:
-    """Who runs where.
-
-    Parameters
-    ----------
-    jobs
-        The jobs by number.
-    ledger
-        Who holds which GPUs; it follows the plan.
-
-    Attributes
-    ----------
-    running
-        The running jobs in the order of their starts, each with its number of GPUs.
-    in_force
-        What the jobs hold that run now, before anything that is planned takes effect.
-    touched
-        The jobs that are changed at this instant, each with what the policy did with it last.
-    evicted
-        Those that have lost their GPUs because the GPUs went away.
-    owed
-        Number of GPUs that have been given by number only and are not placed yet.
-    needs_check
-        Whether anything was done that may be illegal in the end.
-    """
+    """The running jobs, their GPUs and modes."""
 
     def __init__(self, jobs: Sequence[Job], ledger: Ledger) -> None:
         self._jobs, self._ledger = jobs, ledger
+        # the running jobs in the order of their starts, each with its number of GPUs
         self.running: dict[int, int] = {}
+        # what running jobs hold now, before the plan takes effect
         self.in_force: dict[int, Held] = {}
+        # the jobs changed at this instant, each with its last action
         self.touched: dict[int, Action | None] = {}
-        self.evicted: set[int] = set()
-        self.owed = 0
-        self._modes: dict[int, str] = {}  # of the jobs that are not in their default mode
-        self._unchecked: dict[int, Action] = {}  # jobs whose GPUs were named
-        self._unplaced: dict[int, tuple[int, str]] = {}  # jobs whose GPUs are still to be chosen
+        self.evicted: set[int] = set()  # jobs whose GPUs went away
+        self.owed = 0  # GPUs granted as a number of GPUs, and not chosen yet
+        self._modes: dict[int, str] = {}  # of jobs outside their default mode
+        self._unchecked: dict[int, Action] = {}  # jobs with named GPUs
+        self._unplaced: dict[int, tuple[int, str]] = {}  # jobs whose GPUs are not chosen yet
         self._placing_later = False
         self._reentered = False
-        self.needs_check = False
+        self.needs_check = False  # whether the plan may be illegal
 
     def mode(self, job: int) -> str:
         """Return the mode of a job."""
@@ -72,7 +52,7 @@ class Plan:
     # Changes
 
     def start(self, action: Start) -> None:
-        """Let a waiting job run."""
+        """Start a waiting job."""
         job, gpus, mode = action
         if job in self.running:
             raise Forbidden("a job that starts is waiting")
@@ -82,7 +62,7 @@ class Plan:
         self._give(job, self._jobs[job].gpus if gpus is None else gpus, mode, action)
 
     def stop(self, action: Stop) -> None:
-        """Let a running job wait."""
+        """Stop a running job."""
         job = action.job
         self._require_running(job)
         self.touched[job] = action
@@ -90,7 +70,7 @@ class Plan:
         self._let_go(job)
 
     def resize(self, action: Resize) -> None:
-        """Let a running job go on with other GPUs or in another mode; a number that it has keeps its GPUs."""
+        """Change the GPUs or the mode of a running job; with its current number of GPUs it keeps them."""
         job, gpus, mode = action
         self._require_running(job)
         if mode is None:
@@ -106,14 +86,14 @@ class Plan:
         self._give(job, gpus, mode, action)
 
     def move(self, action: Move) -> None:
-        """Let a running job go on with as many other GPUs."""
+        """Move a running job to the same number of other GPUs."""
         self._require_running(action.job)
         if isinstance(action.gpus, int) or len(_numbers(action.gpus)) != self.running[action.job]:
             raise Forbidden("a move keeps the number of GPUs and names the new ones")
         self.resize(Resize(action.job, action.gpus))
 
     def assign(self, action: Assign) -> None:
-        """Let exactly the given jobs run; numbers of GPUs are placed when everything else stands."""
+        """Run exactly the given jobs; GPUs given as a number are chosen at the end of the decision."""
         wanted = {job: _allocation(given) for job, given in action.jobs.items()}
         steps: list[Stop | Resize | Start] = [Stop(job) for job in self.running if job not in wanted]
         for job, (gpus, mode) in wanted.items():
@@ -132,7 +112,7 @@ class Plan:
         self.evicted.add(job)
 
     def complete(self, job: int) -> Held:
-        """Take a job that is done out of the plan, which is no change, and give what it held."""
+        """Remove a completed job, which is no change of the plan, and return what it held."""
         self._ledger.give_back(job, self.running.pop(job))
         self._modes.pop(job, None)
         return self.in_force.pop(job)
@@ -140,7 +120,7 @@ class Plan:
     # The end of a decision
 
     def check(self, *, preemptive: bool) -> None:
-        """Choose the GPUs that are still to be chosen; raise IllegalDecision when the plan breaks a rule."""
+        """Choose the GPUs that are not chosen yet; raise IllegalDecision if the plan breaks a rule."""
         self._placing_later = self.needs_check = False
         if self._unplaced:
             self._place_the_rest()
@@ -156,8 +136,8 @@ class Plan:
                     raise IllegalDecision(last, "a policy that is not preemptive stops no job")
 
     def conclude(self, started: Sequence[int]) -> None:
-        """Forget what was changed, once it is in force; `started` says by which count jobs have started."""
-        if self._reentered:  # jobs that were stopped and started go back to where they stood
+        """Forget the changes once they are in force; `started` numbers the last start of every job."""
+        if self._reentered:  # jobs that were stopped and started again keep their place
             ordered = sorted(self.running.items(), key=lambda item: started[item[0]])
             self.running.clear()
             self.running.update(ordered)
@@ -168,7 +148,7 @@ class Plan:
     # Steps
 
     def _place_the_rest(self) -> None:
-        """Choose the GPUs that are still to be chosen, in the order in which they were given."""
+        """Choose the GPUs that are not chosen yet, in the order of the grants."""
         for job, (count, mode) in self._unplaced.items():
             item = self._jobs[job]
             if not self._ledger.place(job, item, mode, count):
@@ -208,7 +188,7 @@ class Plan:
             self._modes[job] = mode
 
     def _take_back(self, job: int) -> None:
-        """Take the GPUs of a job that goes on with others."""
+        """Free the GPUs of a job that continues on others."""
         if job in self._unplaced:
             self.owed -= self._unplaced.pop(job)[0]
         else:
@@ -226,7 +206,7 @@ class Plan:
 
 
 def _check_allowed(job: Job, count: int, mode: str) -> None:
-    """Raise Forbidden when a job may not run on so many GPUs."""
+    """Raise Forbidden if a job may not run on this number of GPUs."""
     counts = job.speeds.get(mode)
     if counts is None:
         raise Forbidden(f"a job runs in one of its modes ({', '.join(map(repr, job.speeds))})")
@@ -245,7 +225,7 @@ def _numbers(gpus: Sequence[int]) -> tuple[int, ...]:
 
 
 def _allocation(given: Any) -> tuple[Allocation, str]:
-    """Take the mode apart from the GPUs of an assignment."""
+    """Split an assignment of a job into GPUs and mode."""
     match given:
         case (gpus, str(mode)):
             return gpus, mode

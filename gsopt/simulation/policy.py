@@ -1,4 +1,4 @@
-"""Policy: what decides during a simulation, what it is shown, and what it may decide."""
+"""Policy: the decisions during a simulation, and the state on which they are based."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
@@ -187,14 +187,13 @@ class Request(NamedTuple):
 
 
 class State(Protocol):
-    """What a policy sees: the truth at this instant and nothing of the future, to read only.
+    """What a policy sees: the truth at this instant and nothing of the future; it is read-only.
 
     Jobs are numbered from 0 in the order of their release dates. Times are in seconds, and all of them, release
     dates and deadlines of jobs too, count from where the clock of the scenario begins: from the first release
     date, unless it says otherwise (`gsopt.scenario.scenario.Physics.clock_start`).
 
-    While decisions are yielded one by one the state shows the plan as it stands; what the plan changes takes
-    effect at the end.
+    While actions are yielded one by one, the state shows the current plan; its changes take effect at the end.
     """
 
     @property
@@ -207,7 +206,7 @@ class State(Protocol):
 
     @property
     def cluster(self) -> Cluster:
-        """The cluster, whether all of it is there or not."""
+        """The whole cluster, with the GPUs that are away."""
 
     @property
     def servers(self) -> tuple[str, ...]:
@@ -249,16 +248,16 @@ class State(Protocol):
         """Return the work that is left, in seconds alone on the demanded GPUs."""
 
     def ready(self, job: int) -> Any:
-        """Find when the job makes progress, as it runs before this decision: now, or when its overhead ends."""
+        """Return from when a job progresses, as it ran before this decision: now or the end of its overhead."""
 
     def samples(self, job: int) -> Any:
         """Return the samples that the job has processed, those of lost work included; 0 without a training."""
 
     def observed(self, job: int) -> Observation | None:
-        """Return what is seen of the training of the job at this instant; None where it has none."""
+        """Return the observation of the job's training at this instant; None without a training."""
 
     def trainee(self, job: int) -> TraineeView | None:
-        """Show an adaptive job: what it knows of itself, and the truth; None for any other job."""
+        """Return the view of an adaptive job, with its knowledge and the truth; None for any other job."""
 
     def service(self, job: int) -> Any:
         """Return the GPU-seconds that the job has held so far."""
@@ -273,7 +272,7 @@ class State(Protocol):
         """Return the jobs that hold a GPU of a cluster of racks."""
 
     def memory(self, gpu: int) -> int | None:
-        """Return the bytes that are left on a GPU of a cluster of racks; None when memory is not looked at."""
+        """Return the free bytes of a GPU in a cluster of racks; None when memory is unlimited."""
 
     def free_gpus(self, kind: str = "") -> tuple[int, ...]:
         """Return the free GPUs of a cluster of racks by number, of one type or of any."""
@@ -282,38 +281,32 @@ class State(Protocol):
         """Check whether the demanded GPUs of a job are free, of its type and with its memory."""
 
     def offer(self, job: int, placer: Placer | None = None) -> tuple[int, ...] | None:
-        """List the free GPUs, by number, that a placer would give a job as its demand; that of the run if None.
+        """Return the free GPUs, by number, that a placer (the run's when None) would choose for a job's demand.
 
-        Where it has the choice between equally close ones, they are those of the least sufficient memory. None
-        when too few are free for it; empty in a plain cluster, whose GPUs have no numbers.
+        Among equally close GPUs, those with the least sufficient memory are chosen. None if too few are free;
+        empty in a plain cluster, whose GPUs have no numbers.
         """
 
     def tier(self, gpus: Sequence[int]) -> str:
         """Return the network tier that joins GPUs, the name of a level of the cluster."""
 
     def rate(
-        self,
-        job: int,
-        gpus: Allocation,
-        mode: str = "",
-        beside: Sequence[int] = (),
-        *,
-        tier: str | None = None,
+        self, job: int, gpus: Allocation, mode: str = "", beside: Sequence[int] = (), *, tier: str | None = None
     ) -> Any:
         """Return the speed that a job would have now on GPUs, in a mode, beside the jobs that share them.
 
-        A number of GPUs stands for GPUs of one machine, or for GPUs that a tier joins, whichever they are; they
-        are of the fastest type on which the job may run in that mode.
+        A number of GPUs means GPUs on one machine, or GPUs joined by a tier, of the fastest type on which the
+        job may run in that mode.
         """
 
 
 class Decider(Protocol):
-    """Decides during one run; made afresh by a policy for every run.
+    """Makes the decisions of one run; a policy creates one for every run.
 
     Attributes
     ----------
     preemptive
-        Whether it may stop jobs; the simulator holds it to that.
+        Whether it may stop jobs; the simulator enforces this.
     """
 
     preemptive: bool
@@ -321,9 +314,9 @@ class Decider(Protocol):
     def decide(self, state: State) -> Iterable[Action]:
         """Decide at an instant at which something happened.
 
-        What is decided is who runs where when all changes are made, in their order; it takes effect at once.
-        A generator sees the plan as it stands after each change that it has yielded. A run in which neither the
-        clock nor any job gets on is given up, see `gsopt.simulation.guard`.
+        The actions are applied in their order, and only their result takes effect, at once. A generator sees
+        the plan after each action that it has yielded. A run in which neither the clock nor any job advances is
+        given up, see `gsopt.simulation.guard`.
         """
 
 

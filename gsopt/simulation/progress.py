@@ -11,14 +11,14 @@ from gsopt.scenario.job import Job
 
 
 class Stretch(NamedTuple):
-    """Work that is done at one slowdown: until so much of all the job's work is left."""
+    """Work at one slowdown, which ends when this much of the job's work is left."""
 
     until_left: Any
     slowdown: Any
 
 
 def stretches(job: Job, mode: str, number: Callable[[Any], Any]) -> tuple[Stretch, ...]:
-    """Return the phases of a job in a mode by the work that is left at their ends; none without phases."""
+    """Return the phases of a job in a mode by the remaining work at their ends; none without phases."""
     work = number(job.duration)
     return tuple(
         Stretch(work - work * number(phase.until), number(phase.slowdown_in(mode))) for phase in job.phases
@@ -26,12 +26,12 @@ def stretches(job: Job, mode: str, number: Callable[[Any], Any]) -> tuple[Stretc
 
 
 def slowdown_at(left: Any, course: Sequence[Stretch]) -> Any:
-    """Return the slowdown of a job of which so much work is left; 1 without phases."""
+    """Return the slowdown of a job at its remaining work; 1 without phases."""
     return next((slowdown for until, slowdown in course if left > until), 1)
 
 
 def seconds_for(left: Any, rate: Any, course: Sequence[Stretch]) -> Any:
-    """Return the time in which what is left is done, at a rate that the phases slow down."""
+    """Return the time that the remaining work takes at a rate which the phases slow down."""
     if not course:
         return left if rate == 1 else left / rate
     seconds = left - left
@@ -44,7 +44,7 @@ def seconds_for(left: Any, rate: Any, course: Sequence[Stretch]) -> Any:
 
 
 def left_after(seconds: Any, left: Any, rate: Any, course: Sequence[Stretch]) -> Any:
-    """Return the work that is left after some time, never below 0."""
+    """Return the remaining work after a time, never below 0."""
     for until, slowdown in course:
         if left > until:
             needed = (left - until) * slowdown / rate

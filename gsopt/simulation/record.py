@@ -1,4 +1,4 @@
-"""Record: what a run's own books say of it, held against the proven bound."""
+"""Record: the figures of a finished run, compared with the proven bound."""
 
 from math import ulp
 from typing import Any
@@ -14,26 +14,7 @@ from gsopt.simulation.engine import Engine
 def record_of(
     engine: Engine, policy: str, bound: MeanBound | None, fair_times: FairTimes, clock: Clock
 ) -> Record:
-    """Read what ran, with its figures, out of a finished run.
-
-    Parameters
-    ----------
-    engine
-        The run.
-    policy
-        Name of the policy.
-    bound
-        Proven bound on the mean job completion time, or None.
-    fair_times
-        When the jobs finish under the references of fairness.
-    clock
-        The clock of the run.
-
-    Raises
-    ------
-    Contradiction
-        The policy beats the bound.
-    """
+    """Return the record of a finished run, with the gap to a bound if there is one."""
     workload = engine.scenario.workload
     done = [job for job, time in enumerate(engine.completion) if time is not None]
     used, there = engine.until_completion
@@ -73,7 +54,7 @@ def record_of(
 
 
 def _rounding(mean: float, jobs: int, last: Any) -> float:
-    """Return how far below a bound rounding may bring a mean job completion time.
+    """Return by how much rounding may bring a mean job completion time below a bound.
 
     The clock rounds each completion by up to half a tick; each job waits for those before it, so that it may
     gain by all of them. The bound may be a sum on the clock of the workload.

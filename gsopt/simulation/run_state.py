@@ -1,4 +1,4 @@
-"""Run state: what a run has come to at a moment."""
+"""Run state: the time, jobs and GPUs of a run at a moment."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -14,26 +14,10 @@ from gsopt.simulation.trainees import Trainees
 
 
 class RunState:
-    """What the jobs of a run have had, who holds which GPUs, and what time it is; jobs are numbers.
-
-    Parameters
-    ----------
-    scenario
-        The data.
-    number
-        What makes a number of the data: `float`, or `fractions.Fraction` for exact times.
-    placer
-        Where a job goes when the policy gives a number of GPUs only, in a cluster of racks.
-    evict
-        Called with jobs whose GPUs go away.
-    """
+    """The time of a run, the progress and figures of its jobs by number, and the GPUs that they hold."""
 
     def __init__(
-        self,
-        scenario: Scenario,
-        number: Callable[[Any], Any],
-        placer: Placer,
-        evict: Callable[..., None],
+        self, scenario: Scenario, number: Callable[[Any], Any], placer: Placer, evict: Callable[..., None]
     ) -> None:
         self.scenario, self.number = scenario, number
         self.jobs = tuple(scenario.workload.jobs)
@@ -48,17 +32,17 @@ class RunState:
         self.remaining = [number(job.duration) for job in self.jobs]
         self.rate = [self.one] * total  # speed, without phases
         self.courses: list[tuple[Stretch, ...]] = [()] * total  # phases of the mode in which a job runs
-        self.progress_from = [zero] * total  # until when `remaining` is settled; later than now in overhead
-        self.held = [0] * total  # GPUs from `held_since` on, whatever is planned; 0 when waiting
+        self.progress_from = [zero] * total  # time to which `remaining` refers; after now during an overhead
+        self.held = [0] * total  # GPUs since `held_since`, whatever is planned; 0 when waiting
         self.held_since = [zero] * total
         self.version = [0] * total  # completions in the heap of an older version are void
         self.started: list[Any] = [None] * total
-        self.last_started = [0] * total  # by the count of all starts
+        self.last_started = [0] * total  # as a number in the count of all starts
         self.completion: list[Any] = [None] * total
         # Seconds with GPUs, and GPU-seconds, without the segment that is running.
         self.holding, self.service = [zero] * total, [zero] * total
         self.waiting = [zero] * total  # share of its time in which a job waits for the network
-        self.communicated = [zero] * total  # seconds of that, until `progress_from`
+        self.communicated = [zero] * total  # seconds of that, up to `progress_from`
         self.density, self.samples = [zero] * total, [zero] * total  # per second of work in this mode; so far
         self.starts = self.preemptions = self.resizes = 0
         # Since the last completion: changes in a row during overheads, and stops of jobs without checkpoints.

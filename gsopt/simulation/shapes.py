@@ -10,13 +10,7 @@ _WITHIN = frozenset({Tier.MACHINE, ISLAND})
 
 
 class Shapes:
-    """The shapes of placements: how many GPUs on each machine.
-
-    Parameters
-    ----------
-    cluster
-        Where the GPUs are.
-    """
+    """The shapes of placements: how many GPUs on each machine."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._machine_of = cluster.machine_of

@@ -1,7 +1,7 @@
 """Supply: the GPUs that come and go during a run.
 
-At an instant the capacity changes first, then events happen in the order in which they are given, then what is
-still owed to requests of this deadline is taken.
+At an instant the capacity changes first, then events happen in their given order, then the requests with this
+deadline take what is still owed to them.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ _CHANGE, _EVENT, _DEADLINE = range(3)
 
 @dataclass(eq=False)
 class _Open:
-    """A request that is open, and what is owed to it: machines, or GPUs of a plain cluster."""
+    """An open request, and what is owed to it: a number of machines, or of GPUs of a plain cluster."""
 
     deadline: Any
     owed: int
@@ -28,28 +28,7 @@ class _Open:
 
 
 class Supply:
-    """Applies what a scenario does to its cluster, and keeps the open requests.
-
-    Parameters
-    ----------
-    scenario
-        What is given.
-    ledger
-        Which GPUs are there.
-    running
-        The running jobs with their numbers of GPUs, kept by the plan.
-    evict
-        Takes the GPUs of a job, and so much of the work that it has done; None where the job has had notice.
-    number
-        ``float`` or ``Fraction``.
-
-    Attributes
-    ----------
-    coming
-        When the next change comes; None when none does.
-    given_up
-        When which machines were given up on request.
-    """
+    """Applies the capacity changes and events of a scenario to its ledger, and keeps the open requests."""
 
     def __init__(
         self,
@@ -79,7 +58,7 @@ class Supply:
         self._look_ahead()
 
     def advance(self, now: Any) -> None:
-        """Let everything happen until now."""
+        """Apply everything up to now."""
         while self.coming is not None and self.coming <= now:
             time, kind, _, what = self._dates[self._next]
             self._next += 1
@@ -98,7 +77,7 @@ class Supply:
             self._look_ahead()
 
     def _look_ahead(self) -> None:
-        """Find the next date; the deadline of a request that is met is none."""
+        """Find the next date, skipping deadlines of requests that are met."""
         dates = self._dates
         while self._next < len(dates) and dates[self._next][1] == _DEADLINE:
             if dates[self._next][3] in self._open:
@@ -160,7 +139,7 @@ class Supply:
                 self._ledger.bring_back(self._machine[name])
 
     def _lend(self, event: Loan) -> None:
-        """Let the first machines come that are away and may; GPUs of a plain cluster are not lent."""
+        """Bring back the first machines that are away and that the loan may take; plain clusters have none."""
         ledger = self._ledger
         if isinstance(ledger, Placements):
             away = (
@@ -177,7 +156,7 @@ class Supply:
         return event.takes(item.name, item.gpu_type)
 
     def _take_owed(self, request: _Open, now: Any) -> None:
-        """Take what is owed at a deadline: machines whose jobs hold the fewest GPUs, the first of equals."""
+        """Take what is owed at a deadline: machines whose jobs hold the fewest GPUs, the first among ties."""
         self._open.remove(request)
         ledger = self._ledger
         if isinstance(ledger, Counts):

@@ -13,18 +13,7 @@ from gsopt.simulation.shapes import Shapes
 
 
 class Trainees(dict[int, Trainee]):
-    """The trainees of a run by the number of their job, from its release on.
-
-    Parameters
-    ----------
-    scenario
-        What is given.
-
-    Attributes
-    ----------
-    shapes
-        The shapes of placements.
-    """
+    """The trainees of a run by the number of their job, from its release on."""
 
     def __init__(self, scenario: Scenario) -> None:
         super().__init__()
@@ -33,32 +22,32 @@ class Trainees(dict[int, Trainee]):
         self.shapes = Shapes(scenario.cluster)
 
     def release(self, job: int, now: float) -> None:
-        """Let a job wait for its first GPUs, if it is adaptive."""
+        """Add a released job if it is adaptive."""
         item = self._jobs[job]
         application = self._scenario.application(item)
         if application is not None:
             self[job] = Trainee(application, self._scenario.agents, item.batch_size, now)
 
     def place(self, job: int, held: Held, now: float, works_from: float, slowdown: float) -> None:
-        """Let a job run on what it holds."""
+        """Start a job on its GPUs."""
         shape, batch = self.shapes.of(held.gpus), self._jobs[job].batch_in(held.mode)
         self[job].place(shape, now, works_from, slowdown=slowdown, batch_size=batch)
 
     def stop(self, job: int, now: float) -> None:
-        """Let a job wait."""
+        """Stop a job."""
         self[job].place((), now, now)
 
     def slow(self, job: int, slowdown: float, now: float) -> None:
-        """Let a job go on beside other jobs than so far."""
+        """Continue a job beside other jobs."""
         self[job].slow(slowdown, now)
 
     def lose(self, job: int, share: float, now: float) -> float:
-        """Take a share of all its work back from a job, as far as it is done; give the work that is left."""
+        """Take a share of its work back from a job, at most what it has done; return the remaining work."""
         self[job].lose(min(share, 1.0), now)
         return self._work_left(job)
 
     def left(self, job: int, now: float) -> float:
-        """Return the work that is left at a time, which is at least the last one that was asked for."""
+        """Return the remaining work at a time that is no earlier than in the last call."""
         self[job].advance(now)
         return self._work_left(job)
 
@@ -72,20 +61,20 @@ class Trainees(dict[int, Trainee]):
         return self[job].next_change()
 
     def view(self, job: int, now: float) -> TraineeView | None:
-        """Show a job that is adaptive."""
+        """Return the view of a job if it is adaptive."""
         if job not in self:
             return None
         self[job].advance(now)
         return TraineeView(self[job])
 
     def rate(self, job: int, gpus: Allocation, tier: str, mode: str, now: float) -> float:
-        """Find the speed that a job would have now alone on GPUs, or on a number of them that a tier joins."""
+        """Return the speed that a job would have now alone on GPUs, or on a number of GPUs joined by a tier."""
         item, trainee = self._jobs[job], self[job]
         shape = self.shapes.closest(gpus, tier) if isinstance(gpus, int) else self.shapes.of(gpus)
         trainee.advance(now)
         return item.duration * trainee.rate(shape, item.batch_in(mode))
 
     def _work_left(self, job: int) -> float:
-        """Return the work that is left; a job that awaits the end of its last epoch has next to none."""
+        """Return the remaining work; it is close to 0 while a job waits for the end of its last epoch."""
         left = self._jobs[job].duration * (1.0 - self[job].share)
         return left if self[job].completed_at is not None else max(left, LEAST)

@@ -23,7 +23,7 @@ _TIERS = frozenset(Tier)
 
 
 class ReleasedJobs(Sequence[Job]):
-    """The jobs of a run by number, as long as the workload; only those that are released can be looked at."""
+    """The jobs of a run by number; as long as the workload, but only released jobs are accessible."""
 
     __slots__ = ("_jobs", "_run")
 
@@ -65,7 +65,7 @@ class RunView:
 
     @property
     def cluster(self) -> Cluster:
-        """The cluster, whether all of it is there or not."""
+        """The whole cluster, with the GPUs that are away."""
         return self._run.scenario.cluster
 
     @property
@@ -115,7 +115,7 @@ class RunView:
         return self._running
 
     def remaining(self, job: int) -> Any:
-        """Return the work that is left."""
+        """Return the remaining work."""
         run = self._run
         if run.held[job]:
             elapsed = run.now - run.progress_from[job]
@@ -140,14 +140,14 @@ class RunView:
         return run.samples[job] + (run.remaining[job] - left) * run.density[job]
 
     def observed(self, job: int) -> Observation | None:
-        """Return what is seen of the training of the job; None where it has none."""
+        """Return the observation of the job's training; None without a training."""
         item: Job = self._jobs[job]
         if item.training is None:
             return None
         return item.training.observe(self.samples(job), 1 - float(self.remaining(job)) / item.duration)
 
     def trainee(self, job: int) -> TraineeView | None:
-        """Show what an adaptive job knows of itself; None for any other job."""
+        """Return the view of an adaptive job; None for any other job."""
         self._jobs[job]  # raises
         return self._run.trainees.view(job, self._run.now)
 
@@ -171,7 +171,7 @@ class RunView:
         return ledger.users(gpu) if isinstance(ledger, Placements) else ()
 
     def memory(self, gpu: int) -> int | None:
-        """Return the bytes that are left on a GPU."""
+        """Return the free bytes of a GPU."""
         ledger = self._run.ledger
         return ledger.memory(gpu) if isinstance(ledger, Placements) else None
 
@@ -202,13 +202,7 @@ class RunView:
         return Tier.MACHINE if cluster.is_plain else cluster.tier(gpus)
 
     def rate(
-        self,
-        job: int,
-        gpus: Allocation,
-        mode: str = "",
-        beside: Sequence[int] = (),
-        *,
-        tier: str | None = None,
+        self, job: int, gpus: Allocation, mode: str = "", beside: Sequence[int] = (), *, tier: str | None = None
     ) -> Any:
         """Return the speed that a job would have now on GPUs, in a mode, beside the jobs that share them."""
         run, item = self._run, self._jobs[job]

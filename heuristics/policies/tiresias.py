@@ -191,9 +191,9 @@ class _Queues:
             self._order.stop(sorted(set(stopped) - set(moved), key=self._key))
             for job in sorted((*started, *settled), key=self._key):
                 self._order.run(job)
-                self._greedy.settle(job)
+                self._greedy.update_key(job)
             for job in stopped:
-                self._greedy.settle(job)
+                self._greedy.update_key(job)
 
     def _next_look(self, state: State) -> Any:
         """Return the time at which some job may change its queue, if nothing happens before."""

@@ -1,4 +1,4 @@
-"""Adaptive: what no placement, batch and epoch spares an adaptive job, so that bounds count it."""
+"""Adaptive: the work of adaptive jobs that no placement, batch or epoch can avoid, for bounds to count."""
 
 from gsopt.core.numbers.tolerances import TERM, ULPS
 from gsopt.scenario.adaptive.course import Course
@@ -6,24 +6,20 @@ from gsopt.scenario.job import Job
 from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.bounds.work import options
 
-#: Seconds that an epoch is shorter at most where it ends in whole seconds, and the share of its work that this
-#: is at most: of more than 1 s of work 1 s at least remains, and 1.5 s become 2.
+#: Most seconds, and largest share of its work, that an epoch saves by ending in whole seconds: 1 s of work
+#: remains at least, and 1.5 s become 2.
 _ROUNDED, _ROUNDED_SHARE = 0.5, 1 / 3
 
 
 def on_highest_speeds(scenario: Scenario) -> Scenario:
-    """Return a scenario without applications in which no job is slower than any adaptive job can be.
+    """Return a scenario without applications in which no job is slower than an adaptive job can ever be.
 
-    Speeds of adaptive jobs change with the placement, the batch and the epoch. A job of the result has so much
-    less work that on no number of GPUs and in no mode its menu lets it take longer than at the highest of
-    these. Where epochs end in whole seconds a job saves up to half a second of each, and so what it would do in
-    that time at the highest of all its speeds, but at most a third of its work. Hence every schedule of the
-    scenario given has time for all work of this one: bounds of this one hold for it.
-
-    Parameters
-    ----------
-    scenario
-        What is given; it is given back where it has no applications.
+    The speed of an adaptive job depends on the placement, the batch and the epoch. In the result it has so much
+    less work that on every number of GPUs and in every mode its menu makes it at least as fast as the highest
+    of these speeds. Where epochs end in whole seconds, a job saves up to half a second of each: what it would
+    do in that time at its highest speed, but at most a third of its work. Hence every schedule of the given
+    scenario has time for all work of the result, and bounds of the result hold for it. A scenario without
+    applications is returned as it is.
 
     Examples
     --------
@@ -45,7 +41,7 @@ def on_highest_speeds(scenario: Scenario) -> Scenario:
 
 
 class _Rates:
-    """The highest shares of their work that adaptive jobs do in a second; equal ones are looked for once."""
+    """The largest shares of their work that adaptive jobs do in a second; each is computed once."""
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
@@ -55,7 +51,7 @@ class _Rates:
         self._courses: dict[tuple[str, int | None], Course] = {}
 
     def of(self, job: Job, mode: str, count: int) -> float:
-        """Return the highest one of a job on a number of GPUs in a mode; 0 on more than there are."""
+        """Return the largest share on a number of GPUs in a mode; 0 on more GPUs than there are."""
         if count > self.scenario.cluster.gpus:
             return 0.0
         users_batch = job.batch_size if self._counts_samples else None
@@ -74,15 +70,15 @@ class _Rates:
 
 
 def _freed(job: Job, rates: _Rates) -> Job:
-    """Return a job that does its work on no number of GPUs in more time than an adaptive job may need."""
-    ways = [(rates.of(job, mode, count), speed) for mode, count, speed in options(job)]
-    faster = max(rate * job.duration / speed for rate, speed in ways)
+    """Return a job that is on no number of GPUs slower than the adaptive job can be."""
+    speeds = [(rates.of(job, mode, count), speed) for mode, count, speed in options(job)]
+    faster = max(rate * job.duration / speed for rate, speed in speeds)
     if faster == 0:
         return job  # it runs nowhere
     saved = 0.0
     if rates.scenario.agents.whole_seconds:
         epochs = rates.scenario.applications[job.model].epochs
-        saved = min(_ROUNDED * epochs * max(rate for rate, _ in ways), _ROUNDED_SHARE)
+        saved = min(_ROUNDED * epochs * max(rate for rate, _ in speeds), _ROUNDED_SHARE)
     modes = tuple(mode.model_copy(update={"tunes": False}) for mode in job.modes)
     seconds = job.duration * (1 - saved) / faster * (1 - ULPS * TERM)  # no longer than without rounding
     return job.model_copy(update={"duration": seconds, "modes": modes})

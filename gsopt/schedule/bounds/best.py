@@ -20,8 +20,8 @@ def lower_bound(workload: Workload, gpus: Number) -> Exact:
     workload
         The jobs.
     gpus
-        Largest capacity at any time; where jobs may share GPUs, in GPUs that each would have to itself; of
-        slower types what they are worth (`gsopt.schedule.bounds.capability`).
+        Largest capacity at any time. Where jobs may share a GPU it counts once for each of them, and GPUs of
+        slower types count by what they are worth (`gsopt.schedule.bounds.capability`).
 
     Examples
     --------

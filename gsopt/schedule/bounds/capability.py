@@ -1,29 +1,23 @@
-"""Capability: what GPUs of several types are worth, in GPUs on which the jobs' menus were measured."""
+"""Capability: what GPUs of several types are worth, in GPUs of the type on which menus were measured."""
 
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.scenario import Scenario
 
 
 def capability(scenario: Scenario, gpu_type: str) -> float:
-    """Return what a GPU of a type is worth: the speed of a job on such GPUs, relative to that of its menu."""
+    """Return what a GPU of a type is worth: the speed of jobs on it, relative to that of their menus."""
     return 1.0 / scenario.speed.gpu_types.get(gpu_type, 1.0)
 
 
 class Capabilities:
-    """What any number of GPUs is worth at most, for jobs that need a type and memory.
-
-    Parameters
-    ----------
-    scenario
-        Its cluster has the GPUs.
-    """
+    """The most that any number of GPUs is worth, for jobs that need a type and memory."""
 
     def __init__(self, scenario: Scenario) -> None:
         self._scenario = scenario
         self._rooms: dict[tuple[str, int], list[tuple[float, int]]] = {}
 
     def of(self, count: int, gpu_type: str = "", memory: int = 0) -> float | None:
-        """Find what so many GPUs of a type, of any when empty, are worth together; None if there are fewer."""
+        """Return the most that so many GPUs, of a type or of any, are worth; None if there are fewer."""
         need = (gpu_type, memory)
         if need not in self._rooms:
             self._rooms[need] = self._room(gpu_type, memory)
@@ -44,7 +38,7 @@ class Capabilities:
 
 
 def _room_of(cluster: Cluster, kind: str, memory: int) -> int:
-    """Count the GPUs of a type, also of the one without a name, that have so much memory."""
+    """Count the GPUs of a type, which may have no name, with so much memory."""
     return sum(
         machine.gpus
         for machine in cluster.machines

@@ -15,8 +15,8 @@ _BITS = 64
 def mean_busy_time_bound(workload: Workload, gpus: Number) -> Exact:
     """Bound the sum of completion times by the mean busy times.
 
-    A job completes at least half its height after the mean time at which its work is done; preemptive
-    smallest area first on one fast machine minimises the sum of those means. Takes O(n log n).
+    A job completes at least half its height after the mean time of its work; preemptive smallest area first on
+    one fast machine minimises the sum of these means. Takes O(n log n).
 
     Examples
     --------

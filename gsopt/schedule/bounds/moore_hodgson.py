@@ -10,7 +10,8 @@ from gsopt.scenario.job import Job, Workload
 from gsopt.schedule.bounds.position import positions
 from gsopt.schedule.bounds.work import Steps, options
 
-#: Bits of a step, and of the time between two trials of which one is too early, to which a time is found.
+#: Bits to which times are found: of a step, and of the gap between a time that is too early and one that is
+#: not.
 _BITS = 40
 
 
@@ -33,14 +34,9 @@ def moore_hodgson_bound(workload: Workload, gpus: Number) -> Exact:
 def moore_hodgson_positions(workload: Workload, gpus: Number) -> list[float]:
     """Bound the first, second, ... completion by how many jobs can be complete at all at each time.
 
-    The q-th completion is not before the first time at which q jobs can be completed by one fast machine when
-    each job may use as large an area as it needs in the time left; by Moore and Hodgson's rule on reversed
-    time.
-
-    Returns
-    -------
-    list
-        Seconds, ascending, one for each job; that of the q-th bounds the q-th completion of any schedule.
+    The q-th completion is not before the first time at which one fast machine can complete q jobs, if each uses
+    the least area with which it completes in the time left; by Moore and Hodgson's rule on reversed time. The
+    times are ascending seconds, of which the q-th bounds the q-th completion of every schedule.
 
     Examples
     --------
@@ -70,10 +66,10 @@ def latest_positions(steps: Steps, workload: Workload, gpus: Number) -> list[int
 
 
 class _Areas:
-    """Least area with which a job completes within a span: the lower hull of the menus of all its modes.
+    """The least area with which a job completes within a span: the lower hull of the menus of all its modes.
 
-    Phases are not looked at: without them jobs complete within shorter spans and on smaller areas. Both are in
-    steps, areas as the time that all GPUs together take for them, and rounded down.
+    Phases are ignored, as without them jobs complete in less time and on smaller areas. Both count in steps, an
+    area as the time that all GPUs together take for it, and are rounded down.
     """
 
     def __init__(self, job: Job, arrival: int, step: Fraction, gpus: Number) -> None:
@@ -119,7 +115,7 @@ def _most_completed(curves: Sequence[_Areas], time: int) -> int:
 
 
 def _first_time(completed: Callable[[int], int], wanted: int, low: int, stride: int) -> int:
-    """Find by longer and longer strides, then by bisection, a time before which so many cannot be complete."""
+    """Find a time before which so many jobs cannot be complete, by growing strides and then by bisection."""
     if completed(low) >= wanted:
         return low
     while completed(low + stride) < wanted:

@@ -1,4 +1,4 @@
-"""Places: how much of a GPU that several jobs may share each of them takes up at least."""
+"""Places: the least part of a shared GPU that each job takes up."""
 
 from collections import Counter
 from typing import Any
@@ -13,7 +13,7 @@ Array = np.ndarray[Any, Any]
 
 
 def places(scenario: Scenario) -> list[float]:
-    """List the places that each job takes up on each of its GPUs, by number; a GPU has ``share_limit`` of them.
+    """Return the places that each job takes up on each of its GPUs; a GPU has ``share_limit`` places.
 
     Let w_j be weights of at most 1 with w_j / xi_jk + w_k / xi_kj <= 1 for any two jobs, xi_jk being the
     slowdown of j beside k. Beside others a job is at most 1 / xi as fast as alone, xi being that of its worst
@@ -26,11 +26,6 @@ def places(scenario: Scenario) -> list[float]:
 
     The weights of each pair are alike at first; then each grows as far as the others leave it, those of models
     with the most work first. The weights are our own.
-
-    Parameters
-    ----------
-    scenario
-        The jobs, and what they run on.
     """
     jobs, speed = scenario.workload.jobs, scenario.speed
     if scenario.share_limit == 1 or len(jobs) <= 1:

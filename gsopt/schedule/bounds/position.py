@@ -1,9 +1,40 @@
-"""Position: a bound on the first completion, the second, and so on."""
+"""Position: bounds on the first completion, the second, and so on, by shortest remaining time and height."""
+
+from heapq import heappop, heappush, heapreplace
+from math import inf
 
 from gsopt.core.numbers.grid import Exact, Number, float_below
 from gsopt.scenario.job import Workload
-from gsopt.schedule.bounds.srpt import srpt_completions
 from gsopt.schedule.bounds.work import Steps
+
+
+def height_bound(workload: Workload, gpus: Number) -> Exact:
+    """Bound the sum of completion times by every job alone at its fastest.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> height_bound(Workload(jobs=[Job(name="a", release_date=1, duration=5, gpus=1)]), 4)
+    6
+    """
+    steps = Steps.of(workload, gpus)
+    return steps.completed(sum(steps.release) + sum(steps.height))
+
+
+def srpt_bound(workload: Workload, gpus: Number) -> Exact:
+    """Bound the sum of completion times by shortest remaining time on one machine as fast as all GPUs.
+
+    Takes O(n log n).
+
+    Examples
+    --------
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> jobs = [Job(name=name, release_date=0, duration=2, gpus=1) for name in "ab"]
+    >>> srpt_bound(Workload(jobs=jobs), 2)
+    3
+    """
+    steps = Steps.of(workload, gpus)
+    return steps.completed(sum(srpt_completions(steps)))
 
 
 def position_bound(workload: Workload, gpus: Number) -> Exact:
@@ -27,7 +58,7 @@ def position_bound(workload: Workload, gpus: Number) -> Exact:
 
 
 def completions_by_position(workload: Workload, gpus: Number) -> list[float]:
-    """Bound the first, second, ... completion by SRPT, release dates and heights, from the first release."""
+    """Bound the first, second, ... completion, in seconds after the first release."""
     steps = Steps.of(workload, gpus)
     return [float_below(time * steps.seconds) for time in positions(steps)]
 
@@ -36,3 +67,21 @@ def positions(steps: Steps) -> list[int]:
     """Bound the first, second, ... completion, in steps."""
     alone = (release + height for release, height in zip(steps.release, steps.height, strict=True))
     return list(map(max, srpt_completions(steps), sorted(alone)))
+
+
+def srpt_completions(steps: Steps) -> list[int]:
+    """Return when jobs complete by shortest remaining time on one machine as fast as all GPUs."""
+    completions: list[int] = []
+    pending: list[int] = []
+    now = 0
+    for size, arrival, limit in zip(steps.size, steps.release, [*steps.release, inf][1:], strict=True):
+        now = max(now, arrival) if not pending else now
+        heappush(pending, size)
+        while pending and now < limit:
+            if now + pending[0] > limit:
+                heapreplace(pending, pending[0] - (int(limit) - now))
+                now = int(limit)
+            else:
+                now += heappop(pending)
+                completions.append(now)
+    return completions

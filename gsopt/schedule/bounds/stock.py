@@ -1,4 +1,4 @@
-"""Stock: the machines that may be there at most over time, whichever of them are given up."""
+"""Stock: the most machines that may be there over time, whichever of them are given up."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from gsopt.scenario.scenario import Scenario
 
 Array = np.ndarray[Any, Any]
 
-#: What is known of a machine. A request makes those that are there uncertain: which ones go is decided later.
+#: Whether a machine is there. A request makes that uncertain for those it may take: the choice comes later.
 _AWAY, _UNCERTAIN, _THERE = range(3)
 
 #: What happens, in its order within an instant.
@@ -21,23 +21,11 @@ _CAPACITY, _EVENT, _DEADLINE = range(3)
 
 
 def most_there(scenario: Scenario, worths: Array) -> Iterator[tuple[float, Array]]:
-    """Yield from each time on the most that the GPUs that are there are worth together, for rows of worths.
+    """Yield, for each time, the most that the GPUs there are worth from then on, for every row of worths.
 
-    What is known is how many machines have been given up at each deadline, not which: so those that are there
-    are taken to be the ones that are worth most. No schedule has more; that some schedule has as much is not
-    said.
-
-    Parameters
-    ----------
-    scenario
-        Its cluster has machines.
-    worths
-        What a GPU of every machine is worth, by row and machine; at least 0.
-
-    Yields
-    ------
-    tuple
-        A time at which something happens, ascending, and the worth of every row after it.
+    `worths` has a row for each way to value GPUs, and a column for each machine. How many machines have been
+    given up by each deadline is known, but not which: those that are there are taken to be the ones worth most.
+    No schedule has more; some may all have less.
     """
     stock = Stock(scenario.cluster)
     machines = scenario.cluster.machines
@@ -57,7 +45,7 @@ def most_there(scenario: Scenario, worths: Array) -> Iterator[tuple[float, Array
 
 
 def _happenings(scenario: Scenario) -> Iterator[tuple[float, int, Any]]:
-    """Yield all that happens, with its time and place within the instant."""
+    """Yield everything that happens, with its time and its place within the instant."""
     for change in scenario.capacity_changes:
         yield float(change.time), _CAPACITY, change.gpus
     for event in scenario.events:
@@ -68,24 +56,12 @@ def _happenings(scenario: Scenario) -> Iterator[tuple[float, int, Any]]:
 
 @dataclass
 class _Group:
-    """Machines that are counted together: those of a type, or all.
-
-    Attributes
-    ----------
-    members
-        Which machines they are.
-    there
-        How many of them are there at most.
-    promised
-        The same, with those that have been given up for requests that are still open.
-    asked
-        How many the open requests that only take members ask for.
-    """
+    """Machines that are counted together: those of a type, or all."""
 
     members: Array
-    there: int
-    promised: int
-    asked: int = 0
+    there: int  # most members that are there
+    promised: int  # the same, with those that have been given up for requests that are still open
+    asked: int = 0  # number that open requests ask for which take members only
 
     @classmethod
     def of(cls, members: Array) -> "_Group":
@@ -97,22 +73,22 @@ class _Group:
         return not np.any(machines & ~self.members)
 
     def come(self, count: int) -> None:
-        """Let at most so many members come back, or so many go if that is below 0."""
+        """Let at most so many members come back, or so many leave if negative."""
         self.there += count
         self.promised += count
 
     def close(self, count: int, elsewhere: int) -> None:
-        """Close a request for so many members, when so many at most are there that it does not take.
+        """Close a request for `count` members; at most `elsewhere` members are there that it does not take.
 
-        Either all that it asks for have been given up, which `promised` counts and `there` does not; or those
-        that it takes are all away.
+        Either all that it asks for have been given up, which `promised` counts and `there` does not, or all
+        that it takes are away.
         """
         self.asked -= count
         self.there = min(self.there, max(self.promised - count, elsewhere))
         self.promised = max(self.promised - count, elsewhere + self.asked)
 
     def cut(self, away: Array) -> None:
-        """Count no member that is surely away."""
+        """Stop counting members that are certainly away."""
         most = _count(self.members & ~away)
         self.there = min(self.there, most)
         self.promised = min(self.promised, most + self.asked)
@@ -121,15 +97,10 @@ class _Group:
 class Stock:
     """The machines of a cluster from event to event, as far as they do not depend on decisions.
 
-    Machines are counted in groups, one for each type and one of all: requests that take machines of one type
-    count for both, others for all machines alone. A machine that is given up is no longer there, but counts as
-    promised until the deadline of its request, when as many promises fall due as were asked for. One that
-    returns or is lent meanwhile counts anew, as it may be given up again.
-
-    Parameters
-    ----------
-    cluster
-        The machines, which are all there.
+    Machines are counted in groups, one for each type and one for all: requests for machines of one type count
+    in both, others in the latter only. A machine that is given up is no longer there, but counts as promised
+    until the deadline of its request, when as many promises fall due as were asked for. A machine that returns
+    or is lent meanwhile counts anew, since it may be given up again.
     """
 
     def __init__(self, cluster: Cluster) -> None:
@@ -162,10 +133,10 @@ class Stock:
         self._cut()
 
     def most(self, worths: Array) -> Array:
-        """Return the most that the machines that are there are worth, for rows of worths of the machines.
+        """Return the most that the machines there are worth, for every row of worths.
 
-        Of each type the best ones are taken, and of these the best ones of all: types have no machine in
-        common, so nothing better can be taken.
+        The best of each type are taken, and the best of these overall: types have no machine in common, so no
+        choice is better.
         """
         left = np.where(self._known == _AWAY, 0.0, worths)
         for group in self._groups:
@@ -193,7 +164,7 @@ class Stock:
             self._doubt(servers & self._meant(request))
 
     def _lend(self, servers: int, meant: Array) -> None:
-        """Let the first machines come that are away: so many, or all; which they are is not known."""
+        """Bring back up to so many machines that are away; which ones is not known."""
         for group in self._groups:
             group.come(min(servers, _count(group.members & meant & (self._known != _THERE))))
         self._known[meant & (self._known == _AWAY)] = _UNCERTAIN
@@ -207,7 +178,7 @@ class Stock:
         self._doubt(taken)
 
     def _doubt(self, machines: Array) -> None:
-        """Let it be open whether machines that were there still are."""
+        """Note that it is uncertain whether machines that were there still are."""
         self._known[machines & (self._known == _THERE)] = _UNCERTAIN
 
     def _cut(self) -> None:
@@ -228,7 +199,7 @@ class Stock:
         return self._kinds == event.gpu_type if event.gpu_type else np.ones(len(self._kinds), dtype=bool)
 
     def _elsewhere(self, group: _Group, taken: Array) -> int:
-        """Count the members of a group that are there at most, and that a request does not take."""
+        """Count the members of a group that may be there and that a request does not take."""
         left = ~taken & (self._known != _AWAY)
         parts = [part for part in self._types if group.has(part.members)]
         return sum(min(part.there, _count(part.members & left)) for part in parts)

@@ -1,4 +1,4 @@
-"""Tiers: what no placement spares a job, so that bounds count it."""
+"""Tiers: the network slowdowns that no placement can avoid, for bounds to count."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -10,16 +10,12 @@ from gsopt.scenario.scenario import Scenario
 
 
 def on_best_tiers(scenario: Scenario) -> Scenario:
-    """Return a scenario without network tiers in which no job is slower than on its best ones.
+    """Return a scenario without network tiers in which every job is as fast as on its best tier.
 
-    A number of GPUs that fits no machine is never joined by one, however empty the cluster is: so its speed is
-    that on the cheapest tier that so many GPUs can have. Nothing else of a placement counts, and every schedule
-    of the scenario is as good as one of the scenario given: bounds of this one hold for it.
-
-    Parameters
-    ----------
-    scenario
-        What is given; it is given back where it has no tiers that count.
+    GPUs that do not fit one machine are never joined by one, however empty the cluster is. So the speed on a
+    number of GPUs is that on the cheapest tier that so many GPUs can have, whatever the placement. Every
+    schedule of the given scenario is one of the result, or better: bounds of the result hold for it. A scenario
+    in which no tier counts is returned as it is.
 
     Examples
     --------
@@ -57,9 +53,9 @@ def on_best_tiers(scenario: Scenario) -> Scenario:
 
 
 def _slowed(job: Job, slowdowns: Mapping[int, Exact]) -> Job:
-    """Return a job whose speeds have slowdowns by number of GPUs; its unit of work stays that on its demand.
+    """Return a job slowed down by number of GPUs; its work is still measured on its demanded GPUs.
 
-    What floats cannot say is rounded so that the job is no slower.
+    Floats are rounded so that the job is no slower.
     """
     own = slowdowns[job.gpus]
 

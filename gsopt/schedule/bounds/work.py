@@ -1,4 +1,4 @@
-"""Work: what a job needs at least, and the clock on which bounds count, in exact numbers."""
+"""Work: the least that a job needs, and the clock on which bounds count, in exact numbers."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ from gsopt.core.numbers.grid import Exact, Number, decimal, whole
 from gsopt.core.numbers.tolerances import SUM
 from gsopt.scenario.job import DEFAULT_MODE, Job, Workload
 
-#: Bits of the steps in a second up to which times are counted without rounding, and bits in which the least
-#: time is counted otherwise: a million times rounded down come to less than 2**-40 of it.
+#: Bits of the steps in a second up to which times count without rounding; otherwise the least time counts in so
+#: many bits, and the errors of a million times come to less than 2**-40 of it.
 _MOST_BITS, _LEAST_BITS = 256, 64
 
 
@@ -43,20 +43,20 @@ def height(job: Job) -> Exact:
 
 
 def options(job: Job) -> list[tuple[str, int, float]]:
-    """List the ways to run a job: mode, number of GPUs and speed without phases."""
+    """Return every mode and number of GPUs of a job, with the speed without phases."""
     default = [(DEFAULT_MODE, *entry) for entry in job.menu or ((job.gpus, 1.0),)]
     return default + [(mode.name, *entry) for mode in job.modes for entry in mode.menu]
 
 
 def _least(job: Job, held: Callable[[int], int]) -> Exact:
-    """Add up over the phases what their work costs where least is held for it."""
-    ways, duration = options(job), decimal(job.duration)
+    """Add up the cost of the phases, each where least is held for its work."""
+    choices, duration = options(job), decimal(job.duration)
     if not job.phases:
-        return whole(duration * _cheapest([(held(count), speed) for _, count, speed in ways]))
+        return whole(duration * _cheapest([(held(count), speed) for _, count, speed in choices]))
     total, begin = Fraction(0), 0.0
     for phase in job.phases:
         part = duration * (decimal(phase.until) - decimal(begin))
-        slowed = ((held(count), speed, phase.slowdown_in(mode)) for mode, count, speed in ways)
+        slowed = ((held(count), speed, phase.slowdown_in(mode)) for mode, count, speed in choices)
         total += part * min(
             Fraction(count) * decimal(slower) / decimal(speed) for count, speed, slower in slowed
         )
@@ -64,12 +64,12 @@ def _least(job: Job, held: Callable[[int], int]) -> Exact:
     return whole(total)
 
 
-def _cheapest(ways: Sequence[tuple[int, float]]) -> Exact:
-    """Compute the least of what is held for a unit of work; floats tell which ways come into question."""
-    if len(ways) == 1 and ways[0][1] == 1:
-        return ways[0][0]
-    near = min(count / speed for count, speed in ways) * (1 + SUM)
-    return min(Fraction(count, decimal(speed)) for count, speed in ways if count / speed <= near)
+def _cheapest(choices: Sequence[tuple[int, float]]) -> Exact:
+    """Compute the least that is held for a unit of work; floats narrow the choices down."""
+    if len(choices) == 1 and choices[0][1] == 1:
+        return choices[0][0]
+    near = min(count / speed for count, speed in choices) * (1 + SUM)
+    return min(Fraction(count, decimal(speed)) for count, speed in choices if count / speed <= near)
 
 
 def first_release(workload: Workload) -> float:
@@ -85,28 +85,17 @@ def arrivals_of(workload: Workload) -> list[Exact]:
 
 @dataclass(frozen=True)
 class Steps:
-    """What formulas look at, in whole steps of time from the first release date on.
+    """The input of the formulas, in whole steps of time from the first release date.
 
-    The steps divide all times if they can be as short as that; else times are rounded down. Whoever needs less,
-    and is released earlier, is complete no later, so what is proven of the rounded times holds.
-
-    Attributes
-    ----------
-    seconds
-        Seconds of a step.
-    origin
-        The first release date.
-    release, height
-        Release date and least run time of each job.
-    size
-        Time in which all GPUs together do what a job needs at least.
+    Steps divide all times where they can be short enough; otherwise times are rounded down. A job that needs
+    less and is released earlier completes no later, so bounds for the rounded times hold.
     """
 
-    seconds: Fraction
-    origin: Exact
+    seconds: Fraction  # of a step
+    origin: Exact  # the first release date
     release: Sequence[int]
-    height: Sequence[int]
-    size: Sequence[int]
+    height: Sequence[int]  # least run times
+    size: Sequence[int]  # areas, as the time that all GPUs together take for them
 
     @classmethod
     def of(cls, workload: Workload, gpus: Number) -> Self:
@@ -124,7 +113,7 @@ class Steps:
         return cls(seconds, origin, count(release), count(heights), count(sizes))
 
     def divided(self, parts: int) -> Self:
-        """Count the same times in steps that are so many times shorter."""
+        """Count the same times in shorter steps."""
         times = (tuple(time * parts for time in own) for own in (self.release, self.height, self.size))
         return type(self)(self.seconds / parts, self.origin, *times)
 
@@ -134,7 +123,7 @@ class Steps:
 
 
 def _step(times: Iterable[Exact], least: Iterable[Exact]) -> Fraction:
-    """Choose a step that divides all times; or one that is far below the least."""
+    """Return a step that divides all times, or else one that is far below the least."""
     parts = 1
     for time in times:
         parts = lcm(parts, time.denominator)

@@ -9,15 +9,4 @@ from gsopt.simulation.parts.pool import Pool, pool_of
 from gsopt.simulation.parts.skipping import Skipping
 from gsopt.simulation.parts.waiting import Waiting
 
-__all__ = [
-    "Greedy",
-    "Match",
-    "Offers",
-    "Pairs",
-    "Partners",
-    "Pool",
-    "Skipping",
-    "Timers",
-    "Waiting",
-    "pool_of",
-]
+__all__ = ["Greedy", "Match", "Offers", "Pairs", "Partners", "Pool", "Skipping", "Timers", "Waiting", "pool_of"]

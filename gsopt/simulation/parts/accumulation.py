@@ -8,10 +8,10 @@ from gsopt.simulation.policy import State
 
 
 def sub_batches(job: Job) -> tuple[str, ...]:
-    """Return the modes in which a job computes the batch that it demands, the whole one first.
+    """Return the modes in which a job computes its batch in several steps, the default mode first.
 
-    They are those on as many GPUs of its type as it demands, with another number of steps and no other batch
-    size: their gradients are accumulated, so that the training is what it was. Castor, section 5.2.3.
+    These modes use the demanded GPUs and the same batch size. They accumulate gradients over their steps, which
+    leaves the training unchanged. Source: Castor, section 5.2.3.
     """
     divided = [
         mode
@@ -25,22 +25,22 @@ def sub_batches(job: Job) -> tuple[str, ...]:
 
 
 def memory_left(state: State, gpus: tuple[int, ...]) -> int | None:
-    """Return the bytes that are left on each of some GPUs; None when memory is not looked at."""
+    """Return the least free memory of some GPUs, in bytes; None when memory is unlimited."""
     return min((left for gpu in gpus if (left := state.memory(gpu)) is not None), default=None)
 
 
 def fits(job: Job, mode: str, left: int | None) -> bool:
-    """Check whether a job fits into so many bytes per GPU in a mode; what is unknown fits."""
+    """Check whether a job in a mode fits the free bytes per GPU; unknown memory fits."""
     need = job.memory_in(mode)
     return need is None or left is None or need <= left
 
 
 class Pairs:
-    """What a waiting job and a running one would be to each other, as far as the state knows it.
+    """The pairs of a waiting and a running job that might share GPUs, with their times and slowdowns.
 
-    Slowdowns are those of the two models, whichever their GPUs; only they are remembered. The running job is
-    taken to run alone otherwise, with the speed of its present phase, and the waiting one as if all its GPUs
-    were joined as those that the running job has to itself. Castor, Theorem 1, looks at no more than that.
+    Slowdowns depend on the two models alone, not on the GPUs, and are cached. The running job is assumed to run
+    alone otherwise, at the speed of its current phase, and the waiting job to have all its GPUs on the network
+    tier of those that the running job holds alone, as in Castor, Theorem 1.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class Pairs:
         self._slowdowns: dict[tuple[str, str], Any] = {}  # of the first model beside the second
 
     def of(self, state: State, job: int, partner: int, gpus: tuple[int, ...]) -> list[SubBatch]:
-        """Return the pair for every sub-batch of a waiting job, the whole batch first.
+        """Return the pair for every number of steps of a waiting job, the whole batch first.
 
         Parameters
         ----------
@@ -92,7 +92,7 @@ class Pairs:
         ]
 
     def slowdown(self, state: State, job: int, beside: int) -> Any:
-        """Return how many times longer a job takes beside another."""
+        """Return the factor by which a job is slower beside another."""
         models = state.jobs[job].model, state.jobs[beside].model
         if models not in self._slowdowns:
             count = state.jobs[job].gpus

@@ -1,4 +1,4 @@
-"""Greedy: the jobs of the smallest keys run, each on as many GPUs as it may use and can get."""
+"""Greedy: the jobs with the smallest keys run, each on as many GPUs as it may use and can get."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
@@ -12,8 +12,8 @@ from gsopt.simulation.parts.waiting import Rank, Waiting
 from gsopt.simulation.policy import Action, State
 
 
-class _Wants(NamedTuple):
-    """A job that is there, its allowed counts, and its queue while it waits."""
+class _KnownJob(NamedTuple):
+    """A released job with its allowed counts, and its queue while it waits."""
 
     item: Job
     counts: tuple[int, ...]
@@ -21,34 +21,33 @@ class _Wants(NamedTuple):
 
 
 class Greedy:
-    """Grant the GPUs to those whom a scan of all jobs in the order of their keys would choose.
+    """Allocate the GPUs as a scan of all jobs in the order of their keys would.
 
-    The scan gives each job the largest of its allowed counts that is free besides what the jobs before it
-    have got; a job whose smallest count is not is skipped. So a job grows before the jobs behind it get
-    anything.
+    The scan gives each job the largest of its allowed counts that the jobs before it leave free, and skips a
+    job whose smallest count is not free. So a job grows before the jobs behind it get any GPUs.
 
-    At each decision the allocation is repaired instead of made anew: while some job could have more if only
-    the jobs before it were looked at, the first of them takes that, of what is free and then of the running
-    jobs behind it, the last first. That ends where the scan does, because the scan's is the only allocation
-    that leaves nobody such a wish. Only waiting jobs and running ones below their largest count have wishes;
-    of the waiting ones the first of each queue speaks for all.
+    Each decision repairs the last allocation instead of scanning all jobs. A job can improve if it could hold
+    more GPUs when only the jobs before it kept theirs. The first such job takes free GPUs, and then those of
+    the running jobs behind it, from the last one on. This is repeated until no job can improve, which is true
+    of the scan's allocation alone. Only waiting jobs and running jobs below their largest count can improve,
+    and among the waiting jobs the first of each queue decides for the rest.
 
-    Where GPUs are of several kinds, a job takes those of the least sufficient memory first. A job is only
-    stopped for one that may use its GPUs; it may go on at once on others.
+    With GPUs of several kinds, a job takes those with the least sufficient memory first. A job is only stopped
+    for another that may use its GPUs, and may continue at once on others.
 
     Parameters
     ----------
     state
         The state at the beginning of the run.
     key
-        Key of a job now; that of a waiting job does not change. The key of a running job may fall by itself;
-        `rekey` must be called where it rises, unless it does so at its `pace`.
+        Current key of a job. That of a waiting job does not change. That of a running job may fall at any time;
+        when it rises other than at its `pace`, `rekey` must be called.
     counts
         The allowed counts of a job, ascending; only the demanded one when None.
     skip
-        Whether a job whose smallest count is not free is skipped; else it blocks all jobs behind it.
+        Whether a job whose smallest count is not free is skipped; otherwise it blocks all jobs behind it.
     pace
-        How much the key of a running job rises in a second, by its number of GPUs; None when it never rises.
+        By how much the key of a running job rises per second, by its number of GPUs; None when it never rises.
 
     Examples
     --------
@@ -76,16 +75,16 @@ class Greedy:
         self._jobs = state.jobs
         self._key, self._skip, self._pace = key, skip, pace
         self._counts_of = counts
-        self._there: dict[int, _Wants] = {}
+        self._known: dict[int, _KnownJob] = {}
         self._pool = pool_of(state)
         self._waiting = Waiting()
         self._running = Running(None if pace is None else lambda holding: pace(size(holding)))
-        self._asking: list[Rank] = []  # whose wishes are still to be looked at in this decision
-        self._nobody_behind = False  # that is, behind whoever asks now
-        self._free: Any = None  # what the last decision left
-        self._anew = True  # whether more than arrivals may have given rise to wishes
-        self._wishing: dict[int, None] = {}  # running jobs below their largest count
-        self._before: dict[int, Holding | None] = {}  # what the jobs that change held before
+        self._asking: list[Rank] = []  # jobs that this decision still has to check for improvement
+        self._nobody_behind = False  # of the job that is being checked
+        self._free: Any = None  # after the last decision
+        self._from_scratch = True  # whether jobs other than new arrivals may improve
+        self._can_grow: dict[int, None] = {}  # running jobs below their largest count
+        self._before: dict[int, Holding | None] = {}  # of the jobs that change, what they held before
         self._begin = state.now
 
     def decide(self, state: State) -> Iterable[Action]:
@@ -99,14 +98,14 @@ class Greedy:
         return len(self._waiting) > 0
 
     def update(self, state: State) -> None:
-        """Take in what happened since the last decision."""
+        """Process the arrivals, completions and evictions since the last decision."""
         self._running.elapsed = state.now - self._begin
         if state.completed or state.evicted or self._pace is not None or not self._skip:
-            self._anew = True
+            self._from_scratch = True
         for job in state.completed:
             if job in self._running:
                 self._leave(job)
-            del self._there[job]
+            del self._known[job]
         for job in state.evicted:
             if job in self._running:
                 self._leave(job)
@@ -116,16 +115,16 @@ class Greedy:
             item = self._jobs[job]
             counts = (item.gpus,) if self._counts_of is None else self._counts_of(job)
             queue = self._pool.queue(item, counts[0]) if self._skip else None
-            self._there[job] = _Wants(item, counts, queue)
+            self._known[job] = _KnownJob(item, counts, queue)
             self._asking.append(self._wait(job))
 
     def rekey(self, job: int) -> None:
-        """Look at the key of a running or waiting job again."""
-        self._anew = True
-        self.settle(job)
+        """Update the key of a running or waiting job, whichever way it has changed."""
+        self._from_scratch = True
+        self.update_key(job)
 
-    def settle(self, job: int) -> None:
-        """Look again at a key that has fallen while its job runs, or risen while it waits."""
+    def update_key(self, job: int) -> None:
+        """Update a key that has fallen while its job runs, or risen while it waits."""
         if job in self._running:
             self._running.rekey(job, self._key(job))
         else:
@@ -136,20 +135,20 @@ class Greedy:
         pool, asking, waiting, running = self._pool, self._asking, self._waiting, self._running
         pool.look(state)
         self._before.clear()
-        self._anew = self._anew or pool.free != self._free
-        if self._anew:
+        self._from_scratch = self._from_scratch or pool.free != self._free
+        if self._from_scratch:
             asking[:] = waiting.heads()
-        if self._wishing:
-            asking += [(self._key(job), job) for job in self._wishing]
+        if self._can_grow:
+            asking += [(self._key(job), job) for job in self._can_grow]
         heapify(asking)
         self._nobody_behind = False
-        refused: set[Any] = set()  # queues whose first job gets nothing, hence none of its jobs
+        refused: set[Any] = set()  # queues whose first job cannot improve, and hence none of their jobs
         while asking and not (self._nobody_behind and pool.is_empty):
             rank = heappop(asking)
             job = rank[1]
-            if job in self._wishing:
+            if job in self._can_grow:
                 self._grow(rank)
-            elif job in waiting and (queue := self._there[job].queue) not in refused:
+            elif job in waiting and (queue := self._known[job].queue) not in refused:
                 if self._serve(rank, None):
                     if (head := waiting.head(queue)) is not None:
                         heappush(asking, head)
@@ -158,22 +157,22 @@ class Greedy:
                 else:
                     self._stop_behind(rank)
                     break
-        self._free, self._anew = pool.free, False
+        self._free, self._from_scratch = pool.free, False
         if not self._before:
             return []
         after = {job: running.holding(job) if job in running else None for job in self._before}
         return pool.actions(state, self._before, after)
 
     def _grow(self, rank: Rank) -> None:
-        """Grant a running job more if it can have more."""
-        holding = self._leave(rank[1])  # it does not stand behind itself, whatever key it was known by
+        """Give a running job more GPUs if it can get more."""
+        holding = self._leave(rank[1])  # so that it is not behind itself, whatever its last known key
         if not self._serve(rank, holding):
             self._run(rank[1], holding, rank[0])
 
     def _serve(self, rank: Rank, holding: Holding | None) -> bool:
-        """Grant a job as much as it can get where only the jobs before it count; False if that is no more."""
+        """Give a job the GPUs that the jobs before it leave; return False if that is no more than it has."""
         job = rank[1]
-        item, counts, _ = self._there[job]
+        item, counts, _ = self._known[job]
         had = size(holding)
         available = had + self._pool.room(item)
         if available < counts[-1]:
@@ -203,20 +202,20 @@ class Greedy:
             self._waiting.remove(job)
         else:
             self._pool.give_back(holding)
-        self._run(job, self._pool.take(self._there[job].item, count, self._before[job]), self._key(job))
+        self._run(job, self._pool.take(self._known[job].item, count, self._before[job]), self._key(job))
 
     def _run(self, job: int, holding: Holding, key: Any) -> None:
         self._running.add(job, holding, key)
-        if size(holding) < self._there[job].counts[-1]:
-            self._wishing[job] = None
+        if size(holding) < self._known[job].counts[-1]:
+            self._can_grow[job] = None
 
     def _stop(self, job: int) -> None:
         holding = self._leave(job)
         self._before.setdefault(job, holding)
         self._pool.give_back(holding)
         heappush(self._asking, self._wait(job))
-        if not self._anew:  # jobs behind this one may have wishes now
-            self._anew = True
+        if not self._from_scratch:  # jobs behind this one may improve now
+            self._from_scratch = True
             for head in self._waiting.heads():
                 heappush(self._asking, head)
 
@@ -227,8 +226,8 @@ class Greedy:
             self._stop(job)
 
     def _usable_behind(self, rank: Rank) -> dict[Holding, tuple[int, int]]:
-        """Count, by holding, the jobs behind a rank that have it, and how much of it the rank's job can use."""
-        item, usable = self._there[rank[1]].item, self._pool.usable
+        """Return, by holding, how many jobs behind a rank have it, and how many GPUs of it the job can use."""
+        item, usable = self._known[rank[1]].item, self._pool.usable
         found = {holding: (number, usable(holding, item)) for holding, number in self._running.behind(rank)}
         self._nobody_behind = not found
         return found
@@ -236,10 +235,10 @@ class Greedy:
     def _last_behind(
         self, rank: Rank, behind: Mapping[Holding, tuple[int, int]], need: int | None
     ) -> tuple[list[tuple[int, int]], int]:
-        """Find the last running jobs, all behind a rank, that hold `need` GPUs for the job of the rank.
+        """Find the last running jobs behind a rank that hold `need` GPUs which its job may use.
 
-        With each comes how many GPUs of the right kinds it holds, and with all of them their sum. All there are
-        when that is too few, or when there is no need.
+        Each is returned with its number of such GPUs, together with their sum. All jobs behind the rank are
+        returned when they hold too few, or when `need` is None.
         """
         running = self._running
         chosen = {holding: 0 for holding, (_, part) in behind.items() if part}
@@ -251,7 +250,7 @@ class Greedy:
                 break
             key, job = last
             if self._pace is None and (fresh := self._key(job)) != key:
-                running.rekey(job, fresh)  # it has fallen
+                running.rekey(job, fresh)  # its key has fallen
                 continue
             holding = running.holding(job)
             chosen[holding] += 1
@@ -262,14 +261,14 @@ class Greedy:
 
     def _wait(self, job: int) -> Rank:
         key = self._key(job)
-        self._waiting.add(job, key, self._there[job].queue)
+        self._waiting.add(job, key, self._known[job].queue)
         return key, job
 
     def _leave(self, job: int) -> Holding:
-        self._wishing.pop(job, None)
+        self._can_grow.pop(job, None)
         return self._running.remove(job)
 
 
 def largest(counts: tuple[int, ...], free: int) -> int:
-    """Return the largest of ascending counts that is free; 0 if none is."""
+    """Return the largest of ascending counts that is at most the free number; 0 if there is none."""
     return counts[bisect_right(counts, free) - 1] if counts[0] <= free else 0

@@ -1,4 +1,4 @@
-"""Instants: the multiples of an interval, at which something is decided."""
+"""Instants: the multiples of an interval, at which a policy decides."""
 
 from math import floor
 from typing import Any
@@ -7,23 +7,11 @@ from gsopt.simulation.interval import require_interval
 
 
 class Instants:
-    """The multiples of an interval, from where the clock of the run begins.
+    """The multiples of an interval on the clock of the run.
 
-    Where decisions come in rounds of another length, an instant is that of the first round after it, for those
-    who wait for it. A wait ends with the next decision, which asks again where it still waits: as for
-    `gsopt.simulation.Wake`, so that nobody takes a time at which he no longer waits for an instant.
-
-    Parameters
-    ----------
-    interval
-        Seconds from one to the next.
-    field
-        What the interval is called where it is refused.
-
-    Raises
-    ------
-    InvalidInput
-        The interval is none, as `gsopt.simulation.interval` has it.
+    When decisions come in rounds of another length, the first round after an instant counts as the instant, if
+    the policy has asked for it. A request ends with the next decision, like that of `gsopt.simulation.Wake`,
+    and has to be repeated.
     """
 
     def __init__(self, interval: float, field: str = "interval") -> None:
@@ -32,9 +20,9 @@ class Instants:
         self._asked: Any = None
 
     def reached(self, now: Any, excused: float = 0) -> bool:
-        """Check whether it is time, at a multiple or where one that was waited for has passed; end the wait.
+        """Check whether now is an instant, or a requested one has passed; this ends the request.
 
-        So many seconds after a multiple are excused: what happens then was to happen at it, but for rounding.
+        A time up to `excused` seconds after a multiple counts as the multiple, because of rounding.
         """
         waited = self._asked is not None and now >= self._asked
         self._asked = None
@@ -50,6 +38,6 @@ class Instants:
         return number * length
 
     def ask(self, now: Any) -> Any:
-        """Wait for the first multiple after a time, and give it."""
+        """Request and return the first multiple after a time."""
         self._asked = self.after(now)
         return self._asked

@@ -1,4 +1,4 @@
-"""Inventory: what kinds of GPUs there are, how fast jobs of fixed size are on each, and where they go."""
+"""Inventory: the kinds of GPUs of a cluster, how fast jobs of fixed size are on each, and their placement."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,12 +9,12 @@ from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import DEFAULT_MODE, Job
 from gsopt.simulation.policy import Assign, State
 
-#: What the GPUs of a cluster without types are called.
+#: Name of the kind of GPUs without a type.
 ANY = "gpu"
 
 
 class GpuKind(NamedTuple):
-    """A type of GPU with its memory; None when memory is not looked at."""
+    """A GPU type with its memory; None when memory is unlimited."""
 
     gpu_type: str
     memory: int | None
@@ -23,20 +23,8 @@ class GpuKind(NamedTuple):
 class Inventory:
     """The GPUs of a cluster by kind, for policies that run a job on its demanded GPUs, all of one kind.
 
-    Kinds have names, and stand in the order in which the cluster lists their types, the least memory first. A
-    job runs in its default mode, or in a mode that it has for a type of GPU, whichever is the fastest there.
-
-    Parameters
-    ----------
-    state
-        The state at the beginning of a run.
-
-    Attributes
-    ----------
-    kinds
-        The kinds by name.
-    counts
-        Number of GPUs of each kind that were there when looked at.
+    Kinds have names, and come in the order in which the cluster lists their types, the least memory first. On
+    each kind a job runs in the fastest of its default mode and its modes for GPU types.
     """
 
     def __init__(self, state: State) -> None:
@@ -49,7 +37,7 @@ class Inventory:
         self._modes: dict[int, Mapping[str, str]] = {}  # of each job, by the kinds on which it can run
 
     def look(self, state: State) -> None:
-        """Take stock of the GPUs that are there."""
+        """Count the GPUs of every kind that are there."""
         if state.cluster.is_plain:
             self.counts = {ANY: state.capacity}
             return
@@ -59,43 +47,23 @@ class Inventory:
         self.counts = {name: len(gpus) for name, gpus in self._there.items()}
 
     def enter(self, state: State, job: int) -> None:
-        """Find out on which kinds a job that has come can run, and in which mode.
-
-        Raises
-        ------
-        Unsupported
-            No kind has so many GPUs, whether they are there or not.
-        """
+        """Find the kinds on which a new job can run, and its mode on each; `Unsupported` if there are none."""
         self._modes[job] = self._best_modes(state, job)
 
     def kinds_of(self, job: int) -> list[str]:
-        """Name the kinds on which a job can run."""
+        """Return the names of the kinds on which a job can run."""
         return list(self._modes[job])
 
     def kinds_with_room(self, state: State, job: int) -> list[str]:
-        """Name the kinds of which as many GPUs are there as a job demands, and on which it can run."""
+        """Return those of the kinds for a job of which as many GPUs are there as it demands."""
         return [name for name in self._modes[job] if self.counts[name] >= state.jobs[job].gpus]
 
     def rate(self, state: State, job: int, name: str, beside: Sequence[int] = ()) -> Any:
-        """Return the speed of a job on a kind on which it can run, on GPUs as close together as they get.
-
-        Parameters
-        ----------
-        state, job, name
-            The state, the job, and the kind.
-        beside
-            Jobs that share the GPUs.
-        """
+        """Return the speed of a job on the closest GPUs of a kind on which it can run, beside other jobs."""
         return self._rate(state, job, name, self._modes[job][name], beside)
 
     def steps(self, state: State, job: int, name: str, beside: Sequence[int] = ()) -> Any:
-        """Return the steps per second of a job on a kind; None where its batches or samples are not known.
-
-        Parameters
-        ----------
-        state, job, name, beside
-            As of `rate`.
-        """
+        """Return the steps per second of a job on a kind; None if its batch size or samples are unknown."""
         item, mode = state.jobs[job], self._modes[job][name]
         batch_size = _batch_size(item, mode)
         if item.training is None or batch_size is None:
@@ -105,25 +73,16 @@ class Inventory:
         return self.rate(state, job, name, beside) * samples / batch_size
 
     def leave(self, job: int) -> None:
-        """Forget a job that has gone."""
+        """Forget a completed job."""
         del self._modes[job]
 
     def assign(
         self, state: State, chosen: Mapping[int, str], beside: Mapping[int, int] | None = None
     ) -> Assign:
-        """Let jobs run on GPUs of kinds, of which enough are there, and nobody else.
+        """Return the assignment of jobs to kinds with enough GPUs; those in `beside` share those of another.
 
-        The largest are placed first, jobs of one size where they are if they run on that kind and no larger
-        job has taken their GPUs, and then the others on the first GPUs by number.
-
-        Parameters
-        ----------
-        state
-            The state.
-        chosen
-            The kinds of the jobs that run.
-        beside
-            Jobs among them that share all GPUs of another one, each with that one.
+        The largest jobs are placed first. Among jobs of one size, those that run on their kind keep their GPUs
+        unless a larger job has taken them; then the others get the first GPUs by number.
         """
         if state.cluster.is_plain:
             return Assign({job: (state.jobs[job].gpus, self._modes[job][ANY]) for job in chosen})
@@ -168,7 +127,7 @@ class Inventory:
 
 
 def kinds_of(cluster: Cluster) -> Mapping[str, GpuKind]:
-    """Name the kinds of GPUs of a cluster, in the order in which it lists their types, the least memory first.
+    """Return the kinds of GPUs of a cluster by name, by type as it lists them, then the least memory first.
 
     A kind is named by its type, and by its memory where the type has several.
     """
@@ -185,7 +144,7 @@ def kinds_of(cluster: Cluster) -> Mapping[str, GpuKind]:
 
 
 def modes_on(job: Job, kind: GpuKind) -> list[str]:
-    """Name the modes of a job for its demanded GPUs of a kind: the default mode, and those for its type."""
+    """Return the modes of a job for its demanded GPUs of a kind: the default mode, and those for GPU types."""
     names = [DEFAULT_MODE, *(mode.name for mode in job.modes if mode.gpu_type)]
     return [
         name
@@ -203,7 +162,7 @@ def _gpus_of(cluster: Cluster, kind: GpuKind) -> list[int]:
 
 
 def _closest(cluster: Cluster, gpus: Sequence[int]) -> tuple[int, ...]:
-    """Put GPUs of large machines first, so that the first of them stand as close together as they can."""
+    """Put the GPUs of large machines first, so that the first GPUs are as close together as possible."""
     machine_of = cluster.machine_of
     sizes = Counter(machine_of[gpu] for gpu in gpus)
     return tuple(sorted(gpus, key=lambda gpu: (-sizes[machine_of[gpu]], gpu)))

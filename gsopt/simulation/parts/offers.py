@@ -32,14 +32,14 @@ class _Offer(NamedTuple):
 class Offers:
     """Offer free GPUs to the waiting jobs in the order of their keys; each job accepts or declines.
 
-    A job is offered as many GPUs as it demands, as close together as the placer finds them among the free
-    ones. What it declines is offered to the next. A job for which too few GPUs are free is skipped.
+    A job is offered as many GPUs as it demands, as close together as the placer finds them. GPUs that it
+    declines are offered to the next job. A job is skipped if too few GPUs are free for it.
 
-    With leases a job gives its GPUs back when it has held them for so long; they are offered to all waiting
-    jobs, it being one of them. Nobody notices when it gets the same GPUs again.
+    With leases, a job returns its GPUs after the lease; they are offered to all waiting jobs, including this
+    one. If it gets the same GPUs again, it just continues.
 
-    Ties of keys: who has waited longer, then the lower number. GPUs are sought once for all jobs of a demand,
-    and where there are none for it, none of its jobs is looked at.
+    Ties of keys go to the job that has waited longer, then to the lower number. GPUs are chosen once for all
+    jobs of a demand, and all of these are skipped if there are none.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class Offers:
         self._number = number
 
     def decide(self, state: State) -> Iterable[Action]:
-        """End leases, and offer what is free."""
+        """End leases, and offer the free GPUs."""
         self._due = inf
         for job in state.completed:
             self._end.pop(job, None)
@@ -114,14 +114,14 @@ class Offers:
         yield from self._wake()
 
     def _nothing_changes(self, state: State, ended: Sequence[int]) -> bool:
-        """Check whether all whose leases end are on their best tier, and their GPUs too few for who waits."""
+        """Check whether all jobs with ended leases have their best tier, and no waiting job fits their GPUs."""
         most = state.free + sum(state.running[job] for job in ended)
         if any(need.gpus <= most for need in self._turns.needs):
             return False
         return all(self._is_content(state, job) for job in ended)
 
     def _end_leases(self, state: State, ended: Sequence[int]) -> Generator[Action, None, None]:
-        """Take the GPUs of jobs back, and offer all that is free."""
+        """Stop jobs whose leases have ended, and offer all free GPUs."""
         before: dict[int, _Offer] = {}
         for job in ended:
             gpus = state.placement(job)
@@ -135,7 +135,7 @@ class Offers:
         return self._tiers.of(state.placement(job)) <= self._tiers.best(state.jobs[job])
 
     def _wait(self, state: State, job: int) -> None:
-        """Let a job wait from now on."""
+        """Add a job to the waiting jobs."""
         self._end.pop(job, None)
         if not self._from_offer:
             self._since[job] = state.now
@@ -143,10 +143,10 @@ class Offers:
         self._turns.add(Turn(key, state.now, job), need_of(state.jobs[job]))
 
     def _offer_all(self, state: State, before: Mapping[int, _Offer]) -> Generator[Action, None, None]:
-        """Offer what is free to one job after the other, and find when the next may change its mind."""
+        """Offer free GPUs to one job after the other, and find when the next would accept what it declined."""
         if state.free <= 0:
             return
-        offers: dict[Need, _Offer] = {}  # since somebody last accepted
+        offers: dict[Need, _Offer] = {}  # since the last acceptance
 
         def is_open(need: Need) -> bool:
             if need not in offers and need.gpus <= state.free:
@@ -173,10 +173,10 @@ class Offers:
     def _answer(
         self, state: State, job: int, offer: _Offer, before: _Offer | None
     ) -> tuple[_Offer | None, Any]:
-        """Return what a job accepts, or None and when it would accept what it is offered."""
+        """Return the GPUs that a job accepts, or None and the time from which it would accept the offer."""
         if before is not None:
             if offer.tier >= before.tier and before.gpus and not any(map(state.users, before.gpus)):
-                offer = before  # nothing is closer than where it is
+                offer = before  # no free GPUs are closer than its own
             if offer.tier <= before.tier and self._may_renew(state, job, before):
                 return offer, None
         since = self._since.setdefault(job, state.now)
@@ -188,13 +188,13 @@ class Offers:
         return offer, None
 
     def _may_renew(self, state: State, job: int, before: _Offer) -> bool:
-        """Check whether a job may have again what it had."""
+        """Check whether a job may renew its lease without waiting."""
         if self._renew == "best":
             return before.tier <= self._tiers.best(state.jobs[job])
         return self._renew == "same"
 
     def _hold(self, state: State, job: int) -> None:
-        """Note that a job gets GPUs, and until when."""
+        """Record that a job gets GPUs, and when its lease ends."""
         self._since.pop(job, None)
         if self._lease is not None:
             end = state.now + self._lease

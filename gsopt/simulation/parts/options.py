@@ -1,4 +1,4 @@
-"""Options that policies of offers have in common: the order of the jobs, where they go, and for how long."""
+"""Options of the policies that make offers: the order of the jobs, their placement, and their leases."""
 
 from collections.abc import Callable
 from functools import partial
@@ -13,16 +13,16 @@ from gsopt.simulation.parts.tiers import Tiers
 from gsopt.simulation.placer import Placer, emptiest_first, first_fit
 from gsopt.simulation.policy import State
 
-#: In which order waiting jobs are offered GPUs.
+#: The order in which waiting jobs are offered GPUs.
 Order = Literal["network_sensitive", "relative", "fifo", "round_robin"]
 
 #: Which of the free GPUs are offered.
 Placement = Literal["best", "first", "emptiest"]
 
-#: What makes a job large: its remaining time, its GPUs, or the product.
+#: The size of a job: its remaining time, its GPUs, or the product.
 Size = Literal["time", "gpus", "gpu_time"]
 
-#: Placers by their names; None is that of the run.
+#: Placers by name; None stands for the placer of the run.
 _PLACERS: dict[str, Placer | None] = {"best": None, "first": first_fit, "emptiest": emptiest_first}
 
 
@@ -36,13 +36,7 @@ def offers(
     lease: float | None,
     renew: Renewal = "best",
 ) -> Offers:
-    """Make the decider of a policy of offers from its options.
-
-    Raises
-    ------
-    InvalidInput
-        An option is out of its range.
-    """
+    """Make the decider of a policy of offers from its options."""
     require_one_of("clock", clock, ("starvation", "offer"))
     require_one_of("renew", renew, ("best", "same", "never"))
     require_interval("lease", lease, or_none=True)
@@ -51,37 +45,19 @@ def offers(
 
 
 def key_of(state: State, order: Order) -> Key | None:
-    """Return the key of an order; None for that by waiting.
-
-    Raises
-    ------
-    InvalidInput
-        There is no such order.
-    """
+    """Return the key of an order; None for the order by waiting time."""
     require_one_of("order", order, _ORDERS)
     return partial(relative_sensitivity, Tiers(state)) if order == "relative" else _ORDERS[order]
 
 
 def placer_of(placement: Placement) -> Placer | None:
-    """Return the placer of a placement; None for that of the run.
-
-    Raises
-    ------
-    InvalidInput
-        There is no such placement.
-    """
+    """Return the placer with a name; None for the placer of the run."""
     require_one_of("placement", placement, _PLACERS)
     return _PLACERS[placement]
 
 
 def size_key(state: State, order: Size) -> Callable[[int], Any]:
-    """Return the key by which the smallest job comes first.
-
-    Raises
-    ------
-    InvalidInput
-        There is no such order.
-    """
+    """Return the key that puts the smallest job first."""
     keys: dict[str, Callable[[int], Any]] = {
         "time": state.remaining,
         "gpus": lambda job: state.jobs[job].gpus,

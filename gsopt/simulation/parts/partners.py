@@ -1,4 +1,4 @@
-"""Partners: the running jobs beside which a waiting job may start, as a decision goes on."""
+"""Partners: the running jobs beside which a waiting job may start, updated during a decision."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -8,7 +8,7 @@ from gsopt.simulation.policy import State
 
 
 class Match(NamedTuple):
-    """What somebody who judges a pair says of it, if the two may share GPUs.
+    """The judgement of a pair of jobs that may share GPUs.
 
     Examples
     --------
@@ -20,14 +20,13 @@ class Match(NamedTuple):
     mode: str = ""
 
 
-#: Judges a pair: (state, waiting job, running job, GPUs that only the latter holds) -> match, or None. The
-#: smaller its rank, the sooner it is taken. A pair that it refuses it refuses as long as the running job has
-#: these GPUs to itself.
+#: Judges a pair: (state, waiting job, running job, GPUs that only the latter holds) -> match, or None. Matches
+#: of smaller rank are better. A refused pair has to stay refused while the running job holds these GPUs alone.
 Judge = Callable[[State, int, int, tuple[int, ...]], Match | None]
 
 
 class Partner(NamedTuple):
-    """A running job, GPUs that only it holds, and how a waiting job would start beside it."""
+    """A running job, GPUs that only it holds, and the rank and mode of a waiting job beside it."""
 
     rank: Any
     job: int
@@ -36,13 +35,13 @@ class Partner(NamedTuple):
 
 
 class Partners:
-    """The running jobs that have GPUs to themselves, and which waiting jobs may join them there.
+    """The running jobs that hold GPUs alone, and which waiting jobs may join them there.
 
-    Where a GPU may be held by one job only, or GPUs have no numbers, there are none. More than two jobs never
+    There are none if a GPU may be held by one job only, or if GPUs have no numbers. Never do more than two jobs
     share a GPU.
 
-    Most pairs that are refused stay refused, because the running job only has less left. They are remembered,
-    so that each is judged once.
+    Most refused pairs stay refused, because the remaining work of the running job only shrinks. They are
+    cached, so that each is judged once.
 
     Parameters
     ----------
@@ -52,7 +51,7 @@ class Partners:
     Attributes
     ----------
     room
-        Number of GPUs that one job has to itself.
+        Number of GPUs that are held by exactly one job.
 
     Examples
     --------
@@ -81,11 +80,11 @@ class Partners:
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
         self._alone: dict[int, tuple[int, ...]] = {}  # by job, in the order of their starts
-        self._refused: dict[int, dict[int, tuple[int, ...]]] = {}  # running job: waiting ones, and what for
+        self._refused: dict[int, dict[int, tuple[int, ...]]] = {}  # by running job, then by waiting job
         self.room = 0
 
     def update(self, state: State) -> None:
-        """Take in what happened since the last decision, and see who has GPUs to itself now."""
+        """Process what happened since the last decision, and find the jobs that hold GPUs alone."""
         for job in state.completed:
             self._refused.pop(job, None)
         for job in state.evicted:  # it may have lost work
@@ -99,7 +98,7 @@ class Partners:
                 self._see(state, job)
 
     def refresh(self, state: State, job: int) -> None:
-        """See again who has GPUs to itself where a job has started."""
+        """Update the jobs on the GPUs of a job that has just started."""
         if state.share_limit > 1:
             beside = {user for gpu in state.placement(job) for user in state.users(gpu)}
             for each in sorted(beside):
@@ -129,7 +128,7 @@ class Partners:
 
 
 def suitable(state: State, job: Job, gpus: tuple[int, ...]) -> tuple[int, ...]:
-    """Return those of some GPUs that are of the type that a job needs."""
+    """Return the GPUs of the type that a job needs."""
     if not job.gpu_type:
         return gpus
     machines, machine_of = state.cluster.machines, state.cluster.machine_of

@@ -1,4 +1,4 @@
-"""Patience: how long jobs wait for GPUs that are closer together than those that they are offered."""
+"""Patience: how long jobs wait for GPUs that are closer together than the offered ones."""
 
 from collections.abc import Callable
 from math import inf
@@ -12,24 +12,24 @@ Timer = Callable[[int, int], float]
 
 
 class Patience(Protocol):
-    """Says how long a job waits before it accepts an offer, and learns of what is accepted."""
+    """How long a job waits before it accepts an offer, which may depend on the offers accepted so far."""
 
     def seconds(self, state: State, job: int, tier: int, gpus: tuple[int, ...], /) -> Any:
-        """Find the seconds that a job has waited when it accepts GPUs of a tier; infinity if it never does."""
+        """Return the seconds that a job waits before it accepts GPUs of a tier; infinity if it never does."""
 
     def accept(self, state: State, job: int, tier: int, waited: Any, /) -> None:
-        """Take note that a job has accepted an offer of a tier after so many seconds."""
+        """Note that a job has accepted an offer of a tier after waiting for a number of seconds."""
 
 
 class Timers:
     """Patience by a timer for each tier but the outermost one: delay scheduling.
 
-    A job accepts GPUs of a tier when the timers of all better tiers have run out that it could ever have. All
-    of them run at the same time.
+    A job accepts GPUs of a tier once the timers of all better tiers that it could ever get have run out. The
+    timers run at the same time.
 
-    Source: Dally, Algorithm 1. A job that cannot fit a machine, or a rack, does not wait for one: by the size
-    of the empty cluster, since by what is free nobody would ever wait. A timer counts at least as long as
-    those of better tiers.
+    Source: Dally, Algorithm 1. A job that does not fit a machine, or a rack, of the empty cluster does not wait
+    for one; judged by the free GPUs, no job would ever wait. A timer lasts at least as long as those of better
+    tiers.
 
     Parameters
     ----------
@@ -57,13 +57,13 @@ class Timers:
         self._timer = timer
 
     def seconds(self, state: State, job: int, tier: int, _gpus: tuple[int, ...], /) -> Any:
-        """Return the longest timer of the better tiers that the job could have."""
+        """Return the longest timer of the better tiers that the job could get."""
         item = state.jobs[job]
         best = self._tiers.best(item)
         return max((self._timer(better, item.gpus) for better in range(best, tier)), default=0.0)
 
     def accept(self, _state: State, _job: int, _tier: int, _waited: Any, /) -> None:
-        """Learn nothing."""
+        """Ignore the offer."""
 
 
 def never_waits(_tier: int, _gpus: int) -> float:

@@ -1,13 +1,13 @@
 """Pool: the free GPUs of a decision, by kind where the cluster has several.
 
-A kind is a type of GPU with its memory. A job may use the kinds of its type with enough memory, and takes
-those of the least sufficient memory first.
+A kind is a GPU type with its memory. A job may use the kinds of its type that have enough memory, and takes
+those with the least memory first.
 """
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from math import inf
-from typing import Any, Protocol
+from typing import Any
 
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import Job
@@ -18,45 +18,7 @@ from gsopt.simulation.policy import Action, Resize, Start, State, Stop
 Holding = Any
 
 
-class Pool(Protocol):
-    """The free GPUs of a decision: what is left after what has been taken from it."""
-
-    @property
-    def free(self) -> Holding:
-        """What is free."""
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing is free."""
-
-    def look(self, state: State) -> None:
-        """Take stock of what is free."""
-
-    def queue(self, job: Job, least: int) -> Hashable:
-        """Name the queue of the jobs that may use the same GPUs and need as many of them."""
-
-    def fits(self, queue: Any) -> bool:
-        """Check whether as many GPUs are free as the jobs of a queue need."""
-
-    def room(self, job: Job) -> int:
-        """Return the number of free GPUs that a job may use."""
-
-    def usable(self, holding: Holding, job: Job) -> int:
-        """Return the number of GPUs of a holding that a job may use."""
-
-    def take(self, job: Job, count: int, before: Holding | None = None) -> Holding:
-        """Grant free GPUs to a job, of those that it held before if they are free."""
-
-    def give_back(self, holding: Holding) -> None:
-        """Free what a job holds."""
-
-    def actions(
-        self, state: State, before: Mapping[int, Holding | None], after: Mapping[int, Holding | None]
-    ) -> list[Action]:
-        """List the actions that lead from what jobs held to what they are to hold; None stands for nothing."""
-
-
-def pool_of(state: State) -> Pool:
+def pool_of(state: State) -> "Pool":
     """Make the pool of a cluster.
 
     Examples
@@ -77,7 +39,7 @@ def pool_of(state: State) -> Pool:
 
 
 class Count:
-    """The pool of GPUs that are all alike: holdings are numbers."""
+    """The pool of GPUs of one kind: a holding is a number."""
 
     def __init__(self) -> None:
         self.free = 0
@@ -88,42 +50,42 @@ class Count:
         return self.free <= 0
 
     def look(self, state: State) -> None:
-        """Take stock of what is free."""
+        """Count the free GPUs."""
         self.free = state.free
 
     def queue(self, job: Job, least: int) -> Hashable:
-        """Name the queue after the number."""
+        """Return the queue of the jobs that need as many GPUs: their number."""
         del job
         return least
 
-    def fits(self, queue: int) -> bool:
-        """Check whether so many GPUs are free."""
-        return queue <= self.free
+    def fits(self, queue: Any) -> bool:
+        """Check whether as many GPUs are free as the jobs of a queue need."""
+        return bool(queue <= self.free)
 
     def room(self, job: Job) -> int:
-        """Return the number of free GPUs."""
+        """Return the number of free GPUs that a job may use."""
         del job
         return self.free
 
     def usable(self, holding: int, job: Job) -> int:
-        """Return the whole holding."""
+        """Return the number of GPUs of a holding that a job may use."""
         del job
         return holding
 
     def take(self, job: Job, count: int, before: int | None = None) -> int:
-        """Take so many."""
+        """Take free GPUs for a job, which held some before, and return them."""
         del job, before
         self.free -= count
         return count
 
     def give_back(self, holding: int) -> None:
-        """Free so many."""
+        """Return the GPUs of a job to the pool."""
         self.free += holding
 
     def actions(
         self, state: State, before: Mapping[int, int | None], after: Mapping[int, int | None]
     ) -> list[Action]:
-        """Stop and shrink first, then grow and start."""
+        """List the actions from one allocation to another: stop and shrink first, then grow and start."""
         del state
         less: list[Action] = []
         more: list[Action] = []
@@ -140,7 +102,7 @@ class Count:
 
 
 class Kinds:
-    """The pool of a cluster with several kinds of GPUs: holdings are numbers by kind, least memory first."""
+    """The pool of a cluster with several kinds: a holding has a number for each, from the least memory on."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -159,7 +121,7 @@ class Kinds:
 
     @property
     def free(self) -> tuple[int, ...]:
-        """The number of free GPUs of every kind."""
+        """Number of free GPUs of every kind."""
         return tuple(self._free)
 
     @property
@@ -173,24 +135,24 @@ class Kinds:
         self._free = [counts[kind] for kind in range(len(self._kinds))]
 
     def queue(self, job: Job, least: int) -> Hashable:
-        """Name the queue after the kinds and the number."""
+        """Return the queue of the jobs that may use the same kinds and need as many GPUs."""
         return self._kinds_for(job), least
 
-    def fits(self, queue: tuple[tuple[int, ...], int]) -> bool:
-        """Check whether so many GPUs of these kinds are free."""
+    def fits(self, queue: Any) -> bool:
+        """Check whether as many GPUs are free as the jobs of a queue need."""
         kinds, least = queue
-        return sum(self._free[kind] for kind in kinds) >= least
+        return bool(sum(self._free[kind] for kind in kinds) >= least)
 
     def room(self, job: Job) -> int:
-        """Return the number of free GPUs of the kinds for a job."""
+        """Return the number of free GPUs that a job may use."""
         return sum(self._free[kind] for kind in self._kinds_for(job))
 
     def usable(self, holding: tuple[int, ...], job: Job) -> int:
-        """Return the number of GPUs of the kinds for a job."""
+        """Return the number of GPUs of a holding that a job may use."""
         return sum(holding[kind] for kind in self._kinds_for(job))
 
     def take(self, job: Job, count: int, before: tuple[int, ...] | None = None) -> tuple[int, ...]:
-        """Take what the job held before, then the least sufficient memory."""
+        """Take free GPUs for a job: what it held before first, then those with the least memory."""
         taken = [0] * len(self._free)
         kinds = self._kinds_for(job)
         for limit in (self._free if before is None else before, self._free):
@@ -202,7 +164,7 @@ class Kinds:
         return tuple(taken)
 
     def give_back(self, holding: tuple[int, ...]) -> None:
-        """Free what a job holds."""
+        """Return the GPUs of a job to the pool."""
         self._free = [free + part for free, part in zip(self._free, holding, strict=True)]
 
     def actions(
@@ -211,7 +173,7 @@ class Kinds:
         before: Mapping[int, tuple[int, ...] | None],
         after: Mapping[int, tuple[int, ...] | None],
     ) -> list[Action]:
-        """Name the GPUs: a job keeps its own of every kind as far as it may, and gets others close together."""
+        """List the actions with GPU numbers: a job keeps its own GPUs, and gets new ones close together."""
         changed = [job for job in before if before[job] != after[job]]
         if not changed:
             return []
@@ -221,7 +183,7 @@ class Kinds:
             for kind, count in enumerate(after[job] or (0,) * len(gpus)):
                 free += gpus[kind][count:]
                 del gpus[kind][count:]
-        books = _Books(self._cluster, sorted(free), self._machines)
+        by_kind = _FreeGpusByKind(self._cluster, sorted(free), self._machines)
         stops: list[Action] = [Stop(job) for job in changed if after[job] is None]
         others: list[Action] = []
         for job in changed:
@@ -229,7 +191,7 @@ class Kinds:
                 kept = own.get(job) or self._by_kind(())
                 chosen = [gpu for gpus in kept for gpu in gpus]
                 for kind, count in enumerate(holding):
-                    chosen += books.take(kind, count - len(kept[kind]))
+                    chosen += by_kind.take(kind, count - len(kept[kind]))
                 named = tuple(sorted(chosen))
                 others.append(Start(job, named) if before[job] is None else Resize(job, named))
         return stops + others
@@ -252,8 +214,12 @@ class Kinds:
         return self._allowed[need]
 
 
-class _Books:
-    """The free GPUs of every kind, from which jobs are placed close together."""
+#: The free GPUs that a decision can still take.
+Pool = Count | Kinds
+
+
+class _FreeGpusByKind:
+    """The free GPUs by number, from which each job takes some of a kind that are close together."""
 
     def __init__(self, cluster: Cluster, free: Iterable[int], machines: Sequence[Sequence[int]]) -> None:
         self._machine_of = cluster.machine_of
@@ -261,21 +227,21 @@ class _Books:
         for gpu in free:
             self._free[self._machine_of[gpu]].append(gpu)
         self._cluster, self._machines = cluster, machines
-        self._books: dict[int, FreeGpus] = {}
+        self._by_kind: dict[int, FreeGpus] = {}
 
     def take(self, kind: int, count: int) -> Sequence[int]:
-        """Take GPUs of a kind."""
+        """Take free GPUs of a kind."""
         if count == 0:
             return ()
-        if kind not in self._books:
-            self._books[kind] = FreeGpus(self._cluster, self._machines[kind], self._free)
-        book = self._books[kind]
-        chosen = consolidated(book, count)
+        if kind not in self._by_kind:
+            self._by_kind[kind] = FreeGpus(self._cluster, self._machines[kind], self._free)
+        free = self._by_kind[kind]
+        chosen = consolidated(free, count)
         for gpu in chosen:
             machine = self._machine_of[gpu]
             before = len(self._free[machine])
             self._free[machine].remove(gpu)
-            book.recount(machine, before, before - 1)
+            free.recount(machine, before, before - 1)
         return chosen
 
 

@@ -1,4 +1,4 @@
-"""Running: jobs, or parts of jobs, that run, by key, and what those behind a rank hold."""
+"""Running: the running jobs, or parts of jobs, by key, and what those behind a rank hold."""
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterator, Mapping
@@ -11,20 +11,15 @@ class Running:
     """Running jobs by key, in one sorted list for each holding of GPUs.
 
     What the jobs behind a rank hold is a sum over the few different holdings, and the last job of all is the
-    last of one of them. That is also why keys may rise by themselves: they rise at one pace in each list, so
-    that its order stays.
-
-    Parameters
-    ----------
-    pace
-        How much the key of a running job rises in a second, by its holding; None when keys do not rise.
+    last job of some list. Keys may rise with time, as all keys of a list rise at one pace, which keeps its
+    order.
     """
 
     def __init__(self, pace: Callable[[Any], Any] | None = None) -> None:
         self._pace = pace
         self._lists: dict[Any, list[Rank]] = {}
-        self._paces: dict[Any, Any] = {}  # of every holding that there was
-        self._at: dict[Any, tuple[Any, Rank]] = {}  # of each job, its holding and its place there
+        self._paces: dict[Any, Any] = {}  # of every holding so far
+        self._at: dict[Any, tuple[Any, Rank]] = {}  # of each job, its holding and its rank in that list
         self.elapsed: Any = 0  # seconds for which keys have risen
 
     def __contains__(self, job: object) -> bool:
@@ -45,7 +40,7 @@ class Running:
         insort(self._lists.setdefault(holding, []), rank)
 
     def remove(self, job: Any) -> Any:
-        """Remove a job and give what it held."""
+        """Remove a job and return what it held."""
         holding, rank = self._at.pop(job)
         ranks = self._lists[holding]
         del ranks[bisect_left(ranks, rank)]
@@ -67,7 +62,7 @@ class Running:
                 yield holding, len(ranks) - bisect_right(ranks, bound)
 
     def last(self, but: Mapping[Any, int]) -> Rank | None:
-        """Return the last job, with its key, of some holdings but for so many of the last ones of each."""
+        """Return the last job, with its key, of some holdings, not counting a number of last jobs of each."""
         paces, worst = None if self._pace is None else self._paces, None
         for holding, number in but.items():
             ranks = self._lists[holding]

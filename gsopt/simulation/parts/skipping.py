@@ -1,4 +1,4 @@
-"""Skipping: waiting jobs start in the order of a key, whichever fits."""
+"""Skipping: waiting jobs start in the order of a key, as far as they fit."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -37,7 +37,7 @@ class Skipping:
         self._jobs, self._key = state.jobs, key
         self._pool = pool_of(state)
         self._waiting = Waiting()
-        self._free: Any = None  # what the last decision left
+        self._free: Any = None  # after the last decision
 
     def decide(self, state: State) -> Iterable[Action]:
         """Start jobs while one fits."""
@@ -50,7 +50,7 @@ class Skipping:
             return ()
         pool.look(state)
         if pool.free == self._free and not any(map(pool.fits, queues)):
-            return ()  # nobody fits who did not fit before
+            return ()  # no job fits that did not fit before
         taken: dict[int, Holding] = {}
         while waiting and not pool.is_empty and (first := waiting.first(pool.fits)) is not None:
             job = first[1]

@@ -1,4 +1,4 @@
-"""Starts: on which GPUs, and in which sub-batches, a waiting job starts on its own or beside others."""
+"""Starts: on which GPUs, and with which sub-batches, a waiting job starts alone or beside others."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
@@ -11,17 +11,10 @@ from gsopt.simulation.policy import Start, State
 
 
 def on_free(state: State, job: int, placer: Placer | None = None) -> Start | None:
-    """Return how a job starts on free GPUs; None where there are too few.
+    """Return the start of a job on free GPUs, which a placer or that of the run chooses; None without enough.
 
-    It has its whole batch. Only where no GPUs of the cluster have enough memory for that it starts in the
-    largest sub-batch that fits free ones, on the machines with the most of them.
-
-    Parameters
-    ----------
-    state, job
-        The state, and a waiting job.
-    placer
-        Which of the free GPUs it gets; that of the run if None.
+    The job keeps its whole batch. Only if the cluster has too few GPUs with enough memory for that, it starts
+    with the largest sub-batches that fit free GPUs, on the machines with the most free GPUs.
     """
     gpus = state.offer(job, placer)
     if gpus is not None:
@@ -36,17 +29,9 @@ def on_free(state: State, job: int, placer: Placer | None = None) -> Start | Non
 
 
 def beside(state: State, job: int, found: Sequence[Partner], *, free_first: bool = False) -> Start | None:
-    """Return how a job starts beside running ones; None where there are none, or not enough GPUs.
+    """Return the start of a job beside running ones, the best first; None without enough GPUs.
 
-    Parameters
-    ----------
-    state, job
-        The state, and a waiting job.
-    found
-        Its partners, the best first. Their GPUs are taken until there are as many as it demands; what is
-        missing are free ones, on the same machines or else where most are free.
-    free_first
-        Whether all free GPUs that suit it are taken first.
+    Free GPUs are added to the shared ones when these are too few, or taken first when `free_first`.
     """
     if not found:
         return None
@@ -60,7 +45,7 @@ def beside(state: State, job: int, found: Sequence[Partner], *, free_first: bool
 
 
 def _may_be_whole(state: State, job: Job) -> bool:
-    """Check whether enough GPUs of the cluster, free or not, have the memory for the whole batch of a job."""
+    """Check whether enough GPUs of the cluster, free or not, have memory for the whole batch of a job."""
     suitable = (
         each.gpus
         for each in state.cluster.machines
@@ -70,7 +55,7 @@ def _may_be_whole(state: State, job: Job) -> bool:
 
 
 def _taken(found: Iterable[Partner], count: int) -> tuple[tuple[int, ...], set[str]]:
-    """Take so many GPUs of partners, or all if there are fewer; give them and the modes found for these."""
+    """Return GPUs of partners, as many as wanted or all if there are fewer, and the modes of these partners."""
     shared: list[int] = []
     modes: set[str] = set()
     for partner in found:
@@ -82,7 +67,7 @@ def _taken(found: Iterable[Partner], count: int) -> tuple[tuple[int, ...], set[s
 
 
 def _usable(state: State, job: Job) -> tuple[int, ...]:
-    """Return the free GPUs on which a job may run in some sub-batches."""
+    """Return the free GPUs on which a job may run with some sub-batches."""
     free = state.free_gpus(job.gpu_type)
     least = min(job.memory_in(name) or 0 for name in sub_batches(job))
     if not least:
@@ -91,7 +76,7 @@ def _usable(state: State, job: Job) -> tuple[int, ...]:
 
 
 def _nearest(state: State, free: tuple[int, ...], shared: Iterable[int], count: int) -> tuple[int, ...]:
-    """Choose free GPUs: on the machines of those that are shared, then where most are free."""
+    """Choose free GPUs, on the machines of the shared ones first, then on those with the most free GPUs."""
     if count <= 0:
         return ()
     machine_of = state.cluster.machine_of
@@ -106,7 +91,7 @@ def _nearest(state: State, free: tuple[int, ...], shared: Iterable[int], count: 
 
 
 def _in_sub_batches(state: State, job: int, gpus: Collection[int], modes: set[str]) -> Start | None:
-    """Start a job in the smallest of some sub-batches, or in a smaller one if they do not fit the GPUs."""
+    """Start a job with the smallest of some sub-batches, or with smaller ones if they do not fit the GPUs."""
     names = sub_batches(state.jobs[job])
     chosen = tuple(sorted(gpus))
     left = memory_left(state, chosen)

@@ -1,4 +1,4 @@
-"""Tiers: what levels of the network there are, and the best that a job could ever have."""
+"""Tiers: the levels of the network, and the best that a job could ever get."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from gsopt.simulation.policy import State
 
 
 class Need(NamedTuple):
-    """What a job demands: number of GPUs, their type or any, and the least memory of each or None."""
+    """The demand of a job: a number of GPUs, their type (empty for any), and the memory on each or None."""
 
     gpus: int
     gpu_type: str
@@ -20,33 +20,23 @@ class Need(NamedTuple):
 class Tiers:
     """The network tiers of a cluster as numbers, from 0 for the innermost level outwards.
 
-    The best tier of a job is that of its demand on the empty cluster, with all machines there that suit its
-    type and memory: what is free or away at the moment does not count.
-
-    Parameters
-    ----------
-    state
-        The state of a run.
-
-    Attributes
-    ----------
-    names
-        Names of the levels from the innermost out.
+    The best tier of a job is the best on which its demand fits the empty cluster, with all machines of its type
+    and memory: it does not depend on what is free or away at the moment.
     """
 
     def __init__(self, state: State) -> None:
         self._cluster = state.cluster
         self.names = self._cluster.levels
         self._number = {str(name): tier for tier, name in enumerate(self.names)}
-        self._room: dict[tuple[str, int | None], list[int]] = {}  # by tier, the GPUs that suit in one group
+        self._room: dict[tuple[str, int | None], list[int]] = {}  # by tier, the most suitable GPUs in one group
         self._best: dict[Any, int] = {}
 
     def of(self, gpus: Sequence[int]) -> int:
-        """Return the tier that joins GPUs; 0 where they have no numbers."""
+        """Return the tier that joins GPUs; 0 if they have no numbers."""
         return self._number[self._cluster.tier(gpus)] if gpus else 0
 
     def best(self, job: Job) -> int:
-        """Return the best tier that a job could have; the outermost when it cannot have its GPUs at all."""
+        """Return the best tier that a job could get; the outermost if the cluster does not have its GPUs."""
         need = need_of(job)
         if need not in self._best:
             if need[1:] not in self._room:
@@ -56,18 +46,18 @@ class Tiers:
         return self._best[need]
 
     def fastest(self, state: State, number: int) -> Any:
-        """Return the speed that a job of the run would have now on its best tier."""
+        """Return the current speed that a job would have on its best tier."""
         job = state.jobs[number]
         return state.rate(number, job.gpus, tier=self.names[self.best(job)])
 
 
 def need_of(job: Job) -> Need:
-    """Return what tells apart the jobs that are offered different GPUs."""
+    """Return the demand of a job; jobs of the same demand are offered the same GPUs."""
     return Need(job.gpus, job.gpu_type, job.memory)
 
 
 def _most_in_a_group(cluster: Cluster, job: Job, level: str) -> int:
-    """Count the GPUs that suit a job in the group of a level that has most of them."""
+    """Return the largest number of suitable GPUs in a group of a level."""
     if cluster.is_plain:
         return cluster.gpus
     suitable = [

@@ -1,4 +1,4 @@
-"""Ties: priorities that differ by rounding only are equal."""
+"""Ties: priorities that differ only by rounding count as equal."""
 
 from typing import Any
 
@@ -6,5 +6,5 @@ from gsopt.core.numbers.tolerances import SPEED_DIGITS
 
 
 def settled(priority: Any) -> Any:
-    """Let priorities be equal that differ by rounding only: those of jobs with the same slowdown always tie."""
+    """Round a priority, so that jobs with the same slowdown always tie."""
     return float(f"{priority:.{SPEED_DIGITS}g}") if isinstance(priority, float) else priority

@@ -1,4 +1,4 @@
-"""Turns: waiting jobs in one order, of which those that need too much are passed over all at once."""
+"""Turns: the order of the waiting jobs, which skips all jobs with a need that cannot be met at once."""
 
 from bisect import bisect_left, insort
 from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 
 class Turn(NamedTuple):
-    """The place of a waiting job: its key, since when it waits, and its number, which decide in this order."""
+    """The rank of a waiting job: by its key, then by since when it waits, then by its number."""
 
     key: Any
     since: Any
@@ -22,7 +22,7 @@ class Turns:
 
     @property
     def needs(self) -> Iterable[Any]:
-        """What the jobs need, each need once."""
+        """The different needs of the jobs."""
         return self._lists.keys()
 
     def first(self, need: Hashable) -> Turn:
@@ -41,10 +41,10 @@ class Turns:
             del self._lists[need]
 
     def walk(self, is_open: Callable[[Any], bool]) -> Iterator[tuple[Turn, Any]]:
-        """Yield the jobs in order, each with its need, but those of needs that are not open.
+        """Yield the jobs in order, each with its need, leaving out those whose needs are not open.
 
-        Whether a need is open is asked when one of its jobs is next; once it is not, none of them comes any
-        more. The job that was given last may be removed in between.
+        A need is checked before each of its jobs; once it is not open, the rest of its jobs are skipped. The
+        last job that was yielded may be removed meanwhile.
         """
         heads: list[tuple[Turn, int, Any]] = [(turns[0], 0, need) for need, turns in self._lists.items()]
         heapify(heads)

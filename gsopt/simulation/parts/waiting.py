@@ -1,18 +1,18 @@
-"""Waiting: jobs that wait, by key, so that no policy scans them all at an event."""
+"""Waiting: the waiting jobs by key, so that no policy scans them all at an event."""
 
 from collections.abc import Callable, Hashable
 from heapq import heappop, heappush
 from typing import Any
 
-#: A key and the number of its job, or what else stands for a part of a job, which decides ties.
+#: A key, and the number of a job or an identifier of a part of a job, which decides ties.
 Rank = tuple[Any, Any]
 
 
 class Waiting:
     """Waiting jobs by key, the smallest first; ties go to the lower number.
 
-    One heap for each queue, where a queue holds the jobs that need as many GPUs of the same kinds, so that
-    the first job that fits is found in O(number of queues).
+    There is one heap for each queue of jobs that need the same number of GPUs of the same kinds, so that the
+    first job that fits is found in O(number of queues).
 
     Examples
     --------
@@ -34,7 +34,7 @@ class Waiting:
         return job in self._keys
 
     def add(self, job: Any, key: Any, queue: Hashable) -> None:
-        """Add a job, or give a job that waits another key."""
+        """Add a job, or change the key of a waiting job."""
         self._keys[job] = key
         heappush(self._heaps.setdefault(queue, []), (key, job))
 
@@ -54,7 +54,7 @@ class Waiting:
         return [head for queue, heap in self._heaps.items() if heap and (head := self.head(queue)) is not None]
 
     def first(self, open_to: Callable[[Any], bool]) -> Rank | None:
-        """Return the first job, with its key, of the queues for which `open_to` says yes; None without any."""
+        """Return the first job, with its key, of the queues that `open_to` accepts; None if there is none."""
         best = None
         for queue, heap in self._heaps.items():
             if heap and open_to(queue):

@@ -1,4 +1,4 @@
-"""Ways: how fast a job is on every number of GPUs, in the best of the modes that its batch limit allows."""
+"""Ways: how fast a job is on every number of GPUs, in the fastest mode that its batch limit allows."""
 
 from typing import NamedTuple
 
@@ -9,42 +9,20 @@ from gsopt.scenario.job import DEFAULT_MODE, Job
 
 
 class Ways(NamedTuple):
-    """The best way to run a job on every number of GPUs.
+    """The best way to run a job on every number of GPUs."""
 
-    Attributes
-    ----------
-    speeds
-        Speed on 0, 1, ... GPUs; 0 where it may not run.
-    modes
-        The mode of that speed; the default mode where it may not run.
-    batches
-        Its batch size; 0 where it has none.
-    cap
-        Fewest GPUs on which the largest batch size that is allowed runs; without batch sizes, on which the job
-        is fastest. More GPUs would only make local batches smaller.
-    """
-
-    speeds: NDArray[np.float64]
-    modes: tuple[str, ...]
-    batches: tuple[int, ...]
+    speeds: NDArray[np.float64]  # speed on 0, 1, ... GPUs; 0 where it may not run
+    modes: tuple[str, ...]  # the mode of that speed; the default mode where it may not run
+    batches: tuple[int, ...]  # its batch size; 0 where it has none
+    # fewest GPUs for the largest allowed batch size, as more would only make local batches smaller; without
+    # batch sizes, fewest GPUs on which the job is fastest
     cap: int
 
 
 def ways_of(job: Job, limit: int | None = None, memory: int | None = None, gpu_type: str | None = None) -> Ways:
-    """Find the best ways to run a job with a batch of at most so many samples.
+    """Find the best ways to run a job, with a limit on batch size, memory per GPU and GPU type where given.
 
-    Where even the smallest batch size of the job exceeds the limit, that is allowed.
-
-    Parameters
-    ----------
-    job
-        The job.
-    limit
-        Most samples of a batch, over all GPUs; any when None.
-    memory
-        Bytes of each GPU; any mode fits when None.
-    gpu_type
-        Type of all GPUs; any mode suits them when None.
+    If even the smallest batch size of the job exceeds the limit, that size is allowed.
     """
     sizes = {
         mode: size
@@ -71,13 +49,13 @@ def ways_of(job: Job, limit: int | None = None, memory: int | None = None, gpu_t
 
 
 def local_limit(job: Job) -> int | None:
-    """Return the largest batch size that runs on a single GPU; None where there is none, or it has no size."""
+    """Return the largest batch size that runs on a single GPU; None if no known batch size does."""
     fitting = [size for mode, size in _sizes(job).items() if size is not None and 1 in job.speeds[mode]]
     return max(fitting, default=None)
 
 
 def largest_batch(job: Job) -> int | None:
-    """Return the largest batch size of a job; None where none is known."""
+    """Return the largest known batch size of a job; None if none is known."""
     return max((size for size in _sizes(job).values() if size is not None), default=None)
 
 

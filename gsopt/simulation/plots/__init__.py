@@ -1,16 +1,15 @@
-"""Pictures of schedules and runs: who ran where, who waited, how long it took.
+"""Pictures of schedules and runs: where jobs ran, which waited, and how long they took.
 
-Colours have a meaning and can be told apart by the colour-blind; time is in hours or days where it is long.
-matplotlib is imported when something is drawn.
+Colours are safe for colour-blind readers, and long times are in hours or days. matplotlib is imported only
+when something is drawn.
 """
 
 from gsopt.simulation.plots.counts import gpus_in_use, jct_distribution, queue
 from gsopt.simulation.plots.gantt import gantt
 from gsopt.simulation.plots.jobs import jobs
 from gsopt.simulation.plots.overview import overview, save
-from gsopt.simulation.plots.parts import Part, boxes, shares
 from gsopt.simulation.plots.prices import prices
-from gsopt.simulation.plots.runs import jobs_remaining, utilisation
+from gsopt.simulation.plots.runs import Part, boxes, jobs_remaining, shares, utilisation
 
 __all__ = [
     "Part",

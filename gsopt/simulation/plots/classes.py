@@ -1,4 +1,4 @@
-"""Classes: jobs by slowdown, waiting or size, a colour for each; a few classes read better than a scale."""
+"""Classes: the jobs by slowdown, waiting or size, with a colour for each class."""
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 class Colour(StrEnum):
-    """What the colour of a job says."""
+    """The meaning of the colour of a job."""
 
     SLOWDOWN = "slowdown"  # completion minus release, over the duration on the demanded GPUs
     WAITING = "waiting"  # seconds since the release without GPUs
     GPUS = "gpus"  # demanded
-    JOB = "job"  # which one it is, among a few
+    JOB = "job"  # a colour for every job, if they are few
 
 
 _SLOWDOWNS = {1.1: "1.1", 1.5: "1.5", 2.0: "2", 5.0: "5", 20.0: "20"}
@@ -36,31 +36,21 @@ _TITLES = {
     Colour.JOB: "job",
 }
 
-#: How far into the map of colours the classes reach; its light end is hard to see on white.
+#: Share of the colour map that is used, as its light end is hard to see on white.
 _LIGHTEST = 0.95
 
 
 @dataclass(frozen=True)
 class Classes:
-    """The classes of one schedule's jobs.
+    """The classes of one schedule's jobs."""
 
-    Attributes
-    ----------
-    title
-        What tells them apart.
-    labels, colours
-        Of every class, from the least on.
-    of
-        Number of every job's class, by name.
-    """
-
-    title: str
-    labels: tuple[str, ...]
+    title: str  # of the legend
+    labels: tuple[str, ...]  # of every class, from the least on
     colours: tuple[Any, ...]
-    of: Mapping[str, int]
+    of: Mapping[str, int]  # number of every job's class, by name
 
     def add_legend(self, axes: "Axes", further: Sequence[Any] = ()) -> None:
-        """Put the classes that occur beside a plot, and further handles below them."""
+        """Add a legend of the classes that occur beside a plot, with further handles below them."""
         from matplotlib.patches import Patch
 
         held = sorted(set(self.of.values()))
@@ -80,13 +70,7 @@ class Classes:
 
 
 def classes_of(schedule: Schedule, scenario: Scenario, colour: str) -> Classes:
-    """Sort the jobs that ran into classes.
-
-    Raises
-    ------
-    InvalidInput
-        The colour has no such meaning, or there are too many jobs to tell one from the other.
-    """
+    """Classify the jobs that ran."""
     if colour not in list(Colour):
         raise InvalidInput("", "colour", shorten(colour), f"must be one of {', '.join(Colour)}")
     kind = Colour(colour)
@@ -102,7 +86,7 @@ def classes_of(schedule: Schedule, scenario: Scenario, colour: str) -> Classes:
 
 
 def _jobs(scenario: Scenario) -> Classes:
-    """Assign to every job a class of its own."""
+    """Assign a class of its own to every job."""
     names = tuple(job.name for job in scenario.workload.jobs)
     if len(names) > FEW_JOBS:
         raise InvalidInput("", "colour", shorten("job"), f"tells at most {FEW_JOBS} jobs apart")

@@ -1,4 +1,4 @@
-"""Counts over time: GPUs in use and jobs that wait; and how many jobs are complete within which time."""
+"""Counts: GPUs in use and waiting jobs over time, and the distribution of job completion times."""
 
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
@@ -8,7 +8,7 @@ from gsopt.core.drawing import tick_counts, titled
 from gsopt.scenario.scenario import Scenario
 from gsopt.schedule import Schedule
 from gsopt.simulation.plots.classes import Colour, classes_of
-from gsopt.simulation.plots.parts import Part, draw_shares
+from gsopt.simulation.plots.runs import Part, draw_shares
 from gsopt.simulation.plots.spans import capacity_steps, span_of, waits_of
 from gsopt.simulation.run import Replay
 
@@ -24,9 +24,9 @@ def gpus_in_use(
     Parameters
     ----------
     schedule, scenario
-        What ran, and what was given.
+        What is drawn.
     title
-        Stands above it, such as the policy's name.
+        Title, such as the policy's name.
     axes
         Where to draw; on a new figure when None.
 
@@ -55,9 +55,9 @@ def gpus_in_use(
 
 
 def queue(schedule: Schedule, scenario: Scenario, *, title: str = "", axes: "Axes | None" = None) -> "Axes":
-    """Draw how many jobs wait over time, on top of each other by the number of GPUs that they demand.
+    """Draw the number of waiting jobs over time, stacked by the number of GPUs that they demand.
 
-    A job waits from its release, or from when it loses its GPUs, until it gets some.
+    A job waits from its release, or from the loss of its GPUs, until it gets some.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def queue(schedule: Schedule, scenario: Scenario, *, title: str = "", axes: "Axe
 
 
 def jct_distribution(replays: Sequence[Replay], *, axes: "Axes | None" = None) -> "Axes":
-    """Draw the share of jobs complete within a time after their release, one line per run.
+    """Draw the share of jobs that complete within a time after their release, one line per run.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def _counted(spans: Iterable[tuple[float, float, int]]) -> tuple[list[float], li
 
 
 def _at(moments: Sequence[float], spans: Sequence[tuple[float, float, int]]) -> list[int]:
-    """Return a count at moments among which are all those at which it changes."""
+    """Return a count at moments that include all of its changes."""
     times, counts = _counted(spans)
     known = dict(zip(times, counts, strict=True))
     return list(accumulate(moments, lambda held, moment: known.get(moment, held), initial=0))[1:]

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from gsopt.core.drawing import tick_counts, titled
 from gsopt.scenario.scenario import Scenario
 from gsopt.schedule import Schedule, Segment
 from gsopt.simulation.plots.classes import Classes, classes_of
-from gsopt.simulation.plots.spans import FEW_JOBS, capacity_steps, change_times, span_of
+from gsopt.simulation.plots.spans import FEW_JOBS, capacity_steps, span_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -127,7 +128,7 @@ def _rows(schedule: Schedule, scenario: Scenario) -> list[tuple[Segment, Sequenc
     """Return the rows of each segment: its placement, or rows that are free at its start."""
     free_from: list[Any] = [float("-inf")] * scenario.cluster.gpus
     placed: list[tuple[Segment, Sequence[int]]] = []
-    times = sorted(set(change_times(schedule, scenario)))
+    times = [time for time, _ in capacity_steps(schedule, scenario, -inf, inf)]
     pieces = [piece for segment in schedule.segments for piece in _cut(segment, times)]
     for segment in sorted(pieces, key=lambda segment: (segment.start, segment.job)):
         free = [row for row in range(len(free_from)) if free_from[row] <= segment.start]

@@ -1,4 +1,4 @@
-"""Job chart: job by job, when it waited and when it ran."""
+"""Job chart: when each job waited and when it ran."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -15,19 +15,17 @@ _WAITING = "#C8C8C8"
 
 
 def jobs(schedule: Schedule, scenario: Scenario, *, title: str = "", axes: "Axes | None" = None) -> "Axes":
-    """Draw job by job when it waited, in grey, and when it ran, in the colour of the GPUs that it demands.
+    """Draw for each job when it waited, in grey, and when it ran, in the colour of its demanded GPUs.
 
-    Jobs stand in the order of their release, so that a row of colour to the left of grey ones above it is a job
-    that was let pass: the later it came, the higher it stands.
+    Rows are in the order of release, later jobs above earlier ones. A job overtook another if its row is
+    coloured while the row of the other, below it, is grey.
 
     Parameters
     ----------
     schedule, scenario
-        What ran, and what was given.
-    title
-        Stands above it, such as the policy's name.
-    axes
-        Where to draw; on a new figure when None.
+        What is drawn.
+    title, axes
+        As in `gpus_in_use`.
 
     Examples
     --------

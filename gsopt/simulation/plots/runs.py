@@ -1,11 +1,20 @@
-"""Runs beside each other over time: the jobs that remain, and the share of the GPUs in use."""
+"""Runs beside each other: jobs' times as boxes and shares, and the remaining jobs and GPUs in use over time."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from gsopt.core.drawing import legend_beside, looks, set_time_axis, tick_counts, titled
-from gsopt.core.errors import InvalidInput
+from gsopt.core.drawing import (
+    COLOURS,
+    legend_beside,
+    looks,
+    set_log_time_axis,
+    set_time_axis,
+    tick_counts,
+    titled,
+)
+from gsopt.core.errors import InvalidInput, shorten
 from gsopt.simulation.run import Replay
 
 if TYPE_CHECKING:
@@ -13,19 +22,174 @@ if TYPE_CHECKING:
 
 _MARKS_PER_LINE = 8
 
-#: Points at which the share of GPUs in use is averaged, so that lines of several runs can be told apart.
+#: Seconds below which a logarithmic axis is linear, because many jobs do not queue.
+_LINEAR = 1.0
+
+#: Seconds at which such an axis begins, so that values at zero can be seen.
+_BELOW_ZERO = -0.3
+
+
+#: Intervals over which the share of GPUs in use is averaged, to keep the lines of several runs apart.
 _CELLS = 60
 
 
+class Part(StrEnum):
+    """A part of the stay of a job.
+
+    Examples
+    --------
+    >>> [part.value for part in Part]
+    ['job completion time', 'execution time', 'queueing time']
+    """
+
+    JCT = "job completion time"
+    EXECUTION = "execution time"
+    QUEUEING = "queueing time"
+
+    def of(self, run: Replay) -> list[float]:
+        """Return the seconds of the completed jobs by number; a job queues while it holds no GPUs."""
+        times, queueing = [float(each) for each in run.jct], [float(each) for each in run.metrics.queueing]
+        if self is Part.JCT:
+            return times
+        if self is Part.QUEUEING:
+            return queueing
+        return [time - waited for time, waited in zip(times, queueing, strict=True)]
+
+
+def boxes(runs: Mapping[str, Replay], part: Part | str = Part.JCT, *, axes: "Axes | None" = None) -> "Axes":
+    """Draw the median, the quartiles and the 5th and 95th percentile of jobs' seconds, and a dot at the mean.
+
+    Source: the plots of ONES' Figure 15 d to f.
+
+    Parameters
+    ----------
+    runs
+        The runs by their labels.
+    part
+        Which seconds; its value will do.
+    axes
+        Where to draw; on a new figure when None.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such part.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> from heuristics.policies import fifo
+    >>> workload = Workload(jobs=[Job(name=n, release_date=0, duration=2, gpus=1) for n in "ab"])
+    >>> axes = boxes({"in order": simulate(workload, fifo, cluster=1)}, "queueing time")
+    >>> [text.get_text() for text in axes.get_xticklabels()]
+    ['in order']
+    """
+    part = _part(part)
+    axes = titled(axes, "", part, size=(1.2 * len(runs) + 2, 4))
+    if not runs:
+        return axes
+    found = [part.of(run) for run in runs.values()]
+    drawn = axes.boxplot(
+        found,
+        whis=(5, 95),
+        showfliers=False,
+        showmeans=True,
+        patch_artist=True,
+        widths=0.6,
+        medianprops={"color": "black"},
+        meanprops={"marker": "o", "markerfacecolor": "white", "markeredgecolor": "black", "markersize": 5},
+    )
+    for place, box in enumerate(drawn["boxes"]):
+        box.set_facecolor(COLOURS[place % len(COLOURS)])
+        box.set_alpha(0.6)
+    axes.set_xticks(range(1, len(runs) + 1), list(runs), rotation=20, ha="right", rotation_mode="anchor")
+    least, most = _limits(found)
+    axes.set_yscale(**_scale(least))
+    if least < _LINEAR:
+        axes.set_ylim(bottom=_BELOW_ZERO)
+    if unit := set_log_time_axis(axes.yaxis, least, most):
+        axes.set_ylabel(f"{part} [{unit}]")
+    axes.grid(alpha=0.3, axis="y")
+    return axes
+
+
+def shares(runs: Mapping[str, Replay], part: Part | str = Part.JCT, *, axes: "Axes | None" = None) -> "Axes":
+    """Draw the share of the completed jobs with no more than so many seconds, one line per run.
+
+    Source: the plots of ONES' Figure 15 g to i.
+
+    Parameters
+    ----------
+    runs, part, axes
+        As in `boxes`; each run has its own colour, line style and marker.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such part.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> from heuristics.policies import fifo
+    >>> workload = Workload(jobs=[Job(name=n, release_date=0, duration=2, gpus=1) for n in "ab"])
+    >>> axes = shares({"in order": simulate(workload, fifo, cluster=1)}, "queueing time")
+    >>> [float(time) for time in axes.lines[0].get_xdata()]
+    [0.0, 2.0]
+    """
+    part = _part(part)
+    axes = titled(axes, part, "jobs", size=(9, 4))
+    return draw_shares(axes, part, list(runs), [part.of(run) for run in runs.values()])
+
+
+def draw_shares(axes: "Axes", name: str, labels: Sequence[str], found: Sequence[Sequence[float]]) -> "Axes":
+    """Draw the share of values up to each, one line for each of several lists of seconds."""
+    from matplotlib.ticker import PercentFormatter
+
+    shares_at = [[(index + 1) / len(values) for index in range(len(values))] for values in found]
+    _draw_lines(axes, labels, list(zip(map(sorted, found), shares_at, strict=True)), drawstyle="steps-post")
+    least, most = _limits(found)
+    axes.set_xscale(**_scale(least))
+    if least < _LINEAR:
+        axes.set_xlim(left=_BELOW_ZERO)
+    if unit := set_log_time_axis(axes.xaxis, least, most):
+        axes.set_xlabel(f"{name} [{unit}]")
+    axes.set_ylim(0, 1.02)
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+    axes.grid(alpha=0.3)
+    if labels:
+        legend_beside(axes)
+    return axes
+
+
+def _part(given: str) -> Part:
+    if given not in list(Part):
+        raise InvalidInput("", "part", shorten(given), f"must be one of {', '.join(Part)}")
+    return Part(given)
+
+
+def _limits(found: Sequence[Sequence[float]]) -> tuple[float, float]:
+    values = [value for each in found for value in each]
+    least = min(values, default=float("inf"))
+    return least if least >= _LINEAR else 0.0, max(values, default=0.0)
+
+
+def _scale(least: float) -> dict[str, Any]:
+    """Return a logarithmic scale, which near zero is linear where there are such values."""
+    return {"value": "log"} if least >= _LINEAR else {"value": "symlog", "linthresh": _LINEAR}
+
+
 def jobs_remaining(runs: Mapping[str, Replay], *, axes: "Axes | None" = None) -> "Axes":
-    """Draw how many jobs are released and not complete over time, one line per run.
+    """Draw the number of released and incomplete jobs over time, one line per run.
 
     Source: the plot of Dally's Figure 12.
 
     Parameters
     ----------
     runs
-        The runs, by what the legend calls them; each has its own colour, line style and marker.
+        The runs by their labels; each has its own colour, line style and marker.
     axes
         Where to draw; on a new figure when None.
 
@@ -40,22 +204,16 @@ def jobs_remaining(runs: Mapping[str, Replay], *, axes: "Axes | None" = None) ->
     [2.0, 1.0, 0.0]
     """
     axes = titled(axes, "", "jobs remaining", size=(9, 4))
-    begin, end = _limits(runs)
-    for (label, run), look in zip(runs.items(), looks(len(runs)), strict=True):
+    begin, end = _time_limits(runs)
+    lines = []
+    for run in runs.values():
         changes = [(float(job.release_date), 1) for job in run.scenario.workload.jobs]
         changes += [(float(time), -1) for time in run.completion_times if time is not None]
         steps: dict[float, int] = {}
         for time, change in sorted(changes):
             steps[time] = steps.get(time, 0) + change
-        axes.step(
-            list(steps),
-            list(accumulate(steps.values())),
-            where="post",
-            markevery=max(1, len(steps) // _MARKS_PER_LINE),
-            fillstyle="none",
-            label=label,
-            **look._asdict(),
-        )
+        lines.append((list(steps), list(accumulate(steps.values()))))
+    _draw_lines(axes, list(runs), lines, drawstyle="steps-post")
     _finish(axes, begin, end)
     tick_counts(axes.yaxis)
     return axes
@@ -70,7 +228,7 @@ def utilisation(runs: Mapping[str, Replay], *, axes: "Axes | None" = None) -> "A
     Parameters
     ----------
     runs
-        The recorded runs, by what the legend calls them.
+        The recorded runs by their labels.
     axes
         Where to draw; on a new figure when None.
 
@@ -92,10 +250,11 @@ def utilisation(runs: Mapping[str, Replay], *, axes: "Axes | None" = None) -> "A
     from matplotlib.ticker import PercentFormatter
 
     axes = titled(axes, "", "GPUs in use", size=(9, 4))
-    begin, end = _limits(runs)
+    begin, end = _time_limits(runs)
     width = (end - begin) / _CELLS
     middles = [begin + (cell + 0.5) * width for cell in range(_CELLS)]
-    for (label, run), look in zip(runs.items(), looks(len(runs)), strict=True):
+    lines = []
+    for label, run in runs.items():
         held = [0.0] * _CELLS
         for start, stop, gpus in _held(label, run):
             for cell in range(int((start - begin) / width), _CELLS):
@@ -103,23 +262,16 @@ def utilisation(runs: Mapping[str, Replay], *, axes: "Axes | None" = None) -> "A
                 if low >= stop:
                     break
                 held[cell] += gpus * max(min(stop, high) - max(start, low), 0.0)
-        shares = [seconds / (width * run.scenario.cluster.gpus) for seconds in held]
-        axes.plot(
-            middles,
-            shares,
-            markevery=_CELLS // _MARKS_PER_LINE,
-            fillstyle="none",
-            label=label,
-            **look._asdict(),
-        )
+        lines.append((middles, [seconds / (width * run.scenario.cluster.gpus) for seconds in held]))
+    _draw_lines(axes, list(runs), lines)
     _finish(axes, begin, end)
     axes.set_ylim(0, 1.02)
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     return axes
 
 
-def _limits(runs: Mapping[str, Replay]) -> tuple[float, float]:
-    """Return the time that all runs show together, from the first release to the last completion of any."""
+def _time_limits(runs: Mapping[str, Replay]) -> tuple[float, float]:
+    """Return the time from the first release to the last completion of all runs."""
     releases = [float(job.release_date) for run in runs.values() for job in run.scenario.workload.jobs]
     ends = [float(time) for run in runs.values() for time in run.completion_times if time is not None]
     begin = min(releases, default=0.0)
@@ -131,6 +283,13 @@ def _held(label: str, run: Replay) -> Iterator[tuple[float, float, int]]:
         raise InvalidInput("", "runs", repr(label), "must be recorded (record=True)")
     for each in run.schedule.segments:
         yield float(each.start), float(each.end), each.gpus
+
+
+def _draw_lines(axes: "Axes", labels: Sequence[str], lines: Sequence[tuple[Any, Any]], **style: Any) -> None:
+    """Draw lines, each with its own colour, line style and marker."""
+    for label, (xs, ys), look in zip(labels, lines, looks(len(lines)), strict=True):
+        every = max(1, len(xs) // _MARKS_PER_LINE)
+        axes.plot(xs, ys, markevery=every, fillstyle="none", label=label, **style, **look._asdict())
 
 
 def _finish(axes: "Axes", begin: float, end: float) -> None:

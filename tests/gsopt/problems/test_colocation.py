@@ -13,7 +13,7 @@ from gsopt.core.errors import InvalidInput
 from gsopt.core.files import to_json
 from gsopt.problems.colocation import Colocation, ColocationSolution, Mode, Pending, Running, Share
 from gsopt.problems.reader import read_problem
-from gsopt.testing import brute_force, check_judge
+from gsopt.testing import brute_force
 from tests.gsopt.performance.colocation.play import completions, drawn
 
 RUNNING = (
@@ -22,12 +22,7 @@ RUNNING = (
 )
 PENDING = (
     Pending(
-        name="p",
-        gpus=2,
-        seconds=100,
-        model="y",
-        memory=40,
-        modes=[Mode(name="half", slowdown=1.25, memory=25)],
+        name="p", gpus=2, seconds=100, model="y", memory=40, modes=[Mode(name="half", slowdown=1.25, memory=25)]
     ),
     Pending(name="q", gpus=1, seconds=100, model="x", memory=20),
 )
@@ -102,20 +97,6 @@ def test_broken_rules_are_named(solution: ColocationSolution, sentence: str) -> 
     assert two_and_two(memory=75).violations(solution) == [sentence]
 
 
-def test_mutations_are_caught() -> None:
-    """Every other partner or mode that does not fit is caught."""
-    right = shares(p=("a", "half"), q=("b", ""))
-    mutations = [
-        shares(p=("a", ""), q=("b", "")),
-        shares(p=("b", "half")),
-        shares(p=("a", "half"), q=("a", "")),
-        shares(p=("a", "half"), q=("b", "half")),
-        shares(p=("a", "half"), q=("c", "")),
-        shares(p=("a", "half"), r=("b", "")),
-    ]
-    assert check_judge(two_and_two(memory=75), right, mutations) == (6, 6)
-
-
 def test_what_is_offered_is_what_the_judge_allows() -> None:
     """A mode is offered beside a running job exactly where no rule forbids it, and saves what that counts."""
     problem = two_and_two(memory=75)
@@ -186,11 +167,3 @@ def test_two_modes_of_one_name_are_refused() -> None:
     mode = Mode(name="half", slowdown=1, memory=1)
     with pytest.raises(ValidationError, match=r"modes\[1\]\.name: 'half': must differ"):
         Pending(name="p", gpus=1, seconds=1, modes=[mode, mode])
-
-
-def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
-    """Every field survives a file."""
-    problem = two_and_two(name="x", memory=75, default_interference=1.5)
-    path = tmp_path / "problem.json"
-    path.write_text(to_json(problem))
-    assert read_problem(path) == problem

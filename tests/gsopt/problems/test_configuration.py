@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from gsopt.problems.configuration import AdaptiveJob, Configuration, ConfigurationSolution, Shape, shapes
-from gsopt.testing import brute_force, check_judge
+from gsopt.testing import brute_force
 from tests.strategies.configuration import chosen, job, node
 
 JOBS = (job("old", 1.0, 1.8, 3.0, current=1, restart_factor=0.9), job("new", 1.0, 1.5, None))
@@ -75,12 +75,6 @@ def test_pinned_jobs_stay() -> None:
     assert all(each.configurations["old"] == 1 for each in problem.candidates())
 
 
-def test_mutations_are_caught() -> None:
-    """What does not fit, does not run or is not there is caught."""
-    mutations = [chosen(old=2, new=0), chosen(old=1, new=2), chosen(old=1, new=3), chosen(old=1, other=0)]
-    assert check_judge(node(4, *JOBS), chosen(old=1, new=1), mutations) == (4, 4)
-
-
 BAD: Mapping[str, tuple[dict[str, Any], str]] = {
     "one name": ({"jobs": [JOBS[0], JOBS[0]]}, r"jobs\[1\].name: 'old': must differ"),
     "a goodput too few": ({"jobs": [job("a", 1.0)]}, r"jobs\[0\].goodputs: .* each of the 3 configurations"),
@@ -126,12 +120,7 @@ def test_every_node_of_a_shape_has_a_gpu() -> None:
 
 @pytest.mark.parametrize(
     ("nodes", "per_node", "counts"),
-    [
-        (2, 8, [1, 2, 4, 8, 16]),
-        (3, 1, [1, 2, 3]),
-        (2, 6, [1, 2, 4, 6, 12]),
-        (0, 4, []),
-    ],
+    [(2, 8, [1, 2, 4, 8, 16]), (3, 1, [1, 2, 3]), (2, 6, [1, 2, 4, 6, 12]), (0, 4, [])],
 )
 def test_shapes_are_powers_of_two_and_whole_nodes(nodes: int, per_node: int, counts: list[int]) -> None:
     """Of a node 1, 2, 4, ... GPUs below all of them, then whole nodes."""

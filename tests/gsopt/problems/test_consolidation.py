@@ -14,7 +14,7 @@ from gsopt.problems.consolidation import Consolidation, ConsolidationSolution, J
 from gsopt.problems.reader import read_problem
 from gsopt.scenario.cluster import Cluster, Island, Machine, Rack
 from gsopt.scenario.speed import TierPenalty
-from gsopt.testing import brute_force, check_judge
+from gsopt.testing import brute_force
 
 JOBS = (
     Job(name="v", gpus=4, model="vgg11"),
@@ -116,18 +116,6 @@ def test_broken_rules_are_named(solution: ConsolidationSolution, sentence: str) 
     assert two_racks().violations(solution) == [sentence]
 
 
-def test_mutations_are_caught() -> None:
-    """Dropping, doubling, moving and inventing GPUs is caught every time."""
-    right = placed(v=[4, 5, 6, 7], m=[1, 2, 3], s=[9])
-    mutations = [
-        *(placed(**{**right.placed, "v": [4, 5, 6, gpu]}) for gpu in (0, 1, 4, 8, 9, 16, 99)),
-        *(placed(**{**right.placed, name: gpus[1:]}) for name, gpus in right.placed.items()),
-        *(placed(**{**right.placed, name: [*gpus, 10]}) for name, gpus in right.placed.items()),
-        placed(**{**right.placed, "x": [10]}),
-    ]
-    assert check_judge(two_racks(), right, mutations) == (14, 14)
-
-
 def test_candidates_are_all_spreads() -> None:
     """Two GPUs on machines with three and four free are none, 2 + 0, 1 + 1 and 0 + 2."""
     problem = Consolidation(
@@ -194,11 +182,3 @@ def test_a_bad_file_is_one_line(tmp_path: Path, old: str, new: str, line: str) -
         read_problem(path)
     assert line in str(raised.value)
     assert "\n" not in str(raised.value)
-
-
-def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
-    """Every field survives a file."""
-    problem = two_racks(name="x", maximize="lexicographic")
-    path = tmp_path / "problem.json"
-    path.write_text(to_json(problem))
-    assert read_problem(path) == problem

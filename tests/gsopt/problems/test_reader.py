@@ -8,7 +8,7 @@ import pytest
 
 import gsopt
 from gsopt.core.errors import GsoptError, InvalidInput, InvalidSolution
-from gsopt.problems.reader import problem_types
+from gsopt.problems.reader import problem_types, read_problem
 from tests.commands import gsopt as command
 from tests.effort import cases
 from tests.gsopt.problems.test_reclaiming import figure_5
@@ -21,6 +21,15 @@ def test_every_decision_comes_back(tmp_path: Path, word: str) -> None:
     result = gsopt.solve(problem)
     gsopt.write(result, tmp_path / "result.json")
     assert gsopt.read_result(tmp_path / "result.json", problem) == result
+
+
+@pytest.mark.parametrize("word", problem_types())
+def test_every_problem_comes_back(tmp_path: Path, word: str) -> None:
+    """A problem of any decision, written and read, is equal to what it was."""
+    for name in gsopt.names(f"{word}/")[:12]:
+        problem = gsopt.load(name)
+        gsopt.write(problem, tmp_path / "problem.json")
+        assert read_problem(tmp_path / "problem.json") == problem
 
 
 def test_what_the_command_prints_is_read(tmp_path: Path) -> None:

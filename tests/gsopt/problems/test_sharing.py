@@ -1,4 +1,4 @@
-"""The judge of sharing, against values worked out by hand and an evaluation of its own."""
+"""The judge of sharing, against values worked out by hand and an evaluation of its own; rigid jobs."""
 
 from fractions import Fraction
 from pathlib import Path
@@ -10,11 +10,13 @@ import pytest
 from gsopt.core.errors import InvalidInput, Unsupported
 from gsopt.core.files import write
 from gsopt.core.numbers.clock import clock_error
+from gsopt.core.problem import RuleBroken
 from gsopt.problems import Sharing
 from gsopt.problems.reader import read_problem, read_solution
+from gsopt.problems.rigid import require_rigid
 from gsopt.problems.sharing import SharingSolution
 from gsopt.problems.waiting import Run
-from gsopt.scenario.job import Job
+from gsopt.scenario.job import Job, Mode, Phase
 from gsopt.schedule import Schedule, Segment
 from gsopt.schedule.judge import judge
 from gsopt.testing import brute_force, check_judge
@@ -233,3 +235,39 @@ def test_starts_are_at_the_events_that_their_floats_mean(scale: float, epoch: fl
 
     assert problem.violations(in_turn) == []
     assert problem.objective(in_turn) == (2 * problem.durations[0] + problem.durations[1]) / Fraction(2)
+
+
+FLEXIBLE: dict[str, Any] = {
+    "menu": [(1, 0.5), (2, 1.0)],
+    "modes": [Mode(name="large", menu=[(2, 1.0)])],
+    "phases": [Phase(until=1, slowdown=2.0)],
+    "gpu_type": "V100",
+    "checkpoints": False,
+}
+
+
+def jobs(**fields: Any) -> list[Job]:
+    """Return a job that is rigid, and one with further fields."""
+    each = [("a", {}), ("b", fields)]
+    return [Job(name=name, release_date=0, duration=1, gpus=2, **own) for name, own in each]
+
+
+def test_rigid_jobs_pass() -> None:
+    """Nothing is raised for jobs that have none of the fields, with memory where it is looked at."""
+    for memory in (True, False):
+        require_rigid(jobs(), memory=memory)
+    require_rigid(jobs(memory=5), memory=True)
+
+
+@pytest.mark.parametrize("field", FLEXIBLE)
+@pytest.mark.parametrize("memory", [True, False])
+def test_what_would_be_ignored_is_refused(field: str, memory: bool) -> None:
+    """Each field that would let a job run otherwise is refused, with the job's number."""
+    with pytest.raises(RuleBroken, match=rf"jobs\[1\]\.{field}: .*: must be (empty|true)"):
+        require_rigid(jobs(**{field: FLEXIBLE[field]}), memory=memory)
+
+
+def test_memory_is_refused_where_nobody_looks_at_it() -> None:
+    """A job that says its memory has to leave it out."""
+    with pytest.raises(RuleBroken, match=r"jobs\[1\]\.memory: 5: must be left out"):
+        require_rigid(jobs(memory=5), memory=False)

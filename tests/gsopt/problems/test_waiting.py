@@ -78,10 +78,7 @@ def test_values_are_multiples_of_the_step() -> None:
             runs(("a", 0, [0, 1]), ("b", 0.5, [4, 5, 6])),
             "runs[1]: job 'b' starts at 0.5, before its release at 1",
         ),
-        (
-            runs(("a", 0, [0, 1]), ("b", 10.199999999, [1, 2, 3])),
-            "GPU 1 is held by jobs 'a' and 'b' at 10.2",
-        ),
+        (runs(("a", 0, [0, 1]), ("b", 10.199999999, [1, 2, 3])), "GPU 1 is held by jobs 'a' and 'b' at 10.2"),
     ],
     ids=[
         "missing",

@@ -27,6 +27,7 @@ from gsopt.simulation import Start, replay, simulate
 from heuristics.policies import efq, fifo
 from heuristics.policies.efq.delays import LateJob, delay_bound, delay_report, longest_busy_period
 from tests.effort import cases
+from tests.gsopt.simulation.recorded import schedule_of
 from tests.gsopt.simulation.scenarios import bundle, workloads
 from tests.gsopt.simulation.scripts import scripted
 from tests.strategies.theorem import KINDS, late
@@ -64,18 +65,6 @@ def _fair_queue(scenario: Scenario, alpha: float) -> Schedule:
     schedule = replay(scenario, efq, alpha=alpha, record=True, exact=True).schedule
     assert schedule is not None
     return schedule
-
-
-def test_gps_of_the_three_job_family() -> None:
-    """Sizes (1.5, 3, 3.3) on the whole cluster finish at 4.5, 7.5 and 7.8."""
-    jobs = _together((0, 1.5, 8), (0, 3, 8), (0, 3.3, 8))
-    assert gps_finish_times(jobs, 8) == pytest.approx([4.5, 7.5, 7.8], rel=1e-12)
-
-
-def test_gps_with_arrivals() -> None:
-    """Six GPUs; 12, 24 and 12 GPU-seconds at 0, 0 and 2 s finish at 5, 8 and 7 s."""
-    jobs = _together((0, 12, 1), (0, 24, 1), (2, 12, 1))
-    assert gps_finish_times(jobs, 6, exact=True) == [Fraction(5), Fraction(8), Fraction(7)]
 
 
 def test_gps_stands_still_while_idle() -> None:
@@ -156,8 +145,7 @@ def test_ratios_look_at_modes_and_at_what_fits(gpus: int, share: int) -> None:
     job = Job(name="c", release_date=0, duration=6, gpus=2, modes=modes)
     scenario = Scenario(workload=bundle([job]), cluster=Cluster.plain(gpus))
     run = simulate(scenario, scripted([Start(0, 2, "fast")]), record=True)
-    assert run.schedule is not None
-    assert judge(run.schedule, scenario).fairness == run.metrics.fairness == (4 / share,)
+    assert judge(schedule_of(run), scenario).fairness == run.metrics.fairness == (4 / share,)
 
 
 @settings(deadline=None, max_examples=cases(100))
@@ -176,8 +164,7 @@ def test_an_idle_cluster_treats_no_job_unfairly(date: float) -> None:
     dates = sorted(random.uniform(0, 1e6) for _ in range(2000))
     jobs = _together(*((date + each, random.lognormvariate(4, 2), random.choice([1, 2, 4])) for each in dates))
     run = replay(Scenario(workload=jobs, cluster=Cluster.plain(4000)), fifo, record=True)
-    assert run.schedule is not None
-    figures = (run.metrics, judge(run.schedule, run.scenario))
+    figures = (run.metrics, judge(schedule_of(run), run.scenario))
     assert [(each.unfair_fraction, each.worst_fairness) for each in figures] == [(0, 1), (0, 1)]
     assert run.metrics.gps_unfair_fraction == 1
 
@@ -192,22 +179,6 @@ def test_capped_gps_without_caps_is_gps(gpus: int, data: st.DataObject) -> None:
     assert capped_gps_finish_times(jobs, gpus, [gpus] * len(jobs.jobs)) == pytest.approx(
         [float(time) for time in loose], rel=1e-9
     )
-
-
-def test_capped_gps_by_hand() -> None:
-    """Four GPUs; a job capped at 1 leaves 3 to the other, which has all that it can use once it is alone."""
-    jobs = _together((0, 2, 1), (0, 9, 1))
-    assert capped_gps_finish_times(jobs, 4, [1, 4], exact=True) == [2, Fraction(2) + Fraction(3, 4)]
-    assert capped_gps_finish_times(jobs, 4, [1, 2], exact=True) == [2, Fraction(9, 2)]
-
-
-@settings(deadline=None, max_examples=cases(100))
-@given(gpus=st.integers(1, 4), data=st.data())
-def test_capped_gps_gives_a_lone_job_its_cap(gpus: int, data: st.DataObject) -> None:
-    """With caps of 1 and no more jobs than GPUs every job takes its GPU-seconds as seconds."""
-    jobs = data.draw(workloads(1, most=gpus))
-    alone = [Fraction(job.release_date) + Fraction(job.duration) for job in jobs.jobs]
-    assert capped_gps_finish_times(jobs, gpus, [1] * len(jobs.jobs), exact=True) == alone
 
 
 def test_fairness_figures() -> None:
@@ -353,8 +324,7 @@ def test_floats_excuse_rounding() -> None:
     """In floats a delay above its bound by rounding is no violation: here three jobs of 0.1 s at alpha 1."""
     scenario = _elastic(1, (0, 0.1, ()), (0, 0.1, ()), (0, 0.1, ()))
     run = replay(scenario, efq, alpha=1.0, record=True)
-    assert run.schedule is not None
-    assert delay_report(run.schedule, scenario, alpha=1.0).violations == ()
+    assert delay_report(schedule_of(run), scenario, alpha=1.0).violations == ()
 
 
 @pytest.mark.parametrize("release", [0.0, 1.7e9])

@@ -1,4 +1,4 @@
-"""Schedules that floats have blurred, made exact."""
+"""Schedules that floats have blurred, made exact; the course of jobs that share GPUs."""
 
 from fractions import Fraction
 from random import Random
@@ -9,6 +9,7 @@ from formulations.scheduling.instance import Instance
 from formulations.scheduling.timetable import replay
 from gsopt.core.numbers.grid import decimal
 from gsopt.problems.trial import Trial
+from gsopt.schedule.course import Course
 from gsopt.schedule.retiming import Stretch, Task, retimed, tick_of
 from tests.strategies.scheduling import tiny, wandering
 
@@ -62,11 +63,7 @@ def test_an_exact_schedule_stays_as_it_is() -> None:
     tasks = [task("a", 0, 4, on_1=1, on_2=2), task("b", 1, 1, on_1=1)]
     runs = [Stretch("a", 0, 1, 1), Stretch("a", 1, 2, 1), Stretch("b", 2, 3, 1), Stretch("a", 3, 4, 2)]
 
-    assert retimed(tasks, 2, runs) == [
-        Stretch("a", 0, 2, 1),
-        Stretch("a", 3, 4, 2),
-        Stretch("b", 2, 3, 1),
-    ]
+    assert retimed(tasks, 2, runs) == [Stretch("a", 0, 2, 1), Stretch("a", 3, 4, 2), Stretch("b", 2, 3, 1)]
 
 
 def test_a_job_ends_in_the_tick_in_which_its_work_is_done() -> None:
@@ -104,10 +101,7 @@ def test_a_job_too_short_for_the_clock_runs_as_fast_as_it_can() -> None:
     """A job that rounding has left no run, or one of no length, runs at its release, and others wait."""
     short = task("short", 10**9, Fraction(1, 10**9), on_1=1, on_2=2)
     tasks = [task("long", 0, 2 * 10**9, on_2=1), short]
-    for runs in (
-        [Stretch("long", 0.0, 2e9, 2)],
-        [Stretch("long", 0.0, 2e9, 2), Stretch("short", 1e9, 1e9, 2)],
-    ):
+    for runs in ([Stretch("long", 0.0, 2e9, 2)], [Stretch("long", 0.0, 2e9, 2), Stretch("short", 1e9, 1e9, 2)]):
         found = retimed(tasks, 2, runs)
         judged = trial(tasks, 2, found)
         assert judged.found == []
@@ -132,3 +126,46 @@ def test_a_tick_is_nothing_beside_the_shortest_job() -> None:
         tick = tick_of([task("a", 0, 7 * least, on_1=7), task("b", 0, 5 * least, on_1=1)])
         assert least / 10**13 < tick <= least / 10**12
         assert 1 in {tick.numerator, tick.denominator}
+
+
+def twice(job: int, other: int) -> int:
+    """Let any two jobs be twice as slow."""
+    assert job != other
+    return 2
+
+
+def test_the_worst_partner_on_any_gpu_slows_the_whole_job() -> None:
+    """Beside partners of 1.5 and 3 on single GPUs, a job is three times as slow, then 1.5 times."""
+    slow = {(0, 1): Fraction(3, 2), (0, 2): Fraction(3)}
+    course = Course([4, 9, 2], lambda job, other: slow.get((job, other), 1), [0, 0, 0])
+    course.start(0, [0, 1, 2, 3])
+    course.start(1, [0])
+    course.start(2, [1])
+
+    assert course.partners(0) == {1, 2}
+    assert course.next_event == 2
+    course.pass_until(2)
+    assert (course.left[0], course.next_event) == (4 - Fraction(2, 3), 2 + Fraction(10, 3) * Fraction(3, 2))
+    course.pass_until(20)
+    assert course.ends == {2: 2, 0: 7, 1: 9}
+    assert course.users == {}
+
+
+def test_arrivals_are_events() -> None:
+    """Time passes from arrival to end, and the last event is known."""
+    course = Course([4, 1], twice, [0, 3])
+    course.start(0, [0])
+    course.pass_until(Fraction(7, 2))
+
+    assert (course.last_event, course.next_event) == (3, 4)
+
+
+def test_a_copy_goes_its_own_way() -> None:
+    """What starts in a copy changes nothing in the course that was copied."""
+    course = Course([4, 4], twice, [0, 0])
+    course.start(0, [0])
+    other = course.copy()
+    other.start(1, [0])
+
+    assert (course.next_event, other.next_event) == (4, 8)
+    assert course.users == {0: [0]}

@@ -1,5 +1,6 @@
-"""The simulator and the judge agree, on 1,000 scenarios with everything in them and under every policy."""
+"""The simulator and the judge agree, on scenarios with everything in them and under every policy."""
 
+from collections.abc import Iterable
 from functools import partial
 from inspect import signature
 from typing import Any
@@ -8,15 +9,29 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job
 from gsopt.scenario.scenario import Scenario
+from gsopt.scenario.speed import Speed, TierPenalty
 from gsopt.schedule.judge import judge
-from gsopt.simulation import Policy, replay
+from gsopt.simulation import Action, Decider, Policy, Start, State, replay
 from gsopt.testing import check_policy
 from heuristics import policies
+from heuristics.policies import fifo, las, srtf
 from tests.effort import cases
 from tests.gsopt.simulation.adaptive import adaptive_scenarios
 from tests.gsopt.simulation.monkeys import monkey
-from tests.gsopt.simulation.scenarios import later, plain_scenarios, rich_scenarios, shifted, tree_scenarios
+from tests.gsopt.simulation.recorded import schedule_of
+from tests.gsopt.simulation.scenarios import (
+    bundle,
+    later,
+    plain_scenarios,
+    rich_scenarios,
+    shifted,
+    tree_scenarios,
+    workloads,
+)
+from tests.strategies.topology import trees
 
 POLICIES = [getattr(policies, name) for name in policies.__all__]
 each_policy = pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.__name__)
@@ -75,8 +90,7 @@ def test_at_dates_of_today(scenario: Scenario, date: float, scale: float, length
     for policy in POLICIES:
         rounds = None if length is None or today.overheads else length * scale
         run = replay(today, policy, record=True, round_length=rounds, **_spans(policy, scale))
-        assert run.schedule is not None
-        verdict = judge(run.schedule, today)
+        verdict = judge(schedule_of(run), today)
         assert verdict.violations == ()
         assert verdict.completion_times == run.completion_times
         for figure in ("preemptions", "resizes", "unfair_fraction"):
@@ -94,8 +108,7 @@ def test_any_decisions_at_dates_of_today(scenario: Scenario, seed: int, date: fl
     """With everything that there is the judge accepts what the simulator makes since 1970."""
     today = shifted(scenario, date, scale)
     run = replay(today, monkey, record=True, seed=seed, share_limit=today.share_limit)
-    assert run.schedule is not None
-    verdict = judge(run.schedule, today)
+    verdict = judge(schedule_of(run), today)
     assert (verdict.violations, verdict.completion_times) == ((), run.completion_times)
 
 
@@ -123,11 +136,10 @@ def test_dates_change_nothing(
     for each in (scenario, later(scenario, date)):
         rounds = None if scenario.overheads else length
         run = replay(each, policy, record=True, round_length=rounds, bound=None)
-        assert run.schedule is not None
-        verdict = judge(run.schedule, each, complete=False)
+        verdict = judge(schedule_of(run), each, complete=False)
         assert (verdict.violations, verdict.ends) == ((), run.metrics.ends)
         assert verdict.completion_times == run.completion_times
-        own = run.schedule.timed(each.clock.since).timed(float)
+        own = schedule_of(run).timed(each.clock.since).timed(float)
         told.append((run.metrics.as_dict(), run.jct, own, verdict.as_dict()))
     assert told[0] == told[1]
 
@@ -144,3 +156,77 @@ def _spans(policy: Policy, scale: float) -> dict[str, Any]:
 def test_exactly_in_fractions(policy: Policy, scenario: Scenario) -> None:
     """In fractions they agree without any tolerance."""
     assert check_policy(policy, [scenario]) == 2
+
+
+_PENALTY = {"machine": 0.25, "rack": 0.5, "network": 4.0, "pod": 1.0, "island": 0.125}
+
+
+@st.composite
+def _scenarios(draw: st.DrawFn) -> Scenario:
+    """Draw a network and jobs on it, of which some are slowed down by some of its levels."""
+    cluster: Cluster = draw(trees(linked=False))
+    known = {
+        level: _PENALTY[level] for level in ("machine", "rack", "network", *cluster.levels) if level in _PENALTY
+    }
+    return Scenario(
+        workload=draw(workloads(cluster.gpus, most=5)),
+        cluster=cluster,
+        speed=Speed(tiers={"cnn": TierPenalty(**known)}),
+    )
+
+
+@settings(max_examples=cases(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(scenario=_scenarios(), seed=st.integers(0, 10**6))
+def test_the_judge_agrees(scenario: Scenario, seed: int) -> None:
+    """In fractions they agree without any tolerance under policies, and whatever else is decided."""
+    for policy in (fifo, las):
+        assert check_policy(policy, [scenario]) == 2
+    assert check_policy(monkey, [scenario], seed=seed, share_limit=1) == 2
+
+
+_SCENARIO = Scenario(
+    workload=bundle([Job(name=name, release_date=0, duration=2, gpus=1) for name in "ab"]),
+    cluster=Cluster.plain(1),
+)
+
+
+class _Lazy:
+    preemptive = False
+
+    def decide(self, state: State) -> Iterable[Action]:
+        return [Start(job) for job in state.arrived[:1]]
+
+
+def test_a_starving_policy_fails() -> None:
+    """Every job has to complete."""
+
+    def lazy(state: State) -> Decider:
+        del state
+        return _Lazy()
+
+    with pytest.raises(AssertionError, match="1 jobs never complete"):
+        check_policy(lazy, [_SCENARIO])
+
+
+def test_a_policy_with_hidden_state_fails() -> None:
+    """Two runs have to be equal."""
+    seeds = iter(range(100))
+
+    def moody(state: State) -> Decider:
+        return (fifo, srtf)[next(seeds) % 2](state)
+
+    uneven = _SCENARIO.model_copy(
+        update={
+            "workload": bundle(
+                [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 3), ("b", 1)]]
+            )
+        }
+    )
+    with pytest.raises(AssertionError, match="differ"):
+        check_policy(moody, [uneven])
+
+
+def test_nothing_to_check_fails() -> None:
+    """A check of no scenario is no check."""
+    with pytest.raises(AssertionError, match="no scenario"):
+        check_policy(fifo, [])

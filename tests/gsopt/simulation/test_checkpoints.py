@@ -1,4 +1,4 @@
-"""Jobs without checkpoints: what they lose, when, and that the judge finds the same."""
+"""Jobs without checkpoints lose their progress; phases and modes change its speed."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -27,8 +27,11 @@ from gsopt.simulation import (
     replay,
     simulate,
 )
+from gsopt.simulation.progress import Stretch, stretches
 from gsopt.testing import check_policy
 from heuristics import policies
+from heuristics.policies import fifo
+from tests.gsopt.simulation.recorded import schedule_of
 from tests.gsopt.simulation.scenarios import bundle
 from tests.gsopt.simulation.scripts import scripted
 
@@ -44,8 +47,7 @@ def run(policy: Policy, cluster: Cluster = _RACKS, job: Any = None, **physics: A
     jobs = bundle([Job(name="a", release_date=0, **fields)])
     scenario = Scenario(workload=jobs, cluster=cluster, **physics)
     done = replay(scenario, policy, record=True, exact=True)
-    assert done.schedule is not None
-    verdict = judge(done.schedule, scenario, exact=True)
+    verdict = judge(schedule_of(done), scenario, exact=True)
     assert (verdict.violations, verdict.completion_times) == ((), done.completion_times)
     assert verdict.preemptions == done.metrics.preemptions
     return done
@@ -147,3 +149,21 @@ def test_policies_know_what_is_lost(policy: Policy, checkpoints: bool, order: tu
     scenario = Scenario(workload=jobs, cluster=Cluster.plain(1))
     assert replay(scenario, policy).completion_times == order
     assert check_policy(policy, [scenario]) == 2
+
+
+def test_phases_without_slowdown_change_nothing() -> None:
+    """A job whose phases are all at full speed completes like one without phases."""
+    phases = [Phase(until=0.3), Phase(until=1)]
+    jobs = bundle(
+        Job(name=str(i), release_date=0, duration=7, gpus=1, phases=p) for i, p in enumerate([(), phases])
+    )
+    first, second = simulate(jobs, fifo, cluster=2, exact=True).completion_times
+    assert first == second == 7
+
+
+def test_modes_have_their_own_slowdowns() -> None:
+    """The slowdown of a phase in a mode counts instead of that of the phase."""
+    phase = Phase(until=1, slowdown=2, modes={"": 3.0})
+    job = Job(name="a", release_date=0, duration=6, gpus=1, phases=[phase])
+    assert stretches(job, "", Fraction) == (Stretch(0, 3),)
+    assert simulate(bundle([job]), fifo, cluster=1).completion_times == (18,)

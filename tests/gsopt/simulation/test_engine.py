@@ -17,10 +17,8 @@ from gsopt.scenario.job import Job, Workload
 from gsopt.scenario.scenario import CapacityChange, Overhead, Scenario
 from gsopt.scenario.speed import Speed
 from gsopt.schedule.bounds import srpt_bound
-from gsopt.schedule.judge import judge
 from gsopt.simulation import (
     Action,
-    Decider,
     IllegalDecision,
     Move,
     Policy,
@@ -34,98 +32,15 @@ from gsopt.simulation import (
     simulate,
 )
 from gsopt.simulation.parts.greedy import Greedy
-from gsopt.testing import check_policy
 from heuristics import policies
 from tests.effort import cases
-from tests.gsopt.simulation.scenarios import bundle, plain_scenarios, tree_scenarios, workloads
+from tests.gsopt.simulation.recorded import schedule_of, verdict_of
+from tests.gsopt.simulation.scenarios import bundle, plain_scenarios, workloads
 from tests.gsopt.simulation.scripts import Script, doing, scripted, workload
 
 POLICIES = [getattr(policies, name) for name in policies.__all__]
 each_policy = pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.__name__)
 calm = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
-
-
-class Monkey:
-    """Does anything that is allowed, at random, with a limited number of interruptions."""
-
-    preemptive = True
-
-    def __init__(self, state: State, seed: int, share_limit: int) -> None:
-        del state
-        self._random = Random(seed)
-        self._share_limit = share_limit
-        self._waiting: list[int] = []
-        self._tricks = 25
-
-    def decide(self, state: State) -> Iterable[Action]:
-        """Stop, resize, move and start jobs at random."""
-        self._waiting += state.arrived + state.evicted
-        self._random.shuffle(self._waiting)
-        touched = set()
-        for job in list(state.running):
-            if self._tricks and self._random.random() < 0.4:
-                self._tricks -= 1
-                action = self._trick(state, job)
-                if action is not None:
-                    touched.add(job)
-                    yield action
-        for job in list(self._waiting):
-            gpus = self._gpus(state, job)
-            if job not in touched and gpus is not None:
-                self._waiting.remove(job)
-                yield Start(job, gpus)
-        if self._tricks or self._waiting:
-            self._tricks = max(self._tricks - 1, 0)
-            yield Wake(state.now + type(state.now)(self._random.choice([0.5, 1.25])))
-
-    def _trick(self, state: State, job: int) -> Action | None:
-        kind = self._random.choice(["stop", "resize", "move"])
-        if kind == "stop":
-            self._waiting.append(job)
-            return Stop(job)
-        if kind == "resize":
-            held = state.running[job]
-            counts = [k for k in state.jobs[job].counts if k != held and k <= state.free + held]
-            return Resize(job, self._random.choice(counts)) if counts else None
-        free = state.free_gpus()
-        if len(free) < state.running[job]:
-            return None
-        return Move(job, tuple(self._random.sample(free, state.running[job])))
-
-    def _gpus(self, state: State, job: int) -> Any:
-        counts = [k for k in state.jobs[job].counts if k <= state.free]
-        if self._share_limit == 1:
-            return self._random.choice(counts) if counts else None
-        everywhere = range(state.capacity)
-        room = [gpu for gpu in everywhere if len(state.users(gpu)) < self._share_limit]
-        demand = state.jobs[job].gpus
-        return tuple(self._random.sample(room, demand)) if len(room) >= demand else None
-
-
-def monkey(state: State, *, seed: int = 0, share_limit: int = 1) -> Decider:
-    """Make a Monkey."""
-    return Monkey(state, seed, share_limit)
-
-
-@settings(calm, max_examples=cases(150))
-@given(scenario=plain_scenarios(elastic=True), seed=st.integers(0, 10**6))
-def test_any_legal_decisions_on_a_plain_cluster(scenario: Scenario, seed: int) -> None:
-    """Judge and simulator agree whatever a policy decides: stops, resizes and partial menus."""
-    assert check_policy(monkey, [scenario], seed=seed) == 2
-
-
-@settings(calm, max_examples=cases(150))
-@given(scenario=tree_scenarios(), seed=st.integers(0, 10**6))
-def test_any_legal_decisions_on_racks(scenario: Scenario, seed: int) -> None:
-    """Judge and simulator agree when jobs move between machines and racks."""
-    assert check_policy(monkey, [scenario], seed=seed) == 2
-
-
-@settings(calm, max_examples=cases(150))
-@given(scenario=tree_scenarios(share_limit=2), seed=st.integers(0, 10**6))
-def test_any_legal_sharing(scenario: Scenario, seed: int) -> None:
-    """Judge and simulator agree when jobs share GPUs and the worst partner slows a job down."""
-    assert check_policy(monkey, [scenario], seed=seed, share_limit=2) == 2
 
 
 @settings(calm, max_examples=cases(60))
@@ -197,8 +112,7 @@ def test_work_is_conserved(policy: Policy) -> None:
     random = Random(3)
     jobs = workload(*[(random.randint(0, 9), random.randint(1, 9), random.randint(1, 4)) for _ in range(30)])
     run = simulate(jobs, policy, cluster=4, record=True, exact=True)
-    assert run.schedule is not None
-    held = sum(segment.gpus * (segment.end - segment.start) for segment in run.schedule.segments)
+    held = sum(segment.gpus * (segment.end - segment.start) for segment in schedule_of(run).segments)
     assert held == sum(job.gpu_seconds for job in jobs.jobs)
 
 
@@ -357,11 +271,7 @@ def test_overheads_delay_progress() -> None:
     """A job pays its start, and at a later start its checkpoint too; the GPUs are held meanwhile."""
     policy = scripted([Start(0)], [Stop(0), Start(1)], [Start(0)])
     run = simulate(
-        workload((0, 4, 1), (2, 1, 1)),
-        policy,
-        cluster=1,
-        overheads=Overhead(start=0.5, stop=0.25),
-        record=True,
+        workload((0, 4, 1), (2, 1, 1)), policy, cluster=1, overheads=Overhead(start=0.5, stop=0.25), record=True
     )
     assert run.completion_times == (3.5 + 0.75 + 2.5, 3.5)
     assert run.metrics.preemptions == 1
@@ -443,14 +353,10 @@ def test_a_drop_of_capacity_evicts() -> None:
     run = simulate(workload((0, 4, 2)), policies.fifo, cluster=2, capacity_changes=changes, record=True)
     assert run.completion_times == (8.0,)
     assert run.metrics.preemptions == 1
-    assert run.schedule is not None
-    assert judge(run.schedule, run.scenario).violations == ()
+    verdict_of(run)
 
 
-@pytest.mark.parametrize(
-    ("count", "completion"),
-    [(2, 1 + 0.5 + 2.5), (1, 1 + 0.5 + 5.0)],
-)
+@pytest.mark.parametrize(("count", "completion"), [(2, 1 + 0.5 + 2.5), (1, 1 + 0.5 + 5.0)])
 def test_an_evicted_job_may_go_on_at_once(count: int, completion: float) -> None:
     """A job that loses its GPUs and gets fewer in the same instant has been resized, not preempted."""
     change = CapacityChange(time=1.0, gpus=2)
@@ -461,8 +367,7 @@ def test_an_evicted_job_may_go_on_at_once(count: int, completion: float) -> None
     )
     assert run.completion_times == (completion,)
     assert run.metrics.preemptions == 0
-    assert run.schedule is not None
-    assert judge(run.schedule, run.scenario, exact=True).violations == ()
+    verdict_of(run, exact=True)
 
 
 def test_rounds_only_decide_at_multiples() -> None:
@@ -493,16 +398,14 @@ def test_the_earliest_of_several_wakes_wins(round_length: float | None) -> None:
     for wakes in ([2.0, 3.0, 5.0], [5.0, 2.0, 3.0], [3.0, 5.0, 2.0]):
         decider = scripted([Start(0), *map(Wake, wakes)], [Stop(0), Wake(6.0)], [Start(0)])
         run = simulate(workload((0, 4, 1)), decider, cluster=1, round_length=round_length, record=True)
-        assert run.schedule is not None
-        assert [(segment.start, segment.end) for segment in run.schedule.segments] == [(0, 2), (6, 8)]
+        assert [(segment.start, segment.end) for segment in schedule_of(run).segments] == [(0, 2), (6, 8)]
 
 
 def test_skipped_rounds_do_not_skip_wakes() -> None:
     """A policy that asked to be woken decides at the first round from then on, also when every job runs."""
     decider = scripted([Start(0), Wake(2.5)], [Stop(0), Wake(4.5)], [Start(0)])
     run = simulate(workload((0, 4, 1)), decider, cluster=1, round_length=1.0, record=True)
-    assert run.schedule is not None
-    assert [(segment.start, segment.end) for segment in run.schedule.segments] == [(0, 3), (5, 6)]
+    assert [(segment.start, segment.end) for segment in schedule_of(run).segments] == [(0, 3), (5, 6)]
 
 
 @pytest.mark.parametrize("length", [1e-9, 1e-300])

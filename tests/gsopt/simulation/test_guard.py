@@ -1,9 +1,9 @@
-"""Runs that lead nowhere end in one line, and those that are only long do not."""
+"""Runs that lead nowhere end in one line, and those that are only long do not; intervals."""
 
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from itertools import repeat
-from math import inf, nextafter
+from math import inf, nan, nextafter
 from typing import Any
 
 import pytest
@@ -15,6 +15,7 @@ from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import Workload
 from gsopt.scenario.scenario import CapacityChange, Scenario
 from gsopt.simulation import Action, Assign, IllegalDecision, Start, State, Stop, Vacate, Wake, guard, simulate
+from gsopt.simulation.interval import require_interval
 from gsopt.simulation.run import replay
 from heuristics.policies import fifo, las
 from tests.gsopt.simulation.scripts import doing, scripted, workload
@@ -269,3 +270,24 @@ def test_a_policy_out_of_time_leaves_the_others() -> None:
         compare_policies(_ONE, [fifo], cluster=1, time_limit=-1)
     with pytest.raises(InvalidInput, match="time_limit: 'soon'"):
         simulate(_ONE, fifo, cluster=1, time_limit="soon")
+
+
+@pytest.mark.parametrize("seconds", [1e-6, 1, 60.0, Fraction(1, 3), 1e12])
+def test_intervals(seconds: object) -> None:
+    """Seconds are an interval as long as the clock can tell them from none, and no longer than it goes."""
+    require_interval("interval", seconds)
+
+
+@pytest.mark.parametrize("seconds", [0, 9e-7, -1, 1.1e12, inf, -inf, nan, 10**400, True, None, "60", [60], 1j])
+def test_other_values(seconds: object) -> None:
+    """Nothing else is one, and the line says what is."""
+    line = r"^lease: .*: must be a finite number of seconds, at least 1e-06 and at most 1e\+12$"
+    with pytest.raises(InvalidInput, match=line):
+        require_interval("lease", seconds)
+
+
+def test_none_may_be_allowed() -> None:
+    """None is an interval where it may be, and the line says so."""
+    require_interval("lease", None, or_none=True)
+    with pytest.raises(InvalidInput, match=r"or None$"):
+        require_interval("lease", 0, or_none=True)

@@ -24,6 +24,7 @@ from gsopt.simulation import (
     Wake,
     simulate,
 )
+from tests.gsopt.simulation.recorded import schedule_of
 from tests.gsopt.simulation.scenarios import bundle
 from tests.gsopt.simulation.scripts import doing, scripted, workload
 
@@ -34,10 +35,9 @@ _OVERHEAD = Overhead(start=0.5, stop=0.25, resize=0.125)
 
 def pieces(run: Replay) -> list[tuple[Any, ...]]:
     """Return what ran when: job, start, end, GPUs by number or their number, mode."""
-    assert run.schedule is not None
     return [
         (each.job, float(each.start), float(each.end), each.placement or each.gpus, each.mode)
-        for each in run.schedule.segments
+        for each in schedule_of(run).segments
     ]
 
 
@@ -164,11 +164,7 @@ def test_a_mode_changes_the_speed_from_then_on() -> None:
     jobs = bundle([Job(name="a", release_date=0, duration=4, gpus=1, modes=[slow])])
     steps = [[Start(0, (1,)), Wake(1)], [Resize(0, 1, "slow"), Wake(3)], [Resize(0, (0, 1))]]
     done = run(jobs, *steps, overheads=Overhead(resize=0.5))
-    assert pieces(done) == [
-        ("a", 0, 1, (1,), ""),
-        ("a", 1, 3, (1,), "slow"),
-        ("a", 3, 5.75, (0, 1), "slow"),
-    ]
+    assert pieces(done) == [("a", 0, 1, (1,), ""), ("a", 1, 3, (1,), "slow"), ("a", 3, 5.75, (0, 1), "slow")]
     assert done.metrics.resizes == 1
 
 

@@ -13,6 +13,7 @@ from gsopt.schedule import Vacated
 from gsopt.schedule.judge import judge
 from gsopt.simulation import Action, IllegalDecision, Policy, Replay, Start, State, Vacate, Wake, replay
 from heuristics.policies import fifo
+from tests.gsopt.simulation.recorded import schedule_of, verdict_of
 from tests.gsopt.simulation.scripts import doing, scripted, workload
 
 _RACKS = Cluster.uniform(racks=2, machines=2, gpus=2)
@@ -25,8 +26,7 @@ def run(
     """Record a run in fractions that the judge finds legal."""
     scenario = Scenario(workload=jobs, cluster=cluster, events=events, **fields)
     done = replay(scenario, policy, record=True, exact=True)
-    assert done.schedule is not None
-    verdict = judge(done.schedule, scenario, exact=True, complete=False)
+    verdict = judge(schedule_of(done), scenario, exact=True, complete=False)
     assert (verdict.violations, verdict.completion_times) == ((), done.completion_times)
     assert verdict.utilisation == pytest.approx(done.metrics.utilisation)
     return done
@@ -34,8 +34,7 @@ def run(
 
 def vacated(done: Replay) -> tuple[Vacated, ...]:
     """Return the machines that were given up."""
-    assert done.schedule is not None
-    return done.schedule.vacated
+    return schedule_of(done).vacated
 
 
 @pytest.mark.parametrize(("lost", "completion"), [(0.0, 6), (1.5, 7.5), (99.0, 8)])
@@ -267,8 +266,7 @@ def test_late_clocks_and_rounds() -> None:
     events = (request, Return(time=shift + 9, servers=[A]))
     scenario = Scenario(workload=workload((shift, 20, 8)), cluster=_RACKS, events=events)
     done = replay(scenario, fifo, round_length=4.0, record=True)
-    assert done.schedule is not None
-    assert judge(done.schedule, scenario).violations == ()
+    verdict_of(done)
     assert vacated(done) == (Vacated(shift + 2.5, A),)
     assert done.completion_times == (shift + 12 + 17.5,)
 

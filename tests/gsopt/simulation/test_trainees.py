@@ -10,19 +10,21 @@ from hypothesis import strategies as st
 
 from gsopt.core.errors import InvalidInput
 from gsopt.scenario.adaptive.agents import Agents
-from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.cluster import Cluster, Machine, Rack
 from gsopt.scenario.events import Leave, Return
 from gsopt.scenario.job import Job, Mode
 from gsopt.scenario.scenario import Overhead, Scenario
 from gsopt.scenario.speed import Speed
 from gsopt.schedule.judge import judge
 from gsopt.simulation import Action, IllegalDecision, Move, Replay, Resize, Start, State, Stop, Wake, replay
+from gsopt.simulation.shapes import Shapes
 from gsopt.testing import check_policy
 from heuristics import policies
 from heuristics.policies import fifo, srtf
 from tests.effort import cases
 from tests.gsopt.simulation.adaptive import APPLICATION, adaptive, adaptive_scenarios
 from tests.gsopt.simulation.monkeys import monkey
+from tests.gsopt.simulation.recorded import schedule_of
 from tests.gsopt.simulation.scenarios import bundle
 from tests.gsopt.simulation.scripts import doing, scripted
 
@@ -47,8 +49,7 @@ def _scenario(*jobs: Job, **physics: Any) -> Scenario:
 def _run(scenario: Scenario, policy: Any, **options: Any) -> Replay:
     """Run a policy, and hold it against the judge."""
     run = replay(scenario, policy, record=True, **options)
-    assert run.schedule is not None
-    verdict = judge(run.schedule, scenario)
+    verdict = judge(schedule_of(run), scenario)
     assert (verdict.violations, verdict.completion_times) == ((), run.completion_times)
     return run
 
@@ -189,9 +190,8 @@ def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(InvalidInput, match=rule):
         replay(scenario, fifo, exact=True)
     run = replay(scenario, fifo, record=True)
-    assert run.schedule is not None
     with pytest.raises(InvalidInput, match=rule):
-        judge(run.schedule, scenario, exact=True)
+        judge(schedule_of(run), scenario, exact=True)
     few = APPLICATION.model_copy(update={"placements": APPLICATION.placements[:1]})
     with pytest.raises(IllegalDecision, match="must be placements of cnn measured"):
         replay(_scenario(_job("a", 2), applications={"cnn": few}), fifo)
@@ -250,7 +250,7 @@ def test_a_job_that_keeps_its_shape_does_not_restart() -> None:
     scenario = _scenario(_job("a", 2), overheads=Overhead(start=1, resize=1), restarts="shape")
     run = _run(scenario, doing(move))
     assert counts == [0, 0, 0, 1, 1]
-    assert [segment.placement for segment in run.schedule.segments] == [(0, 1), (2, 3), (1, 3)]  # type: ignore[union-attr]
+    assert [segment.placement for segment in schedule_of(run).segments] == [(0, 1), (2, 3), (1, 3)]
 
 
 @pytest.mark.parametrize("time", [8.75, 9.0])
@@ -295,3 +295,32 @@ def test_what_is_left_between_two_decisions(gpus: tuple[int, ...], step: float, 
     assert left[: len(shares)] == pytest.approx([7.92 * (1 - share) for share in shares])
     assert len(left) == 4
     assert left[-1] > 0
+
+
+_UNEVEN = Cluster(
+    racks=(Rack(name="r", machines=tuple(Machine(name=f"m{size}", gpus=size) for size in (2, 4, 1))),)
+)
+
+
+@pytest.mark.parametrize(
+    ("count", "tier", "shape"),
+    [
+        (1, "machine", (1,)),
+        (1, "network", (1,)),
+        (4, "machine", (4,)),
+        (5, "machine", (4, 1)),
+        (7, "machine", (4, 2, 1)),
+        (2, "rack", (1, 1)),
+        (4, "rack", (3, 1)),
+        (5, "rack", (4, 1)),
+        (6, "network", (4, 2)),
+    ],
+)
+def test_a_number_of_gpus_is_on_the_fewest_machines(count: int, tier: str, shape: tuple[int, ...]) -> None:
+    """The largest machines come first, and a tier that joins machines makes them two at least."""
+    assert Shapes(_UNEVEN).closest(count, tier) == shape
+
+
+def test_gpus_count_by_machine() -> None:
+    """The shape of numbered GPUs follows the order of the machines."""
+    assert Shapes(_UNEVEN).of([0, 2, 3, 4, 6]) == (1, 3, 1)

@@ -1,24 +1,36 @@
-"""Bounds of adaptive jobs: nothing that a schedule can do beats them."""
+"""Bounds of work: adaptive jobs, and capable GPUs."""
 
 from collections.abc import Iterable
+from fractions import Fraction
 from functools import partial
-from itertools import product
+from itertools import combinations, product
 from random import Random
 from typing import Any
 
 import pytest
 
+from gsopt.core.numbers.grid import decimal
 from gsopt.scenario.adaptive.agents import Agents
 from gsopt.scenario.adaptive.application import Application
 from gsopt.scenario.adaptive.course import Course
 from gsopt.scenario.adaptive.limits import Limits
 from gsopt.scenario.adaptive.placement import Placement, Spread
 from gsopt.scenario.adaptive.validation import Epoch, Validation
-from gsopt.scenario.cluster import Cluster
-from gsopt.scenario.job import Job, Mode
+from gsopt.scenario.cluster import Cluster, Machine, Rack
+from gsopt.scenario.job import Job, Mode, Workload
 from gsopt.scenario.scenario import Scenario
-from gsopt.schedule.bounds import mean_jct_bound, on_highest_speeds
+from gsopt.scenario.speed import Speed
+from gsopt.schedule.bounds import (
+    MeanBound,
+    lower_bound,
+    mean_jct_bound,
+    on_highest_speeds,
+    position_bound,
+    total_jct,
+)
+from gsopt.schedule.bounds.capability import Capabilities, capability
 from gsopt.schedule.bounds.prices import price_bound
+from gsopt.schedule.bounds.work import Steps, area, height
 from gsopt.simulation import Action, Resize, Start, State, Wake, replay
 from heuristics.policies import fifo
 from tests.effort import cases
@@ -156,3 +168,85 @@ def test_what_is_adaptive_is_freed() -> None:
     assert freed.applications == {}
     assert freed.workload.jobs[0].duration < scenario.workload.jobs[0].duration
     assert on_highest_speeds(freed) is freed
+
+
+MACHINES = (
+    Machine(name="fast", gpus=2, gpu_type="V100", memory=32),
+    Machine(name="slow", gpus=3, gpu_type="T4", memory=16),
+    Machine(name="other", gpus=1, gpu_type="", memory=64),
+)
+
+GIVEN = Scenario(
+    workload=Workload(jobs=[]),
+    cluster=Cluster(racks=[Rack(name="r", machines=MACHINES)]),
+    speed=Speed(gpu_types={"T4": 4.0, "V100": 2.0}, mixed=1.5),
+)
+
+
+@pytest.mark.parametrize("count", range(1, 7))
+def test_no_gpus_are_worth_more(count: int) -> None:
+    """No choice of so many GPUs makes a job faster than what they are worth at most, and one is as fast."""
+    job = Job(name="a", release_date=0, duration=60, gpus=count)
+    kinds = [machine.gpu_type for machine in MACHINES for _ in range(machine.gpus)]
+    speed = GIVEN.speed.model_copy(update={"mixed": 1.0})
+    rates = [
+        speed.rate(job, count, types={kind: chosen.count(kind) for kind in chosen})
+        for chosen in combinations(kinds, count)
+    ]
+    assert max(rates) == pytest.approx((Capabilities(GIVEN).of(count) or 0) / count)
+
+
+def test_types_and_memory_leave_fewer() -> None:
+    """A type leaves its own GPUs only, and memory those that have it."""
+    most = Capabilities(GIVEN)
+    assert (most.of(3, "T4"), most.of(4, "T4"), most.of(2, "V100")) == (0.75, None, 1.0)
+    assert (most.of(1, memory=33), most.of(2, memory=33), most.of(3, memory=32)) == (1.0, None, 2.0)
+    assert (capability(GIVEN, "T4"), capability(GIVEN, "")) == (0.25, 1.0)
+
+
+def test_needs_are_those_of_the_decimals() -> None:
+    """Of ways that doubles cannot tell apart the one that needs less counts, by the decimals as written."""
+    job = Job(name="a", release_date=0, duration=0.3, gpus=3, menu=[(1, 1 / 3), (3, 1.0)])
+    mode = Mode(name="m", menu=[(2, 0.6666666666666667)])
+    both = job.model_copy(update={"modes": (mode,)})
+
+    assert (height(job), area(job)) == (Fraction(3, 10), Fraction(9, 10))
+    assert area(both) == 2 * Fraction(3, 10) / decimal(0.6666666666666667) < Fraction(9, 10)
+
+
+@pytest.mark.parametrize("clock", [0.0, 1.7e9, 1.7e9 + 0.1])
+def test_steps_divide_all_times_or_round_them_down(clock: float) -> None:
+    """Few times are whole steps; where speeds leave too many digits, none is rounded up, nor by much."""
+    random = Random(2)
+    few = bundle(
+        Job(name=str(i), release_date=clock + i / 4, duration=10.0 ** (3 * i - 9), gpus=3) for i in range(5)
+    )
+    many = bundle(
+        Job(
+            name=str(i),
+            release_date=clock + round(random.uniform(0, 1e6), 3),
+            duration=10 ** random.uniform(-9, 9),
+            gpus=1,
+            menu=[(1, 1.0), (2, random.uniform(1, 2))],
+        )
+        for i in range(40)
+    )
+    for jobs, error in ((few, Fraction(0)), (many, Fraction(1, 2**50))):
+        steps = Steps.of(jobs, 7)
+        for number, job in enumerate(jobs.jobs):
+            needed = Fraction(height(job)), Fraction(area(job)) / 7
+            for exact, counted in zip(needed, (steps.height[number], steps.size[number]), strict=True):
+                assert exact * (1 - error) <= counted * steps.seconds <= exact
+            arrival = decimal(job.release_date) - decimal(jobs.jobs[0].release_date)
+            assert arrival - error * min(needed) <= steps.release[number] * steps.seconds <= arrival
+    assert Steps.of(few, 7).seconds.denominator % 7 == 0
+
+
+def test_a_sum_of_many_floats_loses_nothing() -> None:
+    """120 jobs of 0.3 s on one GPU take 18.15 s on average, as their bound says exactly, on any clock."""
+    for clock in (0.0, 0.1, 1.7e9):
+        jobs = bundle(Job(name=str(i), release_date=clock, duration=0.3, gpus=1) for i in range(120))
+        assert total_jct(lower_bound(jobs, 1), jobs) == 120 * Fraction("18.15")
+        assert total_jct(position_bound(jobs, 1), jobs) == 120 * Fraction("18.15")
+        found = mean_jct_bound(Scenario(workload=jobs, cluster=Cluster.plain(1)), evaluations=0)
+        assert found == MeanBound(18.15, "formulas")

@@ -17,7 +17,8 @@ from gsopt.scenario.speed import efficient_counts
 from gsopt.schedule.fairness import VirtualTime
 from gsopt.schedule.judge import fluid_finish_times
 from gsopt.simulation import Action, Decider, Policy, Resize, Start, State, Stop, replay
-from heuristics.policies import efq, elastic_las, elastic_srtf
+from gsopt.simulation.parts.waiting import Waiting
+from heuristics.policies import efq, elastic_las, elastic_srtf, fifo_skipping, las, sjf, srsf, srtf, ssf
 from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios
 
@@ -28,22 +29,26 @@ ALPHAS = st.sampled_from([0.5, 0.75, 1.0])
 class Scan:
     """Looks at every job at every event."""
 
-    preemptive = True
-
     def __init__(
-        self, key: Callable[[int], Any], counts: Sequence[tuple[int, ...]], *, skip: bool = True
+        self,
+        key: Callable[[int], Any],
+        counts: Sequence[tuple[int, ...]],
+        *,
+        skip: bool = True,
+        preemptive: bool = True,
     ) -> None:
-        self._key, self._counts, self._skip = key, counts, skip
+        self._key, self._counts, self._skip, self.preemptive = key, counts, skip, preemptive
         self._active: set[int] = set()
 
     def decide(self, state: State) -> Iterable[Action]:
         """Scan all jobs, and change what differs from the result."""
         self._active |= set(state.arrived)
         self._active -= set(state.completed)
-        free = state.capacity
+        kept = set() if self.preemptive else set(state.running)
+        free = state.capacity - sum(state.running[job] for job in kept)
         shrink: list[Action] = []
         grow: list[Action] = []
-        for job in sorted(self._active, key=lambda job: (self._key(job), job)):
+        for job in sorted(self._active - kept, key=lambda job: (self._key(job), job)):
             count = max((count for count in self._counts[job] if count <= free), default=0)
             free = free - count if count or self._skip else 0
             held = state.running.get(job, 0)
@@ -77,8 +82,7 @@ def scan_remaining(state: State, *, jobs: Sequence[Job], alpha: float = 0.75) ->
     """Scan in the order of the remaining times on the largest allowed counts."""
     counts, number = _counts(jobs, alpha), type(state.now)
     return Scan(
-        lambda job: max(state.remaining(job), number(0)) / number(jobs[job].speed(counts[job][-1])),
-        counts,
+        lambda job: max(state.remaining(job), number(0)) / number(jobs[job].speed(counts[job][-1])), counts
     )
 
 
@@ -156,3 +160,43 @@ def test_large(seed: int) -> None:
     assert_equal(efq, scan_virtual, scenario, round_length=1.75)
     assert_equal(elastic_srtf, scan_remaining, scenario)
     assert_equal(elastic_las, scan_service, scenario)
+
+
+def _scan(key: Callable[[State, int], Any], *, preemptive: bool) -> Policy:
+    """Scan in the order of keys, each job on the GPUs that it demands."""
+    return lambda state, *, jobs: Scan(
+        lambda job: key(state, job), [(job.gpus,) for job in jobs], preemptive=preemptive
+    )
+
+
+@pytest.mark.parametrize(
+    ("policy", "reference"),
+    [
+        (fifo_skipping, _scan(lambda _, job: job, preemptive=False)),
+        (sjf, _scan(lambda state, job: state.jobs[job].duration, preemptive=False)),
+        (ssf, _scan(lambda state, job: state.jobs[job].gpu_seconds, preemptive=False)),
+        (srtf, _scan(lambda state, job: state.remaining(job), preemptive=True)),
+        (srsf, _scan(lambda state, job: state.remaining(job) * state.jobs[job].gpus, preemptive=True)),
+        (las, _scan(lambda state, job: state.service(job), preemptive=True)),
+    ],
+    ids=["fifo_skipping", "sjf", "ssf", "srtf", "srsf", "las"],
+)
+@settings(calm, max_examples=cases(60))
+@given(scenario=plain_scenarios())
+def test_queues_equal_the_scan(policy: Policy, reference: Policy, scenario: Scenario) -> None:
+    """Every job runs when it does under the scan, with overheads and changes of capacity."""
+    assert_equal(policy, reference, scenario, exact=True)
+
+
+def test_waiting_jobs_change_their_keys() -> None:
+    """A job that is added again counts under its new key only, and a removed one not at all."""
+    waiting = Waiting()
+    for job, key in [(0, 1), (1, 2), (2, 3), (0, 4)]:
+        waiting.add(job, key, queue=1)
+    waiting.remove(2)
+    assert len(waiting) == 2
+    order = []
+    while (first := waiting.first(bool)) is not None:
+        order.append(first)
+        waiting.remove(first[1])
+    assert order == [(2, 1), (4, 0)]

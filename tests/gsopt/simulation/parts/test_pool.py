@@ -21,6 +21,7 @@ from gsopt.simulation import Action, Decider, Policy, Resize, Start, State, Stop
 from gsopt.testing import check_policy
 from heuristics import policies
 from tests.effort import cases
+from tests.gsopt.simulation.recorded import schedule_of
 from tests.gsopt.simulation.scenarios import bundle
 
 POLICIES = [getattr(policies, name) for name in policies.__all__]
@@ -210,10 +211,9 @@ CASES: dict[str, tuple[Policy, bool]] = {
 def _held(scenario: Scenario, policy: Policy) -> dict[str, list[tuple[Any, Any, Mapping[Kind, int]]]]:
     """Return how many GPUs of each kind each job holds, from when to when."""
     run = replay(scenario, policy, record=True, exact=True)
-    assert run.schedule is not None
     machines, machine_of = scenario.cluster.machines, scenario.cluster.machine_of
     held: dict[str, list[tuple[Any, Any, Mapping[Kind, int]]]] = {}
-    for piece in run.schedule.segments:
+    for piece in schedule_of(run).segments:
         on = [machines[machine_of[gpu]] for gpu in piece.placement]
         kinds = Counter((machine.gpu_type, machine.memory) for machine in on)
         pieces = held.setdefault(piece.job, [])
@@ -266,8 +266,7 @@ def test_least_sufficient_memory(policy: Policy) -> None:
         for name, memory in [("a", 8), ("b", 40)]
     )
     run = simulate(jobs, policy, cluster=Cluster(racks=(Rack(name="r", machines=machines),)), record=True)
-    assert run.schedule is not None
-    assert {piece.job: piece.placement for piece in run.schedule.segments} == {"a": (1,), "b": (0,)}
+    assert {piece.job: piece.placement for piece in schedule_of(run).segments} == {"a": (1,), "b": (0,)}
     assert run.completion_times == (2, 2)
 
 

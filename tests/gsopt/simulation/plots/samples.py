@@ -5,7 +5,6 @@ from typing import Any
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import Job
 from gsopt.scenario.scenario import CapacityChange
-from gsopt.schedule import Schedule
 from gsopt.simulation import Policy, Replay, simulate
 from heuristics.policies import fifo
 from tests.gsopt.simulation.scenarios import bundle
@@ -26,12 +25,6 @@ def large(jobs: int = 60, *, last: float = 3.0) -> Replay:
     made = [Job(name=f"j{i}", release_date=i / 2, duration=3, gpus=2) for i in range(jobs - 1)]
     made.append(Job(name="last", release_date=0, duration=last, gpus=1))
     return simulate(bundle(made), fifo, cluster=4, record=True)
-
-
-def schedule_of(run: Replay) -> Schedule:
-    """Return what was recorded."""
-    assert run.schedule is not None
-    return run.schedule
 
 
 def boxes(axes: Any) -> list[tuple[float, float, float, float]]:

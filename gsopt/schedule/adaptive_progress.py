@@ -1,8 +1,8 @@
-"""Driven: how far an adaptive job gets where a schedule puts it, by the judge's own account.
+"""Adaptive progress: how far an adaptive job gets where a schedule puts it, as the judge works it out.
 
-It goes from stint to stint: in one a job works at one speed, until its epoch ends, or the interval after which
-it tunes its batch, or until somebody changes something. All that it takes is what was measured of the model
-(`gsopt.scenario.adaptive.application`), and what the job itself fits to its steps
+Progress is divided into stints of constant speed. A stint ends with an epoch, with the interval after which the
+job tunes its batch, or with a change from outside. The only inputs are the measurements of the model
+(`gsopt.scenario.adaptive.application`) and what the job fits to its own steps
 (`gsopt.scenario.adaptive.fitting`).
 """
 
@@ -29,11 +29,11 @@ class _Stint:
     """Work on the same GPUs, with one batch and at one speed."""
 
     shape: tuple[int, ...]  # GPUs on each machine
-    size: int | None  # samples of the batch as it was told; None where the job chooses it
+    size: int | None  # samples of a fixed batch; None where the job chooses it
     local: int  # samples that a GPU processes at once
     steps: int  # accumulations before the step
-    slowdown: Any  # by others on its GPUs, and by their types
-    known: tuple[int, Gradient | None]  # with what the batch was chosen
+    slowdown: Any  # by other jobs on its GPUs, and by the types of these
+    known: tuple[int, Gradient | None]  # what the choice of the batch was based on
     begin: Any = 0.0
     end: Any = inf  # unless something comes between
     speed: Any = 0.0  # progress per second
@@ -44,8 +44,8 @@ class _Stint:
         return sum(self.shape) * self.local * (self.steps + 1)
 
 
-class Driven:
-    """An adaptive job that a schedule drives; where it cannot run it stops for good, and `broken` says why."""
+class AdaptiveProgress:
+    """The progress of an adaptive job; where it cannot run it stops for good, and `broken` says why."""
 
     def __init__(self, job: Job, scenario: Scenario) -> None:
         self._job, self._agents = job, scenario.agents
@@ -88,7 +88,7 @@ class Driven:
             self._stint, self.broken = None, str(rule)
 
     def slow(self, slowdown: Any, time: Any) -> None:
-        """Go on beside other jobs, which makes no difference where they are as slow as those before."""
+        """Go on beside other jobs, which changes nothing if the slowdown is the same as before."""
         if self._stint is not None and slowdown != self._stint.slowdown:
             self._stint = self._halt(time)
             if self._stint is not None:
@@ -102,7 +102,7 @@ class Driven:
         self._now = time
 
     def lose(self, share: Any, time: Any) -> None:
-        """Lose a share of its work, and fall back into the epoch that this leads to."""
+        """Lose a share of the work, and fall back to the epoch to which it belongs."""
         self._stint = self._halt(time)
         self._done = max(self._done - share * self._goals[-1], 0.0)
         self._epoch = max(epoch for epoch in range(self._epoch + 1) if self._goals[epoch] <= self._done)
@@ -110,14 +110,14 @@ class Driven:
             self._work(max(time, self._stint.begin))
 
     def stop(self, time: Any, excused: Any) -> None:
-        """Stop, complete if that is at most the excused seconds away."""
+        """Stop; the job is complete if its end is at most the excused seconds away."""
         self.follow(time)
         if self._stint is not None and self._stint.end - time <= excused:
             time = self._stint.end
         self._halt(time)
 
     def _halt(self, time: Any) -> _Stint | None:
-        """Take down what it has done and seen until a time, end its stint, and give that."""
+        """Record progress and observations until a time, end the stint, and return it."""
         self.follow(time)
         stint, self._stint, done = self._stint, None, self._progress(time)
         if stint is not None and time > stint.begin:
@@ -126,7 +126,7 @@ class Driven:
         return stint
 
     def _turn(self, stint: _Stint) -> None:
-        """End a stint by itself: with its epoch, or to tune the batch."""
+        """End a stint with its epoch, or to tune the batch."""
         self._see(stint)
         self._done = self._goals[self._epoch + 1] if stint.ends_epoch else self._progress(stint.end)
         self._epoch += stint.ends_epoch
@@ -147,7 +147,7 @@ class Driven:
         return min(self._done + stint.speed * (time - stint.begin), self._goals[self._epoch + 1])
 
     def _work(self, begin: Any) -> None:
-        """Begin its stint anew at a time: find its speed, and when it ends by itself."""
+        """Begin the stint anew at a time: find its speed, and when it ends unless something changes."""
         stint, truth = self._stint, self._truth
         assert stint is not None  # noqa: S101 - whoever works has one
         step, sync = self._times(stint)
@@ -176,7 +176,7 @@ class Driven:
         return times
 
     def _see(self, stint: _Stint) -> None:
-        """Take note of the step, if it is new, and of the gradients."""
+        """Record the step, if it is new, and the gradient."""
         where = len(stint.shape), sum(stint.shape), stint.local
         self._steps_seen.setdefault(where, Measurement(*where, *self._times(stint)))
         self._gradient = self._truth.gradient(stint.samples, self._epoch)

@@ -1,0 +1,19 @@
+"""Names: sequences of named things in the data of a problem."""
+
+from collections.abc import Sequence
+from typing import Annotated, TypeVar
+
+from pydantic import AfterValidator, ValidationInfo
+
+from gsopt.core.problem import Many, refuse_doubles
+
+T = TypeVar("T")
+
+
+def _distinct(things: Sequence[T], info: ValidationInfo) -> Sequence[T]:
+    refuse_doubles(info.field_name or "", (thing.name for thing in things))  # type: ignore[attr-defined]
+    return things
+
+
+#: A sequence of things whose names differ.
+Named = Annotated[Many[T], AfterValidator(_distinct)]

@@ -1,0 +1,33 @@
+"""Perception: policies that decide by another state than the true one."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from gsopt.simulation.policy import Action, Decider, Policy, State
+from gsopt.simulation.view import RunView
+
+
+class PerceivedState(RunView):
+    """A state that differs from the truth in what a subclass overrides."""
+
+    __slots__ = ("_number",)
+
+    def __init__(self, truth: State) -> None:
+        if not isinstance(truth, RunView):
+            raise TypeError(truth)
+        super().__init__(truth._run)  # noqa: SLF001 - of its own class
+        self._number = type(truth.now)
+
+
+class PerceivingDecider:
+    """A decider that always looks at a perceived state, which follows the run."""
+
+    def __init__(self, state: PerceivedState, policy: Policy, options: Mapping[str, Any]) -> None:
+        self._state = state
+        self._decider: Decider = policy(state, **options)
+        self.preemptive = self._decider.preemptive
+
+    def decide(self, state: State) -> Iterable[Action]:
+        """Decide by the perceived state."""
+        del state
+        return self._decider.decide(self._state)
