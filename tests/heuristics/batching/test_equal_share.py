@@ -64,9 +64,9 @@ def test_the_number_of_gpus_takes_no_time(monkeypatch: pytest.MonkeyPatch) -> No
     """Two jobs share a million GPUs in a few steps."""
     steps: list[object] = []
 
-    def popped(race: list[Any]) -> Any:
-        steps.append(race)
-        return heappop(race)
+    def popped(queue: list[Any]) -> Any:
+        steps.append(queue)
+        return heappop(queue)
 
     monkeypatch.setattr(sys.modules["heuristics.batching.equal_share"], "heappop", popped)
     counts = gpus_of(equal_share(Batching(gpus=10**6, jobs=[linear("a", 10**6, 9), linear("b", 300_000, 9)])))

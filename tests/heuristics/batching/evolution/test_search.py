@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from numpy.random import Generator, default_rng
 
-from gsopt.core.numbers.compiled import twin
 from gsopt.performance.batching.split import split
-from heuristics.batching.evolution import CostTable, Engine, Population, Settings, evolve, kernel
+from heuristics.batching.evolution import CostTable, Engine, Population, Settings, evolve
 from heuristics.batching.evolution.rows import counts_of
 from tests.effort import cases
 from tests.heuristics.batching.evolution.tables import drawn, uniform
@@ -92,20 +91,6 @@ def test_a_seed_repeats_a_search(engine: Engine) -> None:
     assert runs[0] == runs[1]
     assert runs[0] not in runs[2:]
     assert random.getstate() == others
-
-
-@pytest.mark.parametrize("draws", [False, True])
-def test_compiled_loops_end_with_the_same_candidates(draws: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whole searches are the same, also where every selection has a draw, which numpy does for both."""
-    monkeypatch.setattr(kernel, "repair_rows", twin(kernel.repair_rows))  # which needs no compiler
-    for fill_draws in ("generation", "selection"):
-        settings = Settings(population=4, mutation_rate=0.4, fill_draws=fill_draws, pack="last")
-        arrays, loops = (
-            evolve(hard(draws), 4, engine=engine, settings=settings, generator=default_rng(3))
-            for engine in ("vectorised", "compiled")
-        )
-        assert loops.population.genomes.tolist() == arrays.population.genomes.tolist()
-        assert loops.logbook == arrays.logbook
 
 
 @pytest.mark.parametrize("engine", ENGINES)

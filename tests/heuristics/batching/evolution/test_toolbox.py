@@ -6,8 +6,7 @@ import numpy as np
 from deap import base
 from numpy.random import default_rng
 
-from gsopt.core.numbers.compiled import twin
-from heuristics.batching.evolution import CostTable, Settings, kernel
+from heuristics.batching.evolution import CostTable, Settings
 from heuristics.batching.evolution.candidate import Candidate
 from heuristics.batching.evolution.genome import IDLE
 from heuristics.batching.evolution.population import repair
@@ -112,19 +111,16 @@ def test_repairs_are_those_of_arrays() -> None:
 
 
 def test_who_must_give_gpus_may_have_to_give_all() -> None:
-    """A job on two GPUs or none loses both when a new job needs one, in lists, arrays and loops."""
+    """A job on two GPUs or none loses both when a new job needs one, in lists and arrays."""
     unit = np.array([[0, np.inf, 1], [0, 1, np.inf]])
     table = CostTable.of(["pair", "new"], unit, weight=[1, 1], forced=[False, True])
     toolbox = toolbox_of(table, Settings(), default_rng(0))
-    single, many, loops = Candidate([0, 0]), np.array([[0, 0]]), np.array([[0, 0]])
+    single, many = Candidate([0, 0]), np.array([[0, 0]])
     toolbox.repair(single, toolbox.draw())
-    repair(many, table, Settings(), default_rng(0))
-    counts = np.array([[2, 0]])
-    plain = twin(kernel.repair_rows)
-    plain(loops, counts, table.lower, table.least, table.victims, table.used_cost, False)
+    counts = repair(many, table, Settings(), default_rng(0))
 
     assert list(single) == [1, IDLE]
-    assert many.tolist() == loops.tolist() == [[1, IDLE]]
+    assert many.tolist() == [[1, IDLE]]
     assert counts.tolist() == [[0, 1]]
 
 
