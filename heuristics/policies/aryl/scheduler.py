@@ -1,29 +1,29 @@
-"""Epoch: what a scheduler of base and flexible workers decides on, and what it decides."""
+"""The interface of schedulers of base and flexible workers: what they see, and what they decide."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
-#: Machines by where their workers may go: those that are always there, those that are on loan at times, and
-#: both for a job that runs on any mixture.
+#: Where workers may go: to machines that are always present, to those that are sometimes on loan, or to any
+#: mixture of both.
 Pool = Literal["training", "inference", "mixed"]
 
 
 class Waiting(NamedTuple):
-    """A job that waits.
+    """A waiting job.
 
     Attributes
     ----------
     job
         Its number.
     release_date
-        When it was released, in seconds.
+        Its release date in seconds.
     time
-        Seconds that it still needs on its fewest GPUs in its default mode.
+        Remaining seconds on its base GPUs in its default mode.
     gpus
-        Its base GPUs: the fewest on which it may run.
+        Its base GPUs: the least number on which it can run.
     elastic
-        What it would be if it started now, without flexible workers; None when it can have none.
+        The job as it would be after its start, without flexible workers; None if it can have none.
     """
 
     job: int
@@ -34,24 +34,24 @@ class Waiting(NamedTuple):
 
 
 class Elastic(NamedTuple):
-    """A job that runs, or is just started, and may have flexible workers beside its base workers.
+    """A running or just started job that may have flexible workers beside its base workers.
 
     Attributes
     ----------
     job
         Its number.
     time
-        Seconds that it still needs on its base workers.
+        Remaining seconds on its base workers.
     worker_gpus
         GPUs of each worker.
     base, most
-        Fewest and most workers.
+        Least and largest number of workers.
     extra
-        Flexible workers that it has now.
+        Present number of flexible workers.
     pool
         Where its flexible workers may go.
     speeds
-        Speed with base + w workers, at w, shape (most - base + 1,); 0 where so many are not allowed.
+        Speed with base + w workers, at index w, shape (most - base + 1,); 0 if that number is not allowed.
     """
 
     job: int
@@ -65,32 +65,32 @@ class Elastic(NamedTuple):
 
     @property
     def extras(self) -> tuple[int, ...]:
-        """Allowed numbers of flexible workers beside none, rising."""
+        """The allowed positive numbers of flexible workers, ascending."""
         return tuple(extra for extra in range(1, len(self.speeds)) if self.speeds[extra] > 0)
 
     def time_with(self, extra: int) -> Any:
-        """Return the seconds that it still needs with an allowed number of flexible workers."""
+        """Return the remaining seconds with an allowed number of flexible workers."""
         return self.time * type(self.time)(self.speeds[0]) / type(self.time)(self.speeds[extra])
 
 
 @dataclass(frozen=True)
-class Epoch:
-    """What a scheduler sees when it decides.
+class Snapshot:
+    """The jobs and GPUs on which a scheduler decides.
 
     Attributes
     ----------
     now
         The time.
     waiting
-        The jobs that wait, by release date.
+        The waiting jobs, by release date.
     elastic
-        The jobs with base workers that may have flexible ones: all that run, in the order of their starts.
+        The running jobs that may have flexible workers, in the order of their starts.
     idle
         Idle GPUs of the pools ``training`` and ``inference``.
     pending
-        Whether some job waits.
+        Whether any job waits.
     room
-        Of the same pools: GPUs of each machine that no base worker holds, of those that have any.
+        For these pools: the GPUs that no base worker holds, of each machine that has any.
     """
 
     now: Any
@@ -110,21 +110,21 @@ class Epoch:
 class Scheduler(Protocol):
     """Decides which jobs start on their base workers, and how many flexible workers each has.
 
-    It says who and how many; the frame that asks it starts those that fit, and places their workers.
+    The policy starts the jobs that fit, and places their workers.
     """
 
     @property
     def blocks(self) -> bool:
         """Whether a job that does not fit blocks those behind it."""
 
-    def order(self, epoch: Epoch) -> Sequence[int]:
+    def order(self, snapshot: Snapshot) -> Sequence[int]:
         """Return the waiting jobs that should start, in this order.
 
-        The frame starts those that fit on idle GPUs and those of flexible workers, which then make way.
+        Those start that fit on idle GPUs and on GPUs of flexible workers, which then make way.
         """
 
-    def extras(self, epoch: Epoch) -> Mapping[int, int]:
-        """Return the flexible workers of each elastic job, after the starts; none for a job that is not named.
+    def extras(self, snapshot: Snapshot) -> Mapping[int, int]:
+        """Return the number of flexible workers of each elastic job after the starts; 0 for jobs left out.
 
-        Per pool they hold at most the idle GPUs and those that flexible workers hold there now.
+        In each pool they hold at most the GPUs that are idle or held by flexible workers now.
         """
