@@ -16,7 +16,7 @@ from gsopt.problems.shares import Shares, TimeShares
 def progressive_filling(
     problem: Shares, *, parts: int = 100, budget: Budget = UNLIMITED
 ) -> TimeShares | NoSolution:
-    """Give the job that is worst off another part of its time on the fastest type with room, until none fits.
+    """Grant the job that is worst off another part of its time on the fastest type with room, until none fits.
 
     With `fifo` the first job that can have more is served. A job that finds no room gets no more; jobs on the
     fast GPUs keep them, which linear programs do better. If times count, there is no solution unless every job

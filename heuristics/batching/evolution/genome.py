@@ -69,7 +69,7 @@ def kept_gpus(gpus: int, batch: int, limit: int, local: int, how: ScaleDown) -> 
 
 
 def admit(genome: Genome, least: Sequence[int], victims: Sequence[int]) -> None:
-    """Give each job the GPUs that it lacks of those it must have (section 3.2.2, Refresh, 3).
+    """Grant each job the GPUs that it lacks of those it must have (section 3.2.2, Refresh, 3).
 
     Idle GPUs go first, then those of the `victims` in their order, the last GPU of each job first, except those
     that the victim itself must have.
@@ -97,7 +97,7 @@ def fill(
     costs: Costs,
     redraw: Callable[[], Costs] | None = None,
 ) -> None:
-    """Give idle GPUs to the jobs whose costs rise least up to their caps (section 3.2.2, Refresh; Figure 7).
+    """Grant idle GPUs to the jobs whose costs rise least up to their caps (section 3.2.2, Refresh; Figure 7).
 
     The selected job gets GPUs up to its cap, or as many of the remaining ones as it can run on; then the next
     job is selected, by the costs that `redraw` returns unless that is None.

@@ -15,7 +15,7 @@ Gain = Literal["base", "present", "pairs"]
 
 
 def afs(*, gain: Gain = "base", order: Order = "release", blocks: bool = False) -> Scheduler:
-    """Give base workers to each job first, then one more worker to the job with the largest throughput gain.
+    """Grant base workers to each job first, then one more worker to the job with the largest throughput gain.
 
     Source: AFS (NSDI 2021) as modified in Aryl, section 7.1: "allocating base demand to each job first and
     allocating one more worker to the job with the largest throughput gain per GPU". Key of starts: `order`; of
