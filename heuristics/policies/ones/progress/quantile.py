@@ -1,4 +1,4 @@
-"""Quantiles of Beta distributions, where that of scipy is wrong too."""
+"""Quantiles of Beta distributions, also where scipy's are wrong."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -6,18 +6,18 @@ from numpy.typing import ArrayLike
 from gsopt.core.numbers.tolerances import QUANTILE
 from heuristics.policies.ones.progress.observation import Floats
 
-#: Halvings after which the logarithm of a quantile, which is at least that of the least double, is a double.
-_HALVINGS = 64
+#: Bisections that determine the logarithm of a quantile, which is at least that of the least double.
+_BISECTIONS = 64
 
 #: Logarithm of the least double.
 _LEAST = -745.0
 
 
 def beta_quantile(alpha: ArrayLike, beta: ArrayLike, probability: float) -> Floats:
-    """Return what Beta(alpha, beta) variates do not pass with a probability.
+    """Return the quantile of Beta(alpha, beta) at a probability.
 
-    `scipy.special.betaincinv` is twice too large for some shapes, as 1,000 and 2e8; where the distribution
-    function does not pass the probability beside what it gives, the quantile is found by halving.
+    `scipy.special.betaincinv` is too large by a factor of two for some shapes, such as 1,000 and 2e8; if the
+    distribution function does not cross the probability near its result, the quantile is found by bisection.
     """
     from scipy.special import betainc, betaincinv
 
@@ -27,15 +27,15 @@ def beta_quantile(alpha: ArrayLike, beta: ArrayLike, probability: float) -> Floa
     is_wrong = (betainc(alpha, beta, below) > probability) | (betainc(alpha, beta, above) < probability)
     if not is_wrong.any():
         return found
-    return np.where(is_wrong, _halved(alpha, beta, probability), found)
+    return np.where(is_wrong, _bisected(alpha, beta, probability), found)
 
 
-def _halved(alpha: Floats, beta: Floats, probability: float) -> Floats:
-    """Find quantiles by the distribution function alone, on a logarithmic scale."""
+def _bisected(alpha: Floats, beta: Floats, probability: float) -> Floats:
+    """Find quantiles by bisection on a logarithmic scale."""
     from scipy.special import betainc
 
     low, high = np.full(alpha.shape, _LEAST), np.zeros(alpha.shape)
-    for _ in range(_HALVINGS):
+    for _ in range(_BISECTIONS):
         middle = (low + high) / 2
         is_below = betainc(alpha, beta, np.exp(middle)) < probability
         low, high = np.where(is_below, middle, low), np.where(is_below, high, middle)

@@ -9,9 +9,8 @@ from gsopt.core.errors import InvalidInput
 from gsopt.scenario.job import Job, Mode
 from gsopt.scenario.training import Training
 from gsopt.simulation import Action, State, Wake, simulate
-from heuristics.policies.ones.dividing import Roster
-from heuristics.policies.ones.forced import Forced
-from heuristics.policies.ones.outlook import Costs, Knowledge, RemainingWork
+from heuristics.policies.ones.dividing import Forced, Roster
+from heuristics.policies.ones.remaining_work import Costs, Knowledge, RemainingWork
 from tests.gsopt.simulation.scenarios import bundle
 from tests.gsopt.simulation.scripts import doing
 
@@ -33,7 +32,7 @@ def _costs(knowledge: Knowledge, jobs: list[Job], gpus: int, forced: Forced = "n
     def decide(state: State) -> Iterable[Action]:
         if state.now == 0:
             rosters.append(Roster(state))
-        rosters[0].look(state)
+        rosters[0].update(state)
         if state.now in (0, 2):
             division = rosters[0].division(state)
         if state.now == 0:

@@ -119,7 +119,7 @@ def test_seeds_differ() -> None:
         ({"penalty": "always"}, "penalty: 'always': must be one of compound, current, never"),
         ({"forced": "none"}, "forced: 'none': must be one of new, all"),
         ({"floor": "none"}, "floor: 'none': must be one of sample, gpu"),
-        ({"engine": "steam"}, "engine: 'steam': must be one of vectorised, compiled, deap"),
+        ({"engine": "steam"}, "engine: 'steam': must be one of vectorised, deap"),
         ({"generations_per_second": -1}, "generations_per_second"),
         ({"most_generations": 0}, "most_generations"),
         ({"rate": float("nan")}, "rate"),

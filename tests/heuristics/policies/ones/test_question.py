@@ -12,8 +12,8 @@ from gsopt.problems.batching import Batches, Batching, Grant
 from gsopt.scenario.job import Job, Mode
 from gsopt.scenario.training import Training
 from gsopt.simulation.parts.ways import ways_of
+from heuristics.policies.ones.decision import BatchingDecision
 from heuristics.policies.ones.dividing import Division
-from heuristics.policies.ones.question import BatchingQuestion
 from tests.effort import cases
 
 _CRITERIA = [("sruf", "none"), ("sruf", "new"), ("sruf", "all"), ("rate", "all"), ("sum_time", "all")]
@@ -58,14 +58,14 @@ def test_arrays_are_as_good_as_enumeration(
     criterion: Any, forced: Any, caps: Any, division: Division, reconfiguration: float
 ) -> None:
     """What the arrays choose is legal, and worth what the judge says is the optimum of the instance."""
-    question = BatchingQuestion(criterion, forced, caps, reconfiguration)
-    problem = question.problem(division)
-    solution = _batches(problem, question.by_arrays(division).tolist())
+    decision = BatchingDecision(criterion, forced, caps, reconfiguration)
+    problem = decision.problem(division)
+    solution = _batches(problem, decision.by_arrays(division).tolist())
     optimum = brute_force(problem)
     assert optimum is not None
     assert problem.violations(solution) == []
     assert float(problem.objective(solution)) == pytest.approx(float(optimum[0]))
-    assert question.by_method(division, lambda _: optimum[1]) == [
+    assert decision.by_method(division, lambda _: optimum[1]) == [
         optimum[1].running[job.name].gpus if job.name in optimum[1].running else 0 for job in problem.jobs
     ]
 
@@ -88,7 +88,7 @@ def test_samples_are_those_of_the_default_mode() -> None:
         gpus=2, numbers=[7], jobs=[job], left=np.array([4.0]), ways=[ways_of(job)],
         held=np.array([0]), batches=np.array([0]), started=np.array([False]),
     )  # fmt: skip
-    problem = BatchingQuestion("rate", "all", "convergence", 0.0).problem(division)
+    problem = BatchingDecision("rate", "all", "convergence", 0.0).problem(division)
     assert (problem.jobs[0].name, problem.jobs[0].remaining) == ("7", 20)
     solution = Batches(running={"7": Grant(gpus=2, batch_size=16)})
     assert float(problem.objective(solution)) == pytest.approx(1.5 / 4)
@@ -104,9 +104,9 @@ def test_another_batch_size_is_a_reconfiguration(batch: int, counts: list[int]) 
         ways=[ways_of(grows), ways_of(waits)], held=np.array([1, 0]), batches=np.array([batch, 0]),
         started=np.array([True, False]),
     )  # fmt: skip
-    question = BatchingQuestion("rate", "none", "batch", 0.1)
-    assert question.by_arrays(division).tolist() == counts
-    assert question.by_method(division, brute_force_of) == counts
+    decision = BatchingDecision("rate", "none", "batch", 0.1)
+    assert decision.by_arrays(division).tolist() == counts
+    assert decision.by_method(division, brute_force_of) == counts
 
 
 def brute_force_of(problem: Batching) -> Batches:

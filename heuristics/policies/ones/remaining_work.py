@@ -1,4 +1,4 @@
-"""Outlook: what jobs have left, known or predicted from those that are complete, and what it costs."""
+"""The remaining work of jobs, known or predicted, and what it costs."""
 
 from collections.abc import Callable, Iterable
 from typing import Literal, NamedTuple
@@ -9,27 +9,26 @@ from numpy.typing import NDArray
 from gsopt.core.errors import InvalidInput
 from gsopt.scenario.job import Job
 from gsopt.simulation.policy import State
-from heuristics.policies.ones.dividing import Division, Floats
-from heuristics.policies.ones.forced import Forced, forced_jobs
+from heuristics.policies.ones.dividing import Division, Floats, Forced, forced_jobs
 from heuristics.policies.ones.progress import Observation, ProgressPredictor
 
-#: Whether the work that is left is known, or predicted by what is seen of training.
+#: Whether the remaining work is known, or predicted from observations of the training.
 Knowledge = Literal["predicted", "known"]
 
 
 class Costs(NamedTuple):
-    """GPU-seconds until jobs are complete, on c GPUs ``weight[j] * unit[j, c]``.
+    """GPU-seconds until jobs are complete: on c GPUs ``weight[j] * unit[j, c]``.
 
     Attributes
     ----------
     unit
-        Of a unit of work on 0, 1, ... GPUs; infinite where a job may not run.
+        GPU-seconds per unit of work on 0, 1, ... GPUs; infinite where a job may not run.
     weight
-        Work that is left of each job, known or expected.
+        Remaining work of each job, known or expected.
     forced
         Which jobs must run.
     draw
-        Draws the work that is left; None where it is known.
+        Draws the remaining work; None if it is known.
     """
 
     unit: Floats
@@ -39,17 +38,7 @@ class Costs(NamedTuple):
 
 
 class RemainingWork:
-    """What jobs have left, as known or predicted at an event.
-
-    Parameters
-    ----------
-    knowledge
-        Whether what is left is known. Predicted samples are drawn for every generation (Algorithm 1).
-    forced
-        Who must run, as long as there is room.
-    seed
-        Of the rows that the predictor keeps.
-    """
+    """The remaining work of jobs, known or predicted; `seed` is that of the rows that the predictor keeps."""
 
     def __init__(self, knowledge: Knowledge, forced: Forced, seed: int) -> None:
         self._knowledge, self._forced = knowledge, forced
@@ -57,7 +46,7 @@ class RemainingWork:
         self._logs: dict[int, list[Observation]] = {}
 
     def see(self, state: State, jobs: Iterable[int]) -> None:
-        """Note what is seen of jobs at the end of an epoch."""
+        """Record observations of jobs at the end of an epoch."""
         if self._knowledge == "predicted":
             for job in jobs:
                 self._logs.setdefault(job, []).append(_observation(state, job))
@@ -69,7 +58,7 @@ class RemainingWork:
                 self._predictor.complete(log, float(state.samples(job)))
 
     def costs(self, state: State, division: Division) -> Costs:
-        """Return what each job costs on every number of GPUs."""
+        """Return the costs of jobs on every number of GPUs."""
         speeds = division.capped(ways.cap for ways in division.ways)
         weight, draw = division.left, None
         if self._knowledge == "predicted":
@@ -81,7 +70,7 @@ class RemainingWork:
 
 
 def _per_unit(rates: Floats, gpus: int) -> Floats:
-    """Return the GPU-seconds of a unit of work on every number of GPUs; infinite where a job may not run."""
+    """Return the GPU-seconds per unit of work on every number of GPUs; infinite where a job may not run."""
     table = np.full((len(rates), gpus + 1), np.inf)
     counts = np.broadcast_to(np.arange(rates.shape[1]), rates.shape)
     may = rates > 0
@@ -91,7 +80,7 @@ def _per_unit(rates: Floats, gpus: int) -> Floats:
 
 
 def _densities(division: Division, width: int) -> Floats:
-    """Return the samples of a second of work in the mode of every number of GPUs."""
+    """Return the samples per second of work in the mode of every number of GPUs."""
     table = np.zeros((len(division.jobs), width))
     for row, job, ways in zip(table, division.jobs, division.ways, strict=True):
         samples = [job.samples_in(mode) / job.duration for mode in ways.modes[:width]]

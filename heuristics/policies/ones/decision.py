@@ -1,4 +1,4 @@
-"""Question: the decision `batching` at an event of a simulation, on arrays and as an instance."""
+"""The decision `batching` at an event of a simulation, on arrays and as an instance."""
 
 from math import inf
 from typing import Any, Literal
@@ -12,28 +12,15 @@ from gsopt.performance.batching import BatchingJob
 from gsopt.performance.batching.split import split
 from gsopt.performance.batching.throughput import Rate, Tabulated
 from gsopt.problems.batching import Batching
-from heuristics.policies.ones.dividing import Counts, Division, Floats
-from heuristics.policies.ones.forced import Forced, forced_jobs
+from heuristics.policies.ones.dividing import Counts, Division, Floats, Forced, forced_jobs
 
-#: What counts, and what bounds the GPUs of a job.
+#: The objective, and what limits the GPUs of a job.
 Criterion = Literal["sruf", "rate", "sum_time"]
 Caps = Literal["convergence", "batch"]
 
 
-class BatchingQuestion:
-    """The decision of an event.
-
-    Parameters
-    ----------
-    criterion
-        What counts, see `gsopt.problems.batching.Batching`.
-    forced
-        Who must run, as long as there is room.
-    caps
-        Most GPUs of a job: as many as its largest batch needs (``convergence``), or any on which it may run.
-    reconfiguration
-        What it costs that a job starts, stops or changes, in the unit of the criterion.
-    """
+class BatchingDecision:
+    """The decision `batching` at an event; for the parameters see `heuristics.policies.ones.exact_batching`."""
 
     def __init__(self, criterion: Criterion, forced: Forced, caps: Caps, reconfiguration: float) -> None:
         self._criterion, self._forced, self._caps = criterion, forced, caps
@@ -55,7 +42,7 @@ class BatchingQuestion:
         return [solution.running[name].gpus if name in solution.running else 0 for name in names]
 
     def problem(self, division: Division) -> Batching:
-        """Pose it as an instance."""
+        """Return it as an instance."""
         speeds = self._speeds(division)
         jobs = [_batching_job(division, place, speeds[place]) for place in range(len(division.jobs))]
         return Batching(
@@ -73,7 +60,7 @@ class BatchingQuestion:
         return division.capped(ways.cap for ways in division.ways)
 
     def _costs(self, division: Division, speeds: Floats) -> Floats:
-        """Return what each job costs on every number of GPUs."""
+        """Return the cost of each job on every number of GPUs."""
         may, counts = speeds > 0, np.arange(speeds.shape[1])
         time = division.left[:, None] / np.where(may, speeds, 1.0)
         counted = {"rate": -1 / time, "sruf": time * counts, "sum_time": time}[self._criterion]
@@ -85,7 +72,7 @@ class BatchingQuestion:
 
 
 def _changes(division: Division, width: int) -> NDArray[np.bool_]:
-    """Return where a job would be reconfigured: on other GPUs or with another batch size than it has."""
+    """Return where a job would be reconfigured: on another number of GPUs, or with another batch size."""
     changes: NDArray[np.bool_] = np.arange(width)[None, :] != division.held[:, None]
     for place, (ways, held) in enumerate(zip(division.ways, division.held, strict=True)):
         if 0 < held < width and ways.batches[held] != division.batches[place]:
@@ -94,7 +81,7 @@ def _changes(division: Division, width: int) -> NDArray[np.bool_]:
 
 
 def _batching_job(division: Division, place: int, speeds: Floats) -> BatchingJob | None:
-    """Return a job of the instance; its throughput is that of the default mode's samples, or of its work."""
+    """Return a job of the instance, with throughput in samples of the default mode, or in units of its work."""
     job, ways = division.jobs[place], division.ways[place]
     unit = (job.samples_in() or job.duration) / job.duration
     counts = [int(count) for count in np.flatnonzero(speeds)]
