@@ -16,6 +16,7 @@ from heuristics.allocation import two_phase
 from heuristics.allocation.two_phase import shortest_job_first, two_phase_allocation
 from instances.allocation import elastic_jobs, figure_6, table_4
 from tests.effort import cases
+from tests.heuristics.results import solved
 
 
 def job(name: str, workers: int, time: float, **fields: Any) -> ElasticJob:
@@ -170,6 +171,5 @@ def test_a_capacity_too_large_for_a_table_is_refused() -> None:
 def test_a_capacity_that_nobody_can_use_is_no_table() -> None:
     """A hundred million GPUs for two jobs of three extra workers need a table of six GPUs."""
     jobs = tuple(ElasticJob(name=name, min_workers=1, max_workers=4, time_at_min=12) for name in "ab")
-    result = two_phase(Allocation(capacity=100_000_000, jobs=jobs))
-    assert result.solution is not None
-    assert dict(result.solution.extra) == {"a": 3, "b": 3}
+    solution = solved(two_phase(Allocation(capacity=100_000_000, jobs=jobs)))
+    assert dict(solution.extra) == {"a": 3, "b": 3}

@@ -15,6 +15,7 @@ from gsopt.core.result import Result
 from gsopt.problems.reclaiming import Job, Reclaiming, Server
 from heuristics.reclaiming import greedy
 from tests.effort import cases
+from tests.heuristics.reclaiming.builders import problem_of
 from tests.strategies.reclaiming import figure_5, reclaiming_problems
 
 Fractions = Callable[[Job, str], Fraction]
@@ -176,11 +177,7 @@ def test_gpu_fractions_pick_server_5_of_figure_5() -> None:
 
 def test_the_flexible_group_is_released_first() -> None:
     """A server that holds only flexible workers is returned before any job is preempted."""
-    problem = Reclaiming(
-        demand=1,
-        servers=(Server(name="s1", gpus=8), Server(name="s2", gpus=8)),
-        jobs=(Job(name="a", workers={"s1": 1}, flexible={"s2": 8}),),
-    )
+    problem = problem_of(Job(name="a", workers={"s1": 1}, flexible={"s2": 8}), demand=1)
     result = greedy(problem)
 
     assert servers(result) == ["s2"]
@@ -189,10 +186,8 @@ def test_the_flexible_group_is_released_first() -> None:
 
 def test_training_servers_make_a_job_cheaper_when_they_count() -> None:
     """With all servers in the denominator a job that runs elsewhere too is preempted first."""
-    problem = Reclaiming(
-        demand=1,
-        servers=(Server(name="s1", gpus=8), Server(name="s2", gpus=8)),
-        jobs=(Job(name="a", workers={"s1": 8}), Job(name="b", workers={"s2": 8}, training_servers=3)),
+    problem = problem_of(
+        Job(name="a", workers={"s1": 8}), Job(name="b", workers={"s2": 8}, training_servers=3), demand=1
     )
 
     assert servers(greedy(problem, single="fractions")) == ["s1"]
