@@ -15,11 +15,6 @@ def highest_density(problem: Allocation) -> AllocationSolution | NoSolution:
     item of the job and the further GPUs that it needs are left. Ties go to the smaller number, then to the
     first job.
 
-    Parameters
-    ----------
-    problem
-        The problem.
-
     Notes
     -----
     Source: the classical greedy for knapsacks, by value per weight, applied to the items of Aryl's Algorithm 2.

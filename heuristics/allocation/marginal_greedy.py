@@ -17,11 +17,6 @@ def marginal_greedy(problem: Allocation) -> AllocationSolution | NoSolution:
     gets no more steps once its next one does not fit, saves nothing, or exceeds its maximum. Ties go to the job
     that comes first in the instance.
 
-    Parameters
-    ----------
-    problem
-        The problem.
-
     Notes
     -----
     Source: the rule by which Optimus allocates, the largest marginal gain; AFS likewise takes the largest

@@ -14,11 +14,6 @@ def smallest_job_first(problem: Reclaiming) -> ReclaimingSolution:
     of the instance. A job that was preempted on the way but runs on none of the returned servers is spared in
     the end.
 
-    Parameters
-    ----------
-    problem
-        The problem.
-
     Notes
     -----
     Source: "SSF" of Aryl, Table 12. The paper does not define it, nor say what the letters stand for; this

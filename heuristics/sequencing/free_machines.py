@@ -15,11 +15,6 @@ def free_machines(problem: Sequencing) -> Sequences | NoSolution:
 
     Complexity: that of `gsopt.core.numbers.assignment.sequence`.
 
-    Parameters
-    ----------
-    problem
-        The problem.
-
     Notes
     -----
     Source: AlloX as in Gavel's code, which assigns positions on free workers only, and does not know when the

@@ -12,11 +12,6 @@ def equal_time(problem: Shares) -> TimeShares:
 
     Complexity: O(J T) for J jobs and T types.
 
-    Parameters
-    ----------
-    problem
-        The problem.
-
     Notes
     -----
     Source: Gavel, section 4.1, the shares X^equal by which its first policy normalises throughputs.

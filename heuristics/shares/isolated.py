@@ -10,11 +10,6 @@ def isolated(problem: Shares) -> TimeShares:
 
     Complexity: O(J T) for J jobs and T types.
 
-    Parameters
-    ----------
-    problem
-        The problem.
-
     Notes
     -----
     Source: Gavel, section 4, the reference of its policies ("isolated" in its code).

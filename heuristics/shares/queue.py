@@ -13,11 +13,6 @@ def queue(problem: Shares) -> TimeShares | NoSolution:
 
     Complexity: O(J T) for J jobs and T types.
 
-    Parameters
-    ----------
-    problem
-        The problem.
-
     Notes
     -----
     Source: Gavel, the policy FIFO of its code that knows throughputs, which keeps a strict queue; the paper

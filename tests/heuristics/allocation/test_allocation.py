@@ -1,5 +1,6 @@
 """Greedy rules for extra workers, and the knapsack of Algorithm 2."""
 
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -9,11 +10,12 @@ from hypothesis import strategies as st
 
 from formulations.allocation import exact
 from gsopt.core.errors import Unsupported
+from gsopt.core.method import Method
 from gsopt.core.result import Status
 from gsopt.evaluation.catalogue import heuristics, load, names
 from gsopt.problems.allocation import Allocation, ElasticJob
 from gsopt.testing import check_heuristic
-from heuristics.allocation import highest_density, marginal_greedy
+from heuristics.allocation import highest_density, marginal_greedy, two_phase
 from heuristics.allocation.items import Items
 from heuristics.allocation.max_value import max_value
 from instances.allocation import elastic_jobs, table_4
@@ -58,12 +60,6 @@ def test_no_jobs_are_no_items() -> None:
         assert Items.of(Allocation(capacity=3, jobs=jobs)).value.tolist() == []
 
 
-def test_highest_density_on_every_small_instance() -> None:
-    """On every committed small instance the solution is feasible and never beats the optimum."""
-    problems = [load(name) for name in (*names("allocation/small"), *names("allocation/aryl"))]
-    assert check_heuristic(highest_density, problems) == len(problems) - 1
-
-
 def test_the_order_of_table_4() -> None:
     """Densities 50 for A, and 20, 15, 12, 10 for B: A first, then three workers for B, worth 86."""
     result = highest_density(table_4())
@@ -97,12 +93,6 @@ def test_items_of_a_menu() -> None:
     result = highest_density(Allocation(capacity=5, jobs=(menu,)))
     assert result.solution is not None
     assert (result.objective, dict(result.solution.extra)) == (75, {"menu": 5})
-
-
-def test_marginal_greedy_on_every_small_instance() -> None:
-    """On every committed small instance the solution is feasible and never beats the optimum."""
-    problems = [load(name) for name in (*names("allocation/small"), *names("allocation/aryl"))]
-    assert check_heuristic(marginal_greedy, problems) == len(problems) - 1
 
 
 @given(st.integers(0, 10_000), st.integers(0, 120))
@@ -205,3 +195,10 @@ def test_every_heuristic_names_the_first_job_that_cannot_start() -> None:
         result = method(problem)
         assert (result.status, result.solution) == (Status.INFEASIBLE, None)
         assert result.message == "queued job 'third' needs 3 GPUs to start, 2 are left"
+
+
+@pytest.mark.parametrize("method", [*heuristics("allocation").values(), partial(two_phase, weight="printed")])
+def test_solutions_of_every_small_instance(method: Method) -> None:
+    """On every committed small instance the solution is feasible and never beats the optimum."""
+    problems = [load(name) for name in (*names("allocation/small"), *names("allocation/aryl"))]
+    assert check_heuristic(method, problems) == len(problems) - 1

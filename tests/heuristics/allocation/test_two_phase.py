@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 
 from formulations.allocation import exact
 from gsopt.core.errors import InvalidInput, Unsupported
-from gsopt.evaluation.catalogue import load, names
 from gsopt.problems.allocation import Allocation, ElasticJob
-from gsopt.testing import check_heuristic
 from heuristics.allocation import two_phase
 from heuristics.allocation.two_phase import shortest_job_first, two_phase_allocation
 from instances.allocation import elastic_jobs, figure_6, table_4
@@ -24,14 +22,6 @@ def job(name: str, workers: int, time: float, **fields: Any) -> ElasticJob:
     return ElasticJob(
         **{"name": name, "min_workers": workers, "max_workers": 2 * workers, "time_at_min": time, **fields}
     )
-
-
-@pytest.mark.parametrize("weight", ["corrected", "printed"])
-def test_solutions_of_every_small_instance(weight: str) -> None:
-    """On every committed small instance both weights give solutions that never beat the optimum."""
-    problems = [load(name) for name in (*names("allocation/small"), *names("allocation/aryl"))]
-    feasible = len(problems) - 1
-    assert check_heuristic(two_phase, problems, weight=weight) == feasible
 
 
 def test_table_4() -> None:

@@ -52,16 +52,6 @@ def test_what_uses_all_gpus_is_looked_for_while_there_is_time() -> None:
     assert late.message == "the time limit is over before numbers of GPUs are found that use all of them"
 
 
-def test_seven_gpus_by_equal_share() -> None:
-    """Two each are six, and the shorter of the two that may have more gets the seventh."""
-    assert gpus_of(equal_share(Batching(gpus=7, jobs=THREE))) == {"long": 2, "short": 2, "middle": 3}
-
-
-def test_fewer_gpus_than_jobs_by_equal_share() -> None:
-    """On two GPUs the two shortest jobs have one each."""
-    assert gpus_of(equal_share(Batching(gpus=2, jobs=THREE))) == {"short": 1, "middle": 1}
-
-
 def one_by_one(problem: Batching) -> list[int]:
     """Grant one step after the other, each to the job that has fewest: the rule as it is said."""
     counts, order = started(problem), shortest_first(problem)
@@ -112,17 +102,6 @@ def test_the_number_of_gpus_takes_no_time(monkeypatch: pytest.MonkeyPatch) -> No
     assert len(steps) < 20
 
 
-def test_seven_gpus_by_marginal() -> None:
-    """After one each the next ones save 50, 20, 17, and 8 s; the short job would save 5 s."""
-    found = marginal(Batching(gpus=7, jobs=THREE, criterion="sum_time"))
-    assert gpus_of(found) == {"long": 4, "short": 1, "middle": 2}
-
-
-def test_fewer_gpus_than_jobs_by_marginal() -> None:
-    """On two GPUs the two shortest jobs have one each."""
-    assert gpus_of(marginal(Batching(gpus=2, jobs=THREE))) == {"short": 1, "middle": 1}
-
-
 def test_idle_gpus_are_left_where_nothing_gains() -> None:
     """Where any number may be used, GPUs that gain nothing stay idle."""
     assert gpus_of(marginal(Batching(gpus=7, jobs=THREE, use="any"))) == {"long": 1, "short": 1, "middle": 1}
@@ -165,16 +144,6 @@ def test_without_time_the_shorter_jobs_have_what_is_left() -> None:
     assert gpus_of(found) == {"long": 1, "short": 2, "middle": 6}
 
 
-def test_seven_gpus_by_srpt() -> None:
-    """Each has one, then the short job its cap of two, and the middle one what is left."""
-    assert gpus_of(srpt(Batching(gpus=7, jobs=THREE))) == {"long": 1, "short": 2, "middle": 4}
-
-
-def test_fewer_gpus_than_jobs_by_srpt() -> None:
-    """On two GPUs the two shortest jobs have one each."""
-    assert gpus_of(srpt(Batching(gpus=2, jobs=THREE))) == {"short": 1, "middle": 1}
-
-
 def test_nobody_forced_the_shortest_has_its_cap() -> None:
     """Where nobody must run the shortest job has its cap, the next one what is left, the others wait."""
     assert gpus_of(srpt(Batching(gpus=7, jobs=THREE, forced="none"))) == {"short": 2, "middle": 5}
@@ -197,3 +166,18 @@ def test_divides_the_gpus_of_every_instance(method: Method) -> None:
 def test_the_best_of_little_time_stands_first() -> None:
     """Whoever has little time begins with marginal gains."""
     assert next(iter(HEURISTICS)) == "marginal"
+
+
+@pytest.mark.parametrize(
+    ("method", "criterion", "expected"),
+    [
+        (equal_share, "rate", (2, 2, 3)),  # two each are six, and the shorter of the others gets the seventh
+        (srpt, "rate", (1, 2, 4)),  # one each, then the short job its cap of two, and the middle one the rest
+        (marginal, "sum_time", (4, 1, 2)),  # the next ones save 50, 20, 17, and 8 s; the short job would save 5
+    ],
+)
+def test_gpus_by_hand(method: Method, criterion: Any, expected: tuple[int, ...]) -> None:
+    """Seven GPUs are divided as the rule says; on two GPUs the two shortest jobs have one each."""
+    found = gpus_of(method(Batching(gpus=7, jobs=THREE, criterion=criterion)))
+    assert tuple(found[name] for name in ("long", "short", "middle")) == expected
+    assert gpus_of(method(Batching(gpus=2, jobs=THREE))) == {"short": 1, "middle": 1}

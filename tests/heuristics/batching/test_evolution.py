@@ -25,17 +25,16 @@ from heuristics.batching.evolution import (
     Settings,
     convergence,
     evolve,
-    genome,
 )
 from heuristics.batching.evolution.offers import Offers
-from heuristics.batching.evolution.population import initial, refresh, repair
+from heuristics.batching.evolution.population import initial, refresh
 from heuristics.batching.evolution.rows import counts_of
 from heuristics.batching.evolution.settings import ScaleDown
 from instances.batching import elastic_jobs
 from tests.effort import cases
 from tests.exactness import batching
 from tests.gsopt.simulation.plots.samples import legend
-from tests.heuristics.batching.tables import chi_square, drawn, genomes, uniform
+from tests.heuristics.batching.tables import chi_square, drawn, uniform
 from tests.heuristics.results import solved
 from tests.processes import PATIENCE
 
@@ -246,26 +245,6 @@ def test_a_cluster_may_change(gpus: int) -> None:
     assert names.genomes.shape == (7, gpus)
 
 
-def test_whole_repairs_are_those_of_single_genomes() -> None:
-    """All steps together give what they give genome by genome."""
-    for seed in range(cases(300)):
-        generator = default_rng(seed)
-        table = drawn(generator)
-        many = genomes(table, 3, generator)
-        single = many.tolist()
-        counts = repair(many, table, Settings(pack="last"), generator)
-        lower, costs = table.lower.tolist(), table.used_cost.tolist()
-        for each in single:
-            genome.trim(each, lower)
-            genome.admit(each, table.least.tolist(), table.victims.tolist())
-            genome.trim(each, lower)
-            genome.fill(each, lower, costs)
-            genome.reorder(each, "last")
-        assert many.tolist() == single
-        assert (counts >= table.least).all()
-        assert (counts <= table.cap).all()
-
-
 ENGINES: tuple[Engine, ...] = ("vectorised", "deap")
 
 
@@ -437,8 +416,6 @@ def test_a_gap_needs_an_optimum_above_0() -> None:
         convergence({}, optimum=0)
 
 
-MODEL = StepTime(fixed=0.05, per_sample=0.001)
-
 READINGS: tuple[dict[str, Any], ...] = (
     {},
     {"engine": "deap", "preempts": "workers", "mutation_rate": 0.3},
@@ -471,10 +448,8 @@ def test_most_optima_of_tiny_problems_are_found() -> None:
 def test_menus_with_gaps_are_filled() -> None:
     """Where only one job on exactly three GPUs uses all that can be used, it runs without any generation."""
     rates = [Rate(batch_size=3, gpus=3, samples_per_second=1.0)]
-    awkward = BatchingJob(
-        name="awkward", batch_limit=3, local_limit=1, throughput=Tabulated(rates=rates), remaining=1e6
-    )
-    small = BatchingJob(name="small", batch_limit=2, local_limit=2, throughput=MODEL, remaining=1)
+    awkward = job("awkward", batch_limit=3, local_limit=1, throughput=Tabulated(rates=rates), remaining=1e6)
+    small = job("small", batch_limit=2, local_limit=2, remaining=1)
     problem = Batching(gpus=3, jobs=[small, awkward], forced="none")
     for seed in range(8):
         solution = solved(evolution(problem, generations=0, seed=seed))
@@ -484,14 +459,7 @@ def test_menus_with_gaps_are_filled() -> None:
 def test_what_runs_is_a_candidate() -> None:
     """Where a change costs more than it can save nothing changes, even without any generation."""
     jobs = [
-        BatchingJob(
-            name=name,
-            batch_limit=512,
-            local_limit=128,
-            throughput=MODEL,
-            remaining=remaining,
-            previous_gpus=gpus,
-        )
+        job(name, local_limit=128, remaining=remaining, previous_gpus=gpus)
         for name, remaining, gpus in [("a", 900.0, 3), ("b", 800.0, 1), ("c", 700.0, 0)]
     ]
     problem = Batching(gpus=4, jobs=jobs, forced="none", reconfiguration=1e6)
@@ -502,16 +470,9 @@ def test_what_runs_is_a_candidate() -> None:
 
 def test_the_judge_scores_by_the_estimate() -> None:
     """Drawn samples guide the search only; what is said of the result is the problem's own objective."""
-    jobs = [
-        BatchingJob(
-            name=name,
-            batch_limit=512,
-            local_limit=128,
-            throughput=MODEL,
-            progress=Progress(alpha=300, beta=beta, processed=100_000),
-        )
-        for name, beta in [("a", 200.0), ("b", 2000.0)]
-    ]
+    progress = {"a": Progress(alpha=300, beta=200.0, processed=100_000)}
+    progress["b"] = progress["a"].model_copy(update={"beta": 2000.0})
+    jobs = [job(name, local_limit=128, remaining=None, progress=each) for name, each in progress.items()]
     problem = Batching(gpus=4, jobs=jobs, forced="none")
     result = evolution(problem, draws=True, generations=50, mutation_rate=0.3)
 
@@ -551,10 +512,8 @@ def test_bad_options_are_refused(options: dict[str, Any], reason: str) -> None:
 
 def test_more_candidates_than_memory_are_refused() -> None:
     """A population of one candidate per GPU is refused on so many GPUs that no memory holds it."""
-    job = BatchingJob(name="a", batch_limit=512, local_limit=256, throughput=MODEL, remaining=90_000)
-
     with pytest.raises(Unsupported, match="100,000 candidates of 100,000 GPUs are too many"):
-        evolution(Batching(gpus=100_000, jobs=[job], use="any"))
+        evolution(Batching(gpus=100_000, jobs=[job()], use="any"))
 
 
 def test_no_generation_begins_without_time() -> None:

@@ -337,20 +337,22 @@ def test_the_best_are_selected_on_arrays() -> None:
     assert apart.tolist() == [1, 3, 0]
 
 
+DRAWN = CostTable.of(
+    ["a", "b", "c"],
+    [[0, 1]] * 3,
+    weight=[2, 2, 2],
+    draw=lambda generator: generator.permutation([1.0, 2.0, 9.0]),
+)
+
+
 def test_draws_select_each_candidate_once_on_arrays() -> None:
     """By Thompson sampling the first survivor is that of the generation's draw, the others are of any draw."""
-    table = CostTable.of(
-        ["a", "b", "c"],
-        [[0, 1]] * 3,
-        weight=[2, 2, 2],
-        draw=lambda generator: generator.permutation([1.0, 2.0, 9.0]),
-    )
     counts = np.eye(3, dtype=np.int64)
     costs = np.array([[0.0, 5], [0, 3], [0, 4]])
     settings = Settings(selection="thompson")
     seconds = Counter[int]()
     for seed in range(300):
-        order, scores = selected(counts, 2, table, settings, costs, default_rng(seed))
+        order, scores = selected(counts, 2, DRAWN, settings, costs, default_rng(seed))
         assert order[0] == 1
         assert scores.tolist() == [3, costs[order[1], 1]]
         seconds[int(order[1])] += 1
@@ -413,15 +415,9 @@ def test_the_best_are_selected() -> None:
 
 def test_draws_select_each_candidate_once() -> None:
     """By Thompson sampling the first survivor is that of the generation's draw, the others are of any draw."""
-    table = CostTable.of(
-        ["a", "b", "c"],
-        [[0, 1]] * 3,
-        weight=[2, 2, 2],
-        draw=lambda generator: generator.permutation([1.0, 2.0, 9.0]),
-    )
     seconds = Counter[int]()
     for seed in range(200):
-        toolbox = toolbox_of(table, Settings(selection="thompson"), default_rng(seed))
+        toolbox = toolbox_of(DRAWN, Settings(selection="thompson"), default_rng(seed))
         chosen = first(toolbox.select(candidates(5, 3, 4), 2))
         assert chosen[0] == 1
         seconds[chosen[1]] += 1
@@ -446,12 +442,16 @@ def test_repairs_of_candidates_are_those_of_arrays() -> None:
         generator = default_rng(seed)
         table = drawn(generator)
         many = genomes(table, 2, generator)
-        toolbox = toolbox_of(table, Settings(), generator)
+        settings = Settings(pack="last" if seed % 2 else "first")
+        toolbox = toolbox_of(table, settings, generator)
         single = [Candidate(each) for each in many.tolist()]
-        repair(many, table, Settings(), generator)
+        counts = repair(many, table, settings, generator)
         for each in single:
             toolbox.repair(each, toolbox.draw())
         assert single == many.tolist()
+        assert (counts == rows.counts_of(many, table.jobs)).all()
+        assert (counts >= table.least).all()
+        assert (counts <= table.cap).all()
 
 
 def test_who_must_give_gpus_may_have_to_give_all() -> None:

@@ -22,16 +22,6 @@ from tests.heuristics.results import solved
 from tests.strategies.placement import committed, gpu_line, placements
 
 
-@pytest.mark.parametrize("score", [tightest, first, roomiest, roomiest_in_use])
-def test_arrays_are_scored_like_single_servers(score: object) -> None:
-    """The scores of an array are those of its servers one by one."""
-    assert callable(score)
-    free, empty = np.array([3, 8, 0, 8]), np.array([False, True, False, False])
-    together = score(free, empty, np.arange(4))
-
-    assert together.tolist() == [score(int(free[k]), bool(empty[k]), k) for k in range(4)]
-
-
 @pytest.mark.parametrize(
     ("score", "order"),
     [

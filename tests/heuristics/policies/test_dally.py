@@ -23,17 +23,6 @@ from heuristics.policies.dally.tuner import TunedTimer, WaitList
 from tests.gsopt.simulation.plots.samples import legend
 from tests.gsopt.simulation.scenarios import bundle
 
-HOUR = 3600.0
-
-
-@pytest.mark.parametrize(("ddof", "hours"), [(1, 8.0), (0, 7.266)])
-def test_two_standard_deviations_above_the_mean(ddof: int, hours: float) -> None:
-    """Waits of 2, 4 and 6 hours give 8 hours by the deviation of a sample, 7.266 by that of a population."""
-    waits = WaitList(ddof=ddof)
-    for wait in (2, 4, 6):
-        waits.add(0.0, wait * HOUR)
-    assert waits.timer(0.0) == pytest.approx(hours * HOUR, abs=2)
-
 
 def test_an_empty_list_says_nothing() -> None:
     """There is no average of nothing, be it that all has become too old."""
@@ -44,37 +33,12 @@ def test_an_empty_list_says_nothing() -> None:
     assert waits.timer(10.5) is None
 
 
-@pytest.mark.parametrize("ddof", [0, 1])
-def test_one_wait_deviates_from_nothing(ddof: int) -> None:
-    """The deviation of a single wait is 0."""
-    waits = WaitList(ddof=ddof)
-    waits.add(0, 7.0)
-    assert waits.timer(0) == 7
-
-
-def test_everything_too_old_goes() -> None:
-    """Of several old waits in a row none is passed over, as it would be by removing while going through."""
-    waits = WaitList(history=10)
-    for wait in (100.0, 200.0, 300.0):
-        waits.add(0, wait)
-    waits.add(8, 1.0)
-    assert waits.timer(11) == 1
-
-
 def test_age_may_be_the_wait_itself() -> None:
     """As printed, what is dropped are long waits, however recent, and no others, however old."""
     waits = WaitList(history=10, history_on="wait")
     waits.add(0, 4.0)
     waits.add(100, 40.0)
     assert waits.timer(1e9) == 4
-
-
-def test_lists_may_have_a_greatest_length() -> None:
-    """The latest waits are kept."""
-    waits = WaitList(max_len=2)
-    for wait in (90.0, 3.0, 3.0):
-        waits.add(0, wait)
-    assert waits.timer(0) == 3
 
 
 @given(

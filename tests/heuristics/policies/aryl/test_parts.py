@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gsopt.core.errors import InvalidInput
 from gsopt.core.method import NoSolution, heuristic
 from gsopt.core.result import Result
 from gsopt.evaluation.catalogue import find_method
@@ -56,12 +55,6 @@ def test_suiting_by_type_and_memory() -> None:
     assert found.suiting("", 8).tolist() == [True, True, False]
     assert found.suiting("b", 0).tolist() == [False, False, True]
     assert (found.first, found.number_of["2"]) == ((0, 2, 4), 2)
-
-
-def test_a_plain_cluster_is_refused() -> None:
-    """Workers are placed on machines, which a plain cluster has not."""
-    with pytest.raises(InvalidInput, match="8 plain GPUs: must have machines"):
-        Machines(Cluster.plain(8), "T4")
 
 
 @pytest.mark.parametrize(
@@ -694,13 +687,6 @@ def test_the_shortest_first() -> None:
     assert TwoPhase(_EXACT).order(_snapshot(waiting=waiting)) == [3, 1, 0, 2]
 
 
-@pytest.mark.parametrize("knapsack", [None, _EXACT])
-def test_figure_6(knapsack: Any) -> None:
-    """With two GPUs for a worker of A and one for one of B, A gets one worker and B two."""
-    jobs = _job(0, 150.0, 3, size=2), _job(1, 60.0, 6)
-    assert TwoPhase(_EXACT, knapsack=knapsack).extras(_snapshot(*jobs, training=(4,))) == {0: 1, 1: 2}
-
-
 def test_what_can_be_placed() -> None:
     """On arrays a worker is given only where a machine has room for it; a method counts GPUs in all."""
     jobs = _job(0, 150.0, 3, size=2), _job(1, 60.0, 3)
@@ -721,16 +707,6 @@ def test_machines_that_are_not_known() -> None:
     jobs = _job(0, 150.0, 3, extra=1), _job(1, 60.0, 6)
     given = Snapshot(0.0, (), jobs, {"training": 3, "inference": 0}, pending=False)
     assert TwoPhase(_refuses).extras(given) == {0: 1, 1: 3}
-
-
-def test_all_the_work() -> None:
-    """Where all work counts a job is worth what it was when it was first seen to wait."""
-    jobs = _job(0, 10.0, 3), _job(1, 60.0, 3)
-    waiting = (Waiting(0, 0.0, 100.0, 2),)
-    for work, expected in [("remaining", {1: 1}), ("full", {0: 1})]:
-        two_phase = TwoPhase(_EXACT, work=work)  # type: ignore[arg-type]
-        two_phase.order(_snapshot(waiting=waiting))
-        assert two_phase.extras(_snapshot(*jobs, training=(1,))) == expected
 
 
 def test_one_knapsack_over_normalised_gpus() -> None:

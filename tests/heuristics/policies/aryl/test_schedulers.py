@@ -26,7 +26,7 @@ from heuristics.policies.aryl.schedulers.afs import Gain
 from heuristics.policies.aryl.schedulers.evolving import SearchEffort, evolve, repaired
 from heuristics.policies.aryl.schedulers.fitness import Counts, Fitness
 from heuristics.policies.aryl.schedulers.goodput_search import How
-from heuristics.policies.aryl.schedulers.growing import Pools, area, grow, least_area, no_extras
+from heuristics.policies.aryl.schedulers.growing import Pools, area, grow, least_area
 from heuristics.policies.aryl.schedulers.starting import in_order
 from heuristics.policies.aryl.settings import scheduler_named
 from tests.effort import cases
@@ -70,11 +70,6 @@ def test_pools_are_apart() -> None:
     assert grow(calm(*jobs, training=1, inference=3), lambda job, *_: -float(job.job)) == {0: 0, 1: 1, 2: 3}
 
 
-def test_nobody_grows() -> None:
-    """Every elastic job is named, also those that get nothing."""
-    assert no_extras(calm(linear(3, 9, extra=1), linear(5, 9))) == {3: 0, 5: 0}
-
-
 def test_what_flexible_workers_hold_is_there() -> None:
     """A pool has its idle GPUs and those of flexible workers of jobs that are confined to it."""
     pools = Pools(
@@ -88,14 +83,6 @@ def test_what_is_taken_of_all_pools_may_lie_in_each() -> None:
     pools = Pools(calm(training=3, inference=4))
     assert pools.take(5, "mixed")
     assert [pools.left("training"), pools.left("inference"), pools.left("mixed")] == [2, 2, 2]
-
-
-def test_what_is_not_left_is_not_taken() -> None:
-    """A job takes all that it asks for, or nothing."""
-    pools = Pools(calm(training=3, inference=4))
-    assert not pools.take(4, "training")
-    assert pools.take(3, "training")
-    assert [pools.left("training"), pools.left("inference")] == [0, 4]
 
 
 def test_linear_jobs_rank_by_their_area() -> None:

@@ -35,7 +35,7 @@ from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios
 from tests.gsopt.simulation.scripts import doing
 
-_LARGE = Mode(name="large", menu=[(1, 2.0)], samples=80)
+_FASTER = Mode(name="large", menu=[(1, 2.0)], samples=80)
 
 
 def _watch(job: Job, change_at: int | None = None, **physics: Any) -> list[tuple[Any, int]]:
@@ -57,7 +57,7 @@ def _watch(job: Job, change_at: int | None = None, **physics: Any) -> list[tuple
 
 def _passing(**fields: Any) -> Job:
     training = Training(epoch=10, samples=40)
-    given: dict[str, Any] = {"duration": 8, "modes": [_LARGE], "training": training} | fields
+    given: dict[str, Any] = {"duration": 8, "modes": [_FASTER], "training": training} | fields
     return Job(name="a", release_date=0, gpus=1, **given)
 
 
@@ -93,14 +93,6 @@ def test_overheads_cause_one_look_too_many() -> None:
 def test_jobs_without_epochs() -> None:
     """They have no epochs, and no end of one."""
     assert _watch(_passing(training=None, modes=[])) == []
-
-
-def test_forgotten_jobs_begin_anew() -> None:
-    """A job that has gone has no whole epochs any more."""
-    epochs = Epochs()
-    assert epochs.whole(3) == 0
-    epochs.forget([3])
-    assert epochs.whole(3) == 0
 
 
 _DOUBLING_MODES = [Mode(name=str(k), menu=[(k, 1.5)], batch_size=32 * k) for k in (2, 4, 8)]
