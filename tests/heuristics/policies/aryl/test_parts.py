@@ -33,7 +33,7 @@ from heuristics.policies.aryl.queue import Queue
 from heuristics.policies.aryl.repacking import repack
 from heuristics.policies.aryl.scheduler import Elastic, Pool, Snapshot, Waiting
 from heuristics.policies.aryl.starting import start
-from heuristics.policies.aryl.two_phase import TwoPhase, reductions, steps_of
+from heuristics.policies.aryl.two_phase import TwoPhase, steps_of
 from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle
 from tests.heuristics.policies.aryl.builders import either, form, job, occupancy, pools, running
@@ -187,13 +187,6 @@ def test_machines_come_and_go_beside_workers() -> None:
     assert (given.present.tolist(), given.room.tolist(), given.idle.tolist()) == ([8, 0], [6, 0], [4, 0])
 
 
-def test_wanted_gpus() -> None:
-    """Workers of both kinds on a machine want GPUs together."""
-    given = occupancy(3, 0)
-    one = running(given, 0, form(given, "training", 2, 2, (1.0, 1.5, 2.0)), {0: 1, 1: 1}, {1: 1, 2: 1})
-    assert (one.demand, one.extra, one.held) == ({0: 2, 1: 4, 2: 2}, 2, ())
-
-
 def test_best_fit_of_base_workers() -> None:
     """Machines with base workers come first, the fullest first; then empty ones; then flexible ones."""
     given = occupancy(4, 0)
@@ -260,13 +253,6 @@ def test_flexible_workers_of_mixed_jobs() -> None:
     one = running(given, 0, form(given, "mixed", 4, 1, (1.0, 2.0, 3.0, 4.0)), {0: 1})
     assert place_flexible(given, one, 3, grouping=True) == {1: 2, 0: 1}
     assert place_flexible(given, one, 2, grouping=False) == {0: 1, 1: 1}
-
-
-def test_only_some_machines() -> None:
-    """Only machines that are allowed are taken."""
-    given = occupancy(2, 0)
-    one = running(given, 0, form(given, "training", 4, 1, (1.0, 2.0, 3.0)), {0: 1})
-    assert place_flexible(given, one, 3, grouping=True, among=given.base > 0) == {0: 1}
 
 
 def test_release_leaves_the_flexible_group_for_last() -> None:
@@ -478,16 +464,6 @@ def test_among_and_type() -> None:
     assert orchestrator.answer(_three(), _request(1, gpu_type="V100")) == [0]
 
 
-def test_the_method_may_choose_among_all() -> None:
-    """Unless spare machines come first the method sees all candidates."""
-    asked: list[int] = []
-    orchestrator = Orchestrator(
-        _GREEDY, spare_first=False, on_reclaim=lambda problem, _: asked.append(len(problem.servers))
-    )
-    assert orchestrator.answer(_three(), _request(1)) == [2]
-    assert asked == [4]
-
-
 def test_a_method_without_a_solution_gives_up_nothing() -> None:
     """What the method does not decide is left to the deadline."""
 
@@ -653,11 +629,6 @@ def test_steps(speeds: tuple[float, ...], extras: tuple[int, ...], alike: bool) 
     steps = steps_of(speeds)
     assert (steps.extras, steps.are_alike, len(steps.shares)) == (extras, alike, len(extras))
     assert sum(steps.shares) == pytest.approx(1 - speeds[0] / max(speeds))
-
-
-def test_reductions() -> None:
-    """What a number of workers saves is a time, negative where it is slower."""
-    assert reductions((2.0, 3.0, 1.0), 60.0, [1, 2]) == [20.0, -60.0]
 
 
 _EXACT = find_method("allocation", "exact")

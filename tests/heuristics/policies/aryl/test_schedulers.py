@@ -92,6 +92,21 @@ def test_linear_jobs_rank_by_their_area() -> None:
     assert [least_area(4)(job, before, before + 1) for before in range(2)] == [60, 60]
 
 
+def test_bad_scaling_ranks_later() -> None:
+    """A worker that adds half as much counts as twice, or to the power, as much time."""
+    job = Elastic(0, 10.0, 1, 1, 3, 0, "training", (1.0, 1.5, 1.5))
+    assert [least_area(exponent)(job, 0, 1) for exponent in (1, 3)] == [20, 80]
+    assert least_area(1)(job, 1, 2) is None
+
+
+def test_bad_scaling_waits() -> None:
+    """A worker that adds half as much counts as 16 times the GPU time by default, twice with exponent 1."""
+    half = linear(0, 20.0, most=2)._replace(speeds=(1.0, 1.5))
+    snapshot = crowded([Waiting(1, 0.0, 100.0, 1)], half, training=1)
+    assert marginal().order(snapshot) == [1]
+    assert marginal(exponent=1).order(snapshot) == []
+
+
 def test_ties_go_by_release() -> None:
     """Jobs that are as long, or as large, start in the order of their release."""
     snapshot = crowded([Waiting(2, 0.0, 6.0, 2), Waiting(1, 1.0, 6.0, 2), Waiting(0, 2.0, 4.0, 3)])
@@ -104,17 +119,6 @@ def test_every_scheduler(name: str) -> None:
     """Each listed scheduler is found, and is new each time."""
     assert_legal(drawn(5), scheduler_named(name))
     assert scheduler_named(name) is not scheduler_named(name)
-
-
-def test_options() -> None:
-    """Options are those of the scheduler's function."""
-    assert [scheduler_named("afs", {"blocks": blocks}).blocks for blocks in (True, False)] == [True, False]
-
-
-def test_order_of_release() -> None:
-    """Jobs start as they were released, whatever their size."""
-    waiting = [Waiting(4, 0.0, 99.0, 8), Waiting(2, 1.0, 1.0, 1)]
-    assert fifo().order(crowded(waiting)) == [4, 2]
 
 
 def test_nobody_scales() -> None:
