@@ -57,22 +57,11 @@ class TwoPhase:
     each pool; jobs whose flexible workers may use both come last, on what is left of both.
 
     If the worker sizes of a pool divide each other and each further worker saves less, the knapsack is solved
-    exactly on arrays, for workers that can be placed on the machines; otherwise, or if `knapsack` is given, by
-    a method of the decision `allocation`, for the total number of GPUs.
+    exactly on arrays, for workers that can be placed on the machines; otherwise by `fallback`, or always by
+    `knapsack` if that is given, for the total number of GPUs. With `normalised` GPUs of the inference pool
+    counting as one of the training pool there is a single knapsack, as printed.
 
     Source: Aryl, section 5.2 and Appendix D, Algorithm 2.
-
-    Parameters
-    ----------
-    fallback
-        Solves the knapsacks that the arrays cannot.
-    knapsack
-        Solves all knapsacks; None for arrays where possible.
-    work
-        Which running time flexible workers shorten: the remaining one, or, as printed, the full one.
-    normalised
-        How many GPUs of the inference pool count as one of the training pool, in a single knapsack over both as
-        printed; None for one knapsack per pool.
     """
 
     blocks = False

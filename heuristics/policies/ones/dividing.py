@@ -75,17 +75,8 @@ class Division:
 class Roster:
     """The present jobs with their best ways, and the assignments for numbers of GPUs.
 
-    Parameters
-    ----------
-    state
-        The state at the beginning of the run.
-    limit
-        Returns the most samples of a batch of a job by number; any batch is allowed when None.
-
-    Raises
-    ------
-    InvalidInput
-        The GPUs differ in type or memory: only one kind can be divided.
+    `limit` returns the most samples of a batch of a job by number; any batch is allowed without it. GPUs that
+    differ in type or memory are refused: only one kind can be divided.
     """
 
     def __init__(self, state: State, limit: Callable[[int], int | None] | None = None) -> None:

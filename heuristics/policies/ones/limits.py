@@ -16,17 +16,7 @@ Penalty = Literal["compound", "current", "never"]
 
 
 class BatchLimits:
-    """The most samples of a batch of each job; none for jobs without batch sizes.
-
-    Parameters
-    ----------
-    penalty
-        How jobs that run long are scaled down.
-    rate
-        sigma, in 1/s; the present rate of arrivals when None.
-    floor
-        Down to what rejections halve limits.
-    """
+    """The most samples of a batch of each job, by the options of `ones`; none for jobs without batch sizes."""
 
     def __init__(
         self, penalty: Penalty = "current", rate: float | None = None, floor: Floor = "sample"

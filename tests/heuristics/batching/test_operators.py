@@ -466,14 +466,3 @@ def test_who_must_give_gpus_may_have_to_give_all() -> None:
     assert list(single) == [1, IDLE]
     assert many.tolist() == [[1, IDLE]]
     assert counts.tolist() == [[0, 1]]
-
-
-def test_costs_are_drawn_as_lists() -> None:
-    """The lists of a draw have the numbers of the table."""
-    table = uniform(2, 2)
-    assert toolbox_of(table, Settings(), default_rng(0)).draw() == table.used_cost.tolist()
-
-    random = CostTable.of(["a"], [[0, 1]], weight=[1], draw=lambda generator: generator.random(1))
-    toolbox = toolbox_of(random, Settings(), default_rng(0))
-    assert np.shape(toolbox.draw()) == (1, 2)
-    assert toolbox.draw() != toolbox.draw()

@@ -118,13 +118,6 @@ def test_the_first_that_fits_is_taken_whatever_it_costs() -> None:
     assert better > 0
 
 
-def test_who_needs_more_gpus_or_memory_is_passed_over() -> None:
-    """A partner without room is no first fit."""
-    for name in ("too-few-gpus", "nothing-fits", "nobody-runs"):
-        solution = solved(first_fit(small(name)))
-        assert solution.shares == {}
-
-
 def test_every_pairing_is_drawn() -> None:
     """Over many seeds each of three partners is drawn about as often as the others, and one seed draws one."""
     problem = Colocation(

@@ -43,11 +43,6 @@ def test_a_job_that_is_too_large_is_passed_over() -> None:
     assert offered(3, 2, machines=1, gpus=2) == {"b": (0, 1)}
 
 
-def test_nothing_is_free() -> None:
-    """On a full cluster nobody starts."""
-    assert offered(1, 1, busy=[0, 1], machines=1, gpus=2) == {}
-
-
 def placed(method: Method, jobs: Sequence[Job]) -> dict[str, tuple[int, ...]]:
     """Place jobs on two racks with one GPU each."""
     solution = solved(method(Consolidation(cluster=Cluster.uniform(racks=2, machines=1, gpus=1), jobs=jobs)))

@@ -230,13 +230,6 @@ def test_repair_favours_the_jobs_listed_first() -> None:
     assert result.solution.gpus == {"a": (2, 0)}
 
 
-def test_jobs_stand_on_no_more_nodes_than_asked() -> None:
-    """With one node to a job none is spread."""
-    problem = running_jobs(nodes=4, jobs=5, seed=2)
-    solution = solved(genetic(problem, generations=10, population=20, most_nodes=1))
-    assert max(sum(map(bool, gpus)) for gpus in solution.gpus.values()) == 1
-
-
 def test_a_faster_job_on_more_nodes_is_not_allowed_either() -> None:
     """What limits the nodes of a job limits the search also where more of them are twice as fast."""
     problem = Goodput(nodes=[1, 1], jobs=[job("a", [1.0, 2.0], [2.0])])

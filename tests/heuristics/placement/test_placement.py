@@ -283,27 +283,14 @@ def test_random_instances(problem: Placement) -> None:
 
 
 @pytest.mark.parametrize(("method", "options"), VARIANTS, ids=IDS)
-def test_a_worker_that_fits_nowhere_is_named(method: Any, options: dict[str, Any]) -> None:
-    """Every heuristic reports infeasible and the first worker that is larger than any server."""
-    result = method(load("placement/small/too-large-a-worker"), **options)
+def test_what_cannot_be_placed_is_said(method: Any, options: dict[str, Any]) -> None:
+    """The first worker that fits on no server is named, others are counted; without workers all is well."""
+    results = [
+        method(load(f"placement/small/{name}"), **options)
+        for name in ("too-large-a-worker", "too-many-workers", "no-workers")
+    ]
 
-    assert (result.status, result.solution) == (Status.INFEASIBLE, None)
-    assert result.message == "workers[1] of job j2 (8 GPU, 0 CPU, 0 memory) fits on no server"
-
-
-@pytest.mark.parametrize(("method", "options"), VARIANTS, ids=IDS)
-def test_workers_that_find_no_server_are_counted(method: Any, options: dict[str, Any]) -> None:
-    """Where not all workers find a server the message counts those who stay behind."""
-    result = method(load("placement/small/too-many-workers"), **options)
-
-    assert (result.status, result.solution) == (Status.UNKNOWN, None)
-    assert result.message == "1 of 3 workers stay unplaced"
-
-
-@pytest.mark.parametrize(("method", "options"), VARIANTS, ids=IDS)
-def test_nothing_to_place(method: Any, options: dict[str, Any]) -> None:
-    """Without workers the placement is empty."""
-    result = method(load("placement/small/no-workers"), **options)
-
-    assert result.objective == 1
-    assert result.solution.placed == ()
+    assert [result.status for result in results[:2]] == [Status.INFEASIBLE, Status.UNKNOWN]
+    assert results[0].message == "workers[1] of job j2 (8 GPU, 0 CPU, 0 memory) fits on no server"
+    assert results[1].message == "1 of 3 workers stay unplaced"
+    assert (results[2].objective, results[2].solution.placed) == (1, ())

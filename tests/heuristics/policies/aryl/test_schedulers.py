@@ -121,33 +121,9 @@ def test_every_scheduler(name: str) -> None:
     assert scheduler_named(name) is not scheduler_named(name)
 
 
-def test_nobody_scales() -> None:
-    """Elastic jobs stay on their base workers, and give back what they have beyond them."""
-    assert fifo().extras(calm(linear(0, 9), linear(1, 9, extra=2), training=9)) == {0: 0, 1: 0}
-
-
 def test_the_first_that_started_grows_first() -> None:
     """Of 4 idle GPUs the job that started first gets all 3 workers that it can have, the next the last one."""
     assert gandiva(own_servers_only=False).extras(calm(linear(7, 9), linear(3, 1), training=4)) == {7: 3, 3: 1}
-
-
-def test_whoever_waits_ends_growth() -> None:
-    """As soon as a job waits flexible workers are given back, though GPUs are idle."""
-    snapshot = crowded([Waiting(9, 0.0, 1.0, 8)], linear(0, 9, extra=2), training=4)
-    for own in (True, False):
-        assert gandiva(own_servers_only=own).extras(snapshot) == {0: 0}
-
-
-def test_growth_beside_its_own_workers() -> None:
-    """On its own machines each job asks for all that it can have, and the frame sees what is there."""
-    scheduler = gandiva()
-    assert getattr(scheduler, "own_servers_only", False)
-    assert scheduler.extras(calm(linear(0, 9), linear(1, 9), training=4)) == {0: 3, 1: 3}
-
-
-def test_few_base_workers_gain_most() -> None:
-    """In multiples of base throughput one of two workers gains 1/2 by the next, one of one 1, 1, 1."""
-    assert afs().extras(calm(linear(0, 9, base=2, most=5), linear(1, 99), training=4)) == {0: 1, 1: 3}
 
 
 def test_gains_count_per_gpu() -> None:
@@ -193,12 +169,6 @@ def test_starts_by_afs() -> None:
     snapshot = crowded([Waiting(0, 0.0, 9.0, 8), Waiting(1, 1.0, 2.0, 1)])
     assert not afs().blocks
     assert [list(afs(order=order).order(snapshot)) for order in ("release", "time")] == [[0, 1], [1, 0]]
-
-
-def test_table_4_by_optimus() -> None:
-    """Aryl's Table 4 with 4 GPUs left: A saves 50 s by its worker, B 20, 10 and 6 by its first three."""
-    a, b = linear(0, 150.0, base=2, most=3), linear(1, 60.0, base=2, most=6)
-    assert optimus().extras(calm(a, b, training=4)) == {0: 1, 1: 3}
 
 
 def test_savings_count_per_gpu() -> None:

@@ -32,9 +32,9 @@ from heuristics.policies.ones.progress import (
     negative_log_likelihood,
     rows_of,
 )
+from heuristics.policies.ones.progress.forecast import beta_quantile
 from heuristics.policies.ones.progress.observation import Floats
 from heuristics.policies.ones.progress.plots import coverage, progress_band, reached
-from heuristics.policies.ones.progress.quantile import beta_quantile
 from heuristics.policies.ones.progress.regression import PenalisedCost
 from tests.effort import cases
 from tests.gsopt.simulation.plots.samples import legend
