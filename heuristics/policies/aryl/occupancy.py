@@ -111,10 +111,11 @@ class Occupancy:
         if seen == self._seen:
             return False
         self._seen = seen
+        machine_of = self.machines.machine_of
         for free in self._free:
             free.clear()
         for gpu in state.free_gpus():
-            self._free[self.machines.machine_of[gpu]].append(gpu)
+            self._free[machine_of[gpu]].append(gpu)
         self.present[:] = [len(free) for free in self._free]
         self.present += self.base + self.flexible
         return True

@@ -96,14 +96,6 @@ def test_figure_10_packs_workers() -> None:
     assert text == [3, 1, 1, 2, 2, 2]
 
 
-def test_idle_gpus_come_last() -> None:
-    """Packing keeps every worker and puts idle GPUs behind them."""
-    genome = [IDLE, 1, IDLE, 0, 1]
-    reorder(genome)
-
-    assert genome == [1, 1, 0, IDLE, IDLE]
-
-
 @pytest.mark.parametrize(
     ("how", "kept"),
     [
@@ -124,14 +116,6 @@ def test_new_jobs_take_gpus_of_the_oldest() -> None:
 
     assert counts_of(genome, 6) == [0, 0, 1, 1, 2, 2]
     assert genome[4:] == [2, 3]  # the idle one first
-
-
-def test_nothing_is_taken_where_all_run() -> None:
-    """Jobs that have what they must have take nothing."""
-    genome = [0, 1, IDLE]
-    admit(genome, least=[1, 1], victims=[0, 1])
-
-    assert genome == [0, 1, IDLE]
 
 
 def test_jobs_are_trimmed_to_what_they_can_run_on() -> None:
