@@ -7,9 +7,12 @@ import pytest
 from gsopt.core.errors import InvalidInput
 from gsopt.scenario.job import Workload
 from gsopt.simulation import Policy, simulate
-from heuristics.policies.aryl.policy import ArylSettings, aryl
-from heuristics.policies.dally.policy import DallySettings, dally
-from heuristics.policies.ones.policy import OnesSettings, ones
+from heuristics.policies.aryl.policy import aryl
+from heuristics.policies.aryl.settings import ArylSettings
+from heuristics.policies.dally.policy import dally
+from heuristics.policies.dally.settings import DallySettings
+from heuristics.policies.ones.policy import ones
+from heuristics.policies.ones.settings import OnesSettings
 
 
 @pytest.mark.parametrize(
