@@ -1,4 +1,4 @@
-"""Highest density: whole allocations in the order of their value per GPU."""
+"""Highest density: numbers of extra workers in the order of their value per GPU."""
 
 import numpy as np
 
@@ -9,16 +9,11 @@ from heuristics.allocation.items import Items
 
 @heuristic
 def highest_density(problem: Allocation) -> AllocationSolution | NoSolution:
-    """Take items in the order of their value per GPU; a later, larger item of a job replaces the one it has.
+    """Take items in the order of their value per GPU; a later, larger item of a job replaces its present one.
 
-    An item is an allowed number of extra workers of one job. It is taken when it is worth more than what the
-    job has and the GPUs that it needs beyond that are left. Of equal ones the smaller number comes first, then
-    the first job.
-
-    Parameters
-    ----------
-    problem
-        The problem.
+    An item is an allowed number of extra workers of one job. It is taken if it is worth more than the present
+    item of the job and the further GPUs that it needs are left. Ties go to the smaller number, then to the
+    first job.
 
     Notes
     -----
@@ -26,8 +21,8 @@ def highest_density(problem: Allocation) -> AllocationSolution | NoSolution:
 
     Complexity: O(I log I) for I items.
 
-    The order looks at averages, not at what the next worker adds: a job with a great first worker goes on to
-    get workers of little use. On the other hand it can see a gain behind a worker that saves nothing.
+    The order uses averages, not what the next worker adds: a job whose first worker is valuable also gets
+    further ones of little use. On the other hand it sees a gain behind a worker that saves nothing.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Items: what each number of extra workers of each job takes and saves, as flat arrays of floats."""
+"""Items: the GPUs and the value of each number of extra workers of each job, as flat arrays."""
 
 from bisect import bisect_right
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from gsopt.problems.allocation import Allocation
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """The allowed numbers of extra workers of all jobs, job by job, as far as they fit into the remaining GPUs.
+    """The allowed numbers of extra workers of all jobs, job by job, that fit into the remaining GPUs.
 
     Attributes
     ----------
     first
-        Where the items of each job begin, and at the end their number, shape (jobs + 1,).
+        Index of the first item of each job, and finally the number of items, shape (jobs + 1,).
     job, extra, gpus
         Job, number of extra workers and their GPUs, shape (items,).
     value
@@ -31,7 +31,7 @@ class Items:
 
     @classmethod
     def of(cls, problem: Allocation) -> "Items":
-        """List the items of a problem whose queued jobs can all start."""
+        """Return the items of a problem whose queued jobs can all start."""
         jobs, left = problem.jobs, problem.remaining
         menus = [job.extras for job in jobs]
         fitting = [

@@ -1,4 +1,4 @@
-"""Greedy by marginal value per GPU: one step at a time to the job that gains most from it."""
+"""Greedy by marginal value per GPU: step by step to the job that gains most."""
 
 from heapq import heapify, heappop, heappush
 
@@ -13,14 +13,9 @@ from heuristics.allocation.items import Items
 def marginal_greedy(problem: Allocation) -> AllocationSolution | NoSolution:
     """Grant one step after the other to the job whose next step saves most time per GPU.
 
-    A step leads to the next allowed number of workers; that is one worker more where a job allows every number.
-    A job leaves the race when its next step does not fit any more, saves nothing, or is above its maximum. Of
-    equal ones the job that comes first in the instance gets the step.
-
-    Parameters
-    ----------
-    problem
-        The problem.
+    A step leads to the next allowed number of workers, which is one more if a job allows every number. A job
+    gets no more steps once its next one does not fit, saves nothing, or exceeds its maximum. Ties go to the job
+    that comes first in the instance.
 
     Notes
     -----
@@ -29,12 +24,12 @@ def marginal_greedy(problem: Allocation) -> AllocationSolution | NoSolution:
 
     Complexity: O(I + P log J) for J jobs, I items and P steps given.
 
-    Optimal when all steps have the same size and none of a job saves more than the one before it. With
+    Optimal if all steps have the same size and no step of a job saves more than the one before it. With
     different sizes it can leave GPUs idle that a better choice would use; with other value tables it cannot see
     a gain behind a step that saves nothing.
 
-    Departures from the papers: AFS and Optimus set up whole allocations from nothing, from predicted
-    throughput; here they share the remaining GPUs, by the time saved, in the range of each job.
+    Departures from the papers: AFS and Optimus build whole allocations from predicted throughput; here the
+    remaining GPUs are shared by the time saved, within the range of each job.
 
     Examples
     --------
@@ -50,23 +45,23 @@ def marginal_greedy(problem: Allocation) -> AllocationSolution | NoSolution:
     loss, gpus = _steps(items)
     ends = items.first[1:].tolist()
     coming = items.first[:-1].tolist()
-    race = [(loss[step], j) for j, step in enumerate(coming) if step < ends[j]]
-    heapify(race)
-    while race:
-        lost, j = heappop(race)
+    steps = [(loss[step], j) for j, step in enumerate(coming) if step < ends[j]]
+    heapify(steps)
+    while steps:
+        lost, j = heappop(steps)
         step = coming[j]
         if lost >= 0 or gpus[step] > left:
             continue
         left -= gpus[step]
         coming[j] = step + 1
         if step + 1 < ends[j]:
-            heappush(race, (loss[step + 1], j))
+            heappush(steps, (loss[step + 1], j))
     given = zip(problem.jobs, items.first.tolist(), coming, strict=False)
     return AllocationSolution(extra={job.name: int(items.extra[n - 1]) for job, begin, n in given if n > begin})
 
 
 def _steps(items: Items) -> tuple[list[float], list[int]]:
-    """Return the negated value per GPU, and the GPUs, of the step to every item from the one before it."""
+    """Return the negated value per GPU, and the GPUs, of the step to each item from the one before it."""
     begins = items.first[:-1][np.diff(items.first) > 0]
     gpus, value = np.diff(items.gpus, prepend=0), np.diff(items.value, prepend=0.0)
     gpus[begins], value[begins] = items.gpus[begins], items.value[begins]

@@ -1,4 +1,4 @@
-"""MaxValueDP: the dynamic programme for the multiple-choice knapsack that Algorithm 2 calls."""
+"""MaxValueDP: the dynamic program for the multiple-choice knapsack that Algorithm 2 calls."""
 
 from collections.abc import Sequence
 
@@ -10,28 +10,28 @@ from gsopt.core.errors import TimeUp, Unsupported
 #: An item: weight and value.
 Item = tuple[int, float]
 
-#: Cells of the table, and additions (item, GPU), that are still tried: less than a gigabyte and some seconds.
+#: The most cells of the table, and additions (item, GPU): less than a gigabyte and some seconds.
 LARGEST_TABLE, LONGEST_RUN = 100_000_000, 500_000_000
 
 
 def max_value(groups: Sequence[Sequence[Item]], capacity: int, budget: Budget = UNLIMITED) -> list[int]:
-    """Take one item or none of every group so that the weights fit and the value is largest.
+    """Choose at most one item of every group such that the weights fit and the value is largest.
 
     Returns
     -------
     list of int
-        Place of the chosen item within its group, counted from 1; 0 where none is taken.
+        Number of the chosen item of each group, counted from 1; 0 if none is chosen.
 
     Raises
     ------
     Unsupported
         The table of groups by capacity is too large.
     TimeUp
-        The budget passes before it is filled.
+        The budget is used up before it is filled.
 
     Notes
     -----
-    Source: Aryl, Appendix D, Algorithm 2, line 20. The paper gives no programme; this is the textbook one, with
+    Source: Aryl, Appendix D, Algorithm 2, line 20. The paper gives no program; this is the textbook one, with
     one row of best values per group, read back from the end.
 
     Complexity: O(I C) time and O(G C) memory for G groups, I items and capacity C.
@@ -60,12 +60,6 @@ def max_value(groups: Sequence[Sequence[Item]], capacity: int, budget: Budget = 
 
 
 def refuse_large(groups: int, items: int, capacity: int) -> None:
-    """Refuse a table that takes too much memory or time.
-
-    Raises
-    ------
-    Unsupported
-        With its size.
-    """
+    """Raise `Unsupported` if a table takes too much memory or time."""
     if groups * (capacity + 1) > LARGEST_TABLE or items * (capacity + 1) > LONGEST_RUN:
         raise Unsupported(f"a table of {groups:,} groups by {capacity:,} GPUs is too large")

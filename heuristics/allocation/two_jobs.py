@@ -1,4 +1,4 @@
-"""Two elastic jobs on one cluster: the analysis of Aryl's Appendix C, with the rule that always holds."""
+"""Two elastic jobs on one cluster: the analysis of Aryl's Appendix C, with a rule that always holds."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -23,10 +23,10 @@ class Job:
 
 @dataclass(frozen=True)
 class TwoJobs:
-    """Two jobs that run side by side from the start on `capacity` GPUs, all of them in use (Equation 3a).
+    """Two jobs that run side by side from the start and use all `capacity` GPUs (Equation 3a).
 
-    The setting of Equation 2: both minima fit together, both maxima do not. When one job ends, the other goes
-    on with its maximum. The paper calls p the job of the smaller maximum.
+    As in Equation 2 both minima fit together, and both maxima do not. When one job ends, the other continues
+    with its maximum. The job with the smaller maximum is p.
     """
 
     capacity: int
@@ -35,12 +35,12 @@ class TwoJobs:
 
     @property
     def end_points(self) -> tuple[int, int]:
-        """Fewest and most GPUs that p can get (Equations 5b and 5c)."""
-        fewest = max(self.p.least, self.capacity - self.q.most)
-        return fewest, min(self.p.most, self.capacity - self.q.least)
+        """The fewest and the most GPUs that p can get (Equations 5b and 5c)."""
+        least = max(self.p.least, self.capacity - self.q.most)
+        return least, min(self.p.most, self.capacity - self.q.least)
 
     def completion_times(self, gpus: int) -> tuple[Fraction, Fraction]:
-        """Completion times of p and q when p gets a number of GPUs and q the others (below Equation 4)."""
+        """Return the completion times if p gets a number of GPUs and q the others (below Equation 4)."""
         others = self.capacity - gpus
         work_p, work_q = Fraction(self.p.work), Fraction(self.q.work)
         alone_p, alone_q = work_p / gpus, work_q / others
@@ -49,32 +49,28 @@ class TwoJobs:
         return alone_q + (work_p - alone_q * gpus) / self.p.most, alone_q
 
     def average(self, gpus: int) -> Fraction:
-        """Average completion time when p gets a number of GPUs (Equations 5 and 6)."""
+        """Return the average completion time if p gets a number of GPUs (Equations 5 and 6)."""
         return sum(self.completion_times(gpus), Fraction(0)) / 2
 
 
 def printed_rule(jobs: TwoJobs) -> int:
-    """Return the GPUs of p by the two conclusions at the end of Appendix C.
+    """Return the GPUs of p by the two conclusions at the end of Appendix C (Equations 8 and 9).
 
-    From a capacity of twice p's maximum on, p is favoured; below, the job of less work. The favoured job gets
-    its maximum, or as much as the other's minimum leaves of it: the paper does not say what to do then, and
-    then the rule can be wrong.
-
-    Notes
-    -----
-    Source: Aryl, Appendix C, Equations 8 and 9. `TwoJobs.p` must be the job of the smaller maximum.
+    If the capacity is at least twice p's maximum, p is favoured; otherwise the job with less work. The favoured
+    job gets its maximum, or as much of it as the other's minimum leaves: the paper does not cover that case, in
+    which the rule can be wrong.
     """
-    fewest, most = jobs.end_points
+    least, most = jobs.end_points
     favours_p = jobs.capacity >= 2 * jobs.p.most or jobs.p.work <= jobs.q.work
-    return most if favours_p else fewest
+    return most if favours_p else least
 
 
 def end_point_rule(jobs: TwoJobs) -> int:
     """Return the GPUs of p that minimise the average completion time of two jobs side by side.
 
-    By Equation 7 the average first rises with p's GPUs (or falls all along, from a capacity of twice p's
-    maximum on) and then falls, so one of the two end points is best. Both are evaluated; the smaller wins a
-    tie.
+    By Equation 7 the average first rises with p's GPUs (or falls all along, if the capacity is at least twice
+    p's maximum) and then falls, so one of the two end points is best. Both are evaluated; ties go to the
+    smaller number.
 
     Notes
     -----
@@ -87,7 +83,7 @@ def end_point_rule(jobs: TwoJobs) -> int:
 def one_after_the_other(jobs: TwoJobs) -> Fraction:
     """Return the smaller average completion time of the two orders in which one job waits for the other.
 
-    Appendix C leaves this out, yet it can be better than every allocation side by side.
+    Appendix C leaves this out, although it can be better than every allocation side by side.
     """
     times = [Fraction(job.work) / min(job.most, jobs.capacity) for job in (jobs.p, jobs.q)]
     return (min(times) * 2 + max(times)) / 2

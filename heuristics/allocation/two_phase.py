@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gsopt.core.budget import UNLIMITED, Budget
-from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.errors import InvalidInput, require_one_of
 from gsopt.core.method import NoSolution, heuristic
 from gsopt.core.result import Result
 from gsopt.problems.allocation import Allocation, AllocationSolution, ElasticJob
@@ -20,7 +20,7 @@ def two_phase(
     weight: Literal["corrected", "printed"] = "corrected",
     budget: Budget = UNLIMITED,
 ) -> AllocationSolution | NoSolution:
-    """Start the queued jobs, then share what is left by the knapsack over the extra workers of all jobs.
+    """Start the queued jobs, then share the remaining GPUs by a knapsack over the extra workers of all jobs.
 
     In an `Allocation` every queued job starts, so the first phase only takes its GPUs; `two_phase_allocation`
     chooses from a longer queue.
@@ -30,7 +30,7 @@ def two_phase(
     problem
         The problem.
     weight
-        GPUs that an item of w extra workers takes out of the remaining ones: ``w * gpus_per_worker``
+        GPUs that an item of w extra workers takes from the remaining ones: ``w * gpus_per_worker``
         (``corrected``), or ``(w + min_workers) * gpus_per_worker`` as printed in line 17 (``printed``). The
         printed weight charges the minimum workers a second time, and leaves GPUs idle.
     budget
@@ -39,7 +39,7 @@ def two_phase(
     Raises
     ------
     InvalidInput
-        The option has a value it cannot have.
+        There is no such weight.
     Unsupported
         The table of the knapsack is too large.
 
@@ -49,15 +49,15 @@ def two_phase(
 
     Complexity: O(I C) time and O(J C) memory for J jobs, I items and C remaining GPUs.
 
-    With the corrected weight the second phase is exact: the heuristic part of the algorithm is to decide in two
-    phases, and at one moment only.
+    With the corrected weight the second phase is exact: what makes the algorithm a heuristic is that it decides
+    in two phases, and for one moment only.
 
     Departures from the paper:
 
     - Line 19 appends the item to the list of groups; it belongs to the group of its job.
     - Line 25 asks for C* >= 0, which always holds; with C* = 0 nothing is left to share either way.
-    - Line 18 takes the full running time at the minimum also for running jobs. Here the value is what the
-      problem says: give the time that is left (or `remaining_work`) for a job that has run already.
+    - Line 18 uses the full running time at the minimum for running jobs, too. Here the problem states the
+      value: for a job that has run already it should be based on the remaining time (or `remaining_work`).
 
     Examples
     --------
@@ -67,8 +67,7 @@ def two_phase(
     >>> two_phase(table_4).solution.extra, two_phase(table_4, weight="printed").solution.extra
     ({'A': 1, 'B': 3}, {'A': 1})
     """
-    if weight not in ("corrected", "printed"):
-        raise InvalidInput("", "weight", shorten(weight), "must be one of corrected, printed")
+    require_one_of("weight", weight, ("corrected", "printed"))
     if problem.obstacle:
         return NoSolution(problem.obstacle, proven=True)
     items = Items.of(problem)
@@ -82,7 +81,7 @@ def two_phase(
 
 
 def _groups(items: Items, charged: Sequence[int]) -> list[list[Item]]:
-    """List weight and value of the items of each job; some GPUs per job are charged beside the item's own."""
+    """Return weight and value of the items of each job, with further GPUs charged to each item of a job."""
     pairs = list(zip(items.gpus.tolist(), items.value.tolist(), strict=True))
     begins, ends = items.first[:-1].tolist(), items.first[1:].tolist()
     return [
@@ -93,7 +92,7 @@ def _groups(items: Items, charged: Sequence[int]) -> list[list[Item]]:
 
 @dataclass(frozen=True)
 class TwoPhase:
-    """What Algorithm 2 decides for a queue.
+    """The decision of Algorithm 2 for a queue.
 
     Attributes
     ----------
@@ -129,18 +128,14 @@ def two_phase_allocation(
     running
         Elastic jobs that run with their minimum workers.
     capacity
-        GPUs that are idle or used by extra workers (section 5.2), minimum workers of running jobs excluded.
+        GPUs that are idle or used by extra workers (section 5.2).
     knapsack
-        Method for the second phase; for example an exact one that is faster than the table of `two_phase`.
+        Method for the second phase, such as an exact one that is faster than the table of `two_phase`.
 
     Raises
     ------
     InvalidInput
         A queued job has no running time.
-
-    Notes
-    -----
-    Source: Aryl, Appendix D, Algorithm 2.
     """
     started, waiting = shortest_job_first(list(queued), capacity)
     problem = Allocation(
@@ -156,24 +151,15 @@ def two_phase_allocation(
 def shortest_job_first(
     queued: Sequence[ElasticJob], capacity: int
 ) -> tuple[list[ElasticJob], list[ElasticJob]]:
-    """Start jobs with their minimum workers, the shortest running time first; pass over those that do not fit.
+    """Return which jobs start with their minimum workers and which wait, the shortest first (lines 1-9, 24).
 
-    Elastic jobs count with their running time at the minimum; of equal ones the first in the queue starts
-    first.
-
-    Returns
-    -------
-    started, waiting
-        Two lists, the shortest job first.
+    Jobs that do not fit are passed over. Elastic jobs count with their running time at the minimum; ties keep
+    the order of the queue.
 
     Raises
     ------
     InvalidInput
         A job has no running time.
-
-    Notes
-    -----
-    Source: Aryl, section 5.2 and Appendix D, Algorithm 2, lines 1-9 and 24.
     """
     started: list[ElasticJob] = []
     waiting: list[ElasticJob] = []

@@ -1,4 +1,4 @@
-"""Equal share: every job has as many GPUs as any other, up to its cap."""
+"""Equal share: all jobs have the same number of GPUs, up to their caps."""
 
 from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
@@ -12,21 +12,22 @@ from heuristics.batching.menus import next_of, shortest_first, solution, started
 
 @heuristic
 def equal_share(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
-    """Return the next GPU to the job that has fewest, as long as its cap allows it; the shorter of equal ones.
+    """Grant each GPU to the job with the fewest GPUs among those below their caps; ties go to the shorter job.
 
     Parameters
     ----------
     problem
         The problem.
     budget
-        When to stop; what is left then goes to the shorter jobs.
+        When to stop; the remaining GPUs then go to the shorter jobs.
 
     Notes
     -----
-    Source: processor sharing, the usual baseline; where there are more jobs than GPUs the shortest ones run.
-    What the criterion counts is not looked at.
+    Source: processor sharing, the usual baseline; if there are more jobs than GPUs the shortest ones run. The
+    criterion plays no part.
 
-    Complexity: O(J (J + G) log J) for J jobs with G gaps in their menus: those with the fewest rise together.
+    Complexity: O(J (J + G) log J) for J jobs with G gaps in their menus: the jobs with the fewest GPUs grow
+    together.
 
     Examples
     --------
@@ -37,25 +38,27 @@ def equal_share(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
     """
     counts, order = started(problem), shortest_first(problem)
     left = problem.gpus - sum(counts)
-    race = [(counts[place], rank) for rank, place in enumerate(order)]
-    heapify(race)
-    while race and left and not budget.passed:
-        fewest = race[0][0]
+    queue = [(counts[place], rank) for rank, place in enumerate(order)]
+    heapify(queue)
+    while queue and left and not budget.passed:
+        least = queue[0][0]
         lowest: list[int] = []
-        while race and race[0][0] == fewest:
-            lowest.append(heappop(race)[1])
-        above = race[0][0] - fewest if race else inf
-        rise = min(above, left // len(lowest), *(_run(problem.counts[order[rank]], fewest) for rank in lowest))
+        while queue and queue[0][0] == least:
+            lowest.append(heappop(queue)[1])
+        above = queue[0][0] - least if queue else inf
+        rise = min(
+            above, left // len(lowest), *(_gapless(problem.counts[order[rank]], least) for rank in lowest)
+        )
         for rank in lowest:
             place = order[rank]
-            further = fewest + int(rise) if rise else next_of(problem.counts[place], fewest)
-            if further is not None and further - fewest <= left:
-                left -= further - fewest
+            further = least + int(rise) if rise else next_of(problem.counts[place], least)
+            if further is not None and further - least <= left:
+                left -= further - least
                 counts[place] = further
-                heappush(race, (further, rank))
+                heappush(queue, (further, rank))
     return solution(problem, counts, budget)
 
 
-def _run(menu: Sequence[int], gpus: int) -> int:
-    """Count the numbers that follow one in a menu without a gap, as far as that is seen at once."""
+def _gapless(menu: Sequence[int], gpus: int) -> int:
+    """Count the numbers that follow one in a menu without a gap; 0 unless the menu is a range."""
     return max(menu.stop - 1 - gpus, 0) if isinstance(menu, range) and gpus in menu else 0

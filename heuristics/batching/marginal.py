@@ -1,4 +1,4 @@
-"""Marginal: one GPU after the other to the job that gains most by it."""
+"""Marginal: one GPU after the other to the job that gains most from it."""
 
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
@@ -10,7 +10,7 @@ from gsopt.core.problem import Sense
 from gsopt.problems.batching import Batches, Batching
 from heuristics.batching.menus import granted, next_of, shortest_first, solution, started
 
-#: What the next step of a job costs per GPU, the job's rank, where it leads, and what the job costs there.
+#: Cost of a job's next step per GPU, the job's rank, its GPUs after the step, and its cost on them.
 _Step = tuple[Exact, int, int, Exact]
 
 
@@ -18,23 +18,23 @@ _Step = tuple[Exact, int, int, Exact]
 def marginal(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
     """Start jobs, the shortest first, then give each GPU to the job whose share of the criterion gains most.
 
-    A step leads to the next number of GPUs that a job may have, and counts by what it gains per GPU; a job
-    whose step does not fit any more leaves the race. Of equal ones the shorter job gets the step.
+    A step leads to the next number of GPUs that a job may have; steps are ranked by their gain per GPU, equal
+    ones by the length of the job, the shorter first. A job whose next step no longer fits gets no more GPUs.
 
     Parameters
     ----------
     problem
         The problem.
     budget
-        When to stop; what is left then goes to the shorter jobs.
+        When to stop; the remaining GPUs then go to the shorter jobs.
 
     Notes
     -----
     Source: the rule of Optimus (EuroSys 2018, section 4.1), which ONES compares itself with: each job gets a
-    worker, then the largest marginal gain in completion time gets the next. By ``sum_time`` it is that rule.
+    worker, then the largest marginal gain in completion time gets the next. With ``sum_time`` it is that rule.
 
-    Departures: the gain is in the criterion of the problem; there are no parameter servers; and it goes on
-    where nothing gains as long as the problem wants all GPUs used.
+    Departures: the gain is in the criterion of the problem; there are no parameter servers; and GPUs are given
+    without any gain as long as the problem wants all GPUs used.
 
     Complexity: O(I log J) for I numbers of GPUs of J jobs together.
 
@@ -51,15 +51,15 @@ def marginal(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
         if not counts[place] and problem.forced != "none" and problem.counts[place][0] <= left:
             counts[place] = problem.counts[place][0]
             left -= counts[place]
-    race: list[_Step] = []
+    steps: list[_Step] = []
     for rank, place in enumerate(order):
         if budget.passed:
             break
         entry = _step(problem, place, counts[place], _cost(problem, place, counts[place]), rank)
-        race += [] if entry is None else [entry]
-    heapify(race)
-    while race and not budget.passed:
-        loss, rank, gpus, cost = heappop(race)
+        steps += [] if entry is None else [entry]
+    heapify(steps)
+    while steps and not budget.passed:
+        loss, rank, gpus, cost = heappop(steps)
         place = order[rank]
         if gpus - counts[place] > left or (loss >= 0 and problem.use == "any"):
             continue
@@ -67,12 +67,12 @@ def marginal(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
         counts[place] = gpus
         entry = _step(problem, place, gpus, cost, rank)
         if entry is not None:
-            heappush(race, entry)
+            heappush(steps, entry)
     return solution(problem, counts, budget)
 
 
 def _step(problem: Batching, place: int, gpus: int, cost: Exact, rank: int) -> _Step | None:
-    """Describe the next step of a job from a number of GPUs on which it costs so much; None where it ends."""
+    """Return the next step of a job from a number of GPUs, with its cost there; None if there is none."""
     further = next_of(problem.counts[place], gpus)
     if further is None:
         return None

@@ -1,4 +1,4 @@
-"""Menus: the numbers of GPUs that jobs may have, and the solution that a choice of them gives."""
+"""The numbers of GPUs that jobs may have, and the solution that follows from a choice of them."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -10,22 +10,22 @@ from gsopt.core.errors import TimeUp, Unsupported
 from gsopt.core.numbers.grid import Exact
 from gsopt.problems.batching import Batches, Batching, Grant
 
-#: Cells (job, number of GPUs) of a table that are still tried.
+#: The most cells (job, number of GPUs) of a table.
 _LARGEST_TABLE = 50_000_000
 
 
 def time_on(problem: Batching, place: int, gpus: int) -> Exact:
-    """Return the seconds until a job completes on so many GPUs, with its fastest batch."""
+    """Return the seconds until a job completes on a number of GPUs, with its fastest batch."""
     return problem.time(problem.jobs[place], granted(problem, place, gpus))
 
 
 def granted(problem: Batching, place: int, gpus: int) -> Grant:
-    """Return so many GPUs to a job, with its fastest batch on them."""
+    """Return the grant of a number of GPUs to a job, with its fastest batch on them."""
     return Grant(gpus=gpus, batch_size=problem.jobs[place].fastest(gpus) or gpus)
 
 
 def started(problem: Batching) -> list[int]:
-    """Return the fewest GPUs to every job that must run, and none to the others."""
+    """Return the least number of GPUs for every job that must run, and 0 for the others."""
     return [
         counts[0] if job.name in problem.required else 0
         for job, counts in zip(problem.jobs, problem.counts, strict=True)
@@ -33,35 +33,35 @@ def started(problem: Batching) -> list[int]:
 
 
 def shortest_first(problem: Batching) -> list[int]:
-    """Order the jobs that can run by the seconds they need on their fewest GPUs, equal ones as listed."""
+    """Order the jobs that can run by their time on the least number of GPUs; ties keep their order."""
     able = [place for place, counts in enumerate(problem.counts) if counts]
     return sorted(able, key=lambda place: time_on(problem, place, problem.counts[place][0]))
 
 
 def next_of(menu: Sequence[int], gpus: int) -> int | None:
-    """Find the next larger number in a menu; None where there is none."""
+    """Return the next larger number in a menu; None if there is none."""
     place = bisect_right(menu, gpus)
     return menu[place] if place < len(menu) else None
 
 
 def most_of(menu: Sequence[int], gpus: int) -> int:
-    """Find the largest number in a menu up to a limit; 0 where there is none."""
+    """Return the largest number in a menu up to a limit; 0 if there is none."""
     place = bisect_right(menu, gpus)
     return menu[place - 1] if place else 0
 
 
 def solution(problem: Batching, counts: Sequence[int], budget: Budget = UNLIMITED) -> Batches:
-    """Return the jobs their GPUs, or the nearest numbers that use as many as the problem asks for.
+    """Return the solution with these numbers of GPUs, or the nearest ones that use as many as they must.
 
-    Where menus have gaps, GPUs may be left that no single job takes. Then as few as possible change hands. Once
-    the budget has passed each job, the shortest first, has as many of them as it can take.
+    If menus have gaps, GPUs may be left that no single job can take. Then as few GPUs as possible change hands.
+    Once the budget is used up each job, the shortest first, takes as many of them as it can.
 
     Raises
     ------
     TimeUp
-        These are not all either.
+        GPUs are left even so.
     Unsupported
-        The table of jobs and GPUs by which the nearest are found has more cells than memory.
+        The table of `nearest` is too large.
     """
     chosen = counts
     if sum(chosen) < problem.target:
@@ -75,7 +75,7 @@ def solution(problem: Batching, counts: Sequence[int], budget: Budget = UNLIMITE
 
 
 def _filled(problem: Batching, counts: Sequence[int]) -> list[int]:
-    """Return what is left to the shorter jobs."""
+    """Return the counts after giving the remaining GPUs to the shorter jobs."""
     filled = list(counts)
     left = problem.gpus - sum(filled)
     for place in shortest_first(problem):
@@ -86,14 +86,14 @@ def _filled(problem: Batching, counts: Sequence[int]) -> list[int]:
 
 
 def nearest(problem: Batching, wanted: Sequence[int], budget: Budget = UNLIMITED) -> list[int] | None:
-    """Find numbers of GPUs that use as many as can be, with the least differences to those wanted.
+    """Find numbers of GPUs that use as many as possible and differ least from those wanted.
 
-    None is returned where the budget passes before.
+    Return None if the budget is used up before.
 
     Raises
     ------
     Unsupported
-        The table of jobs and GPUs has more cells than memory.
+        The table of jobs and GPUs is too large.
     """
     if (len(wanted) + 1) * (problem.gpus + 1) > _LARGEST_TABLE:
         raise Unsupported(f"a table of {len(wanted):,} jobs by {problem.gpus:,} GPUs is too large")

@@ -1,4 +1,4 @@
-"""SRPT: the shortest remaining processing time first, each job as wide as it may be."""
+"""SRPT: the shortest remaining processing time first, each job on as many GPUs as it may have."""
 
 from gsopt.core.budget import UNLIMITED, Budget
 from gsopt.core.method import heuristic
@@ -8,21 +8,21 @@ from heuristics.batching.menus import most_of, solution, started, time_on
 
 @heuristic
 def srpt(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
-    """Return the job with the shortest remaining time its cap, then the next, as long as there are GPUs.
+    """Grant the job with the shortest remaining time its cap, then the next, as long as GPUs are left.
 
-    The time is that on as many GPUs as a job may have. Jobs that must run have their fewest GPUs before.
+    The time is that on the most GPUs a job may have. Jobs that must run get their fewest GPUs beforehand.
 
     Parameters
     ----------
     problem
         The problem.
     budget
-        When to stop looking for numbers of GPUs that use all of them, where menus have gaps.
+        When to stop looking for numbers of GPUs that use all of them, if menus have gaps.
 
     Notes
     -----
-    Source: shortest remaining processing time first, the rule from which ONES sets out (section 3.2.1), with
-    the caps of batch limits. Equation 3 without a forced set comes close to it.
+    Source: shortest remaining processing time first, with which ONES begins (section 3.2.1), with the caps of
+    batch limits. Equation 3 without a forced set comes close to it.
 
     Complexity: O(J log J) for J jobs.
 

@@ -1,4 +1,4 @@
-"""BSBF: the shortest job first, each with the partner beside which the two complete soonest."""
+"""BSBF: the shortest job first, each with the partner with which it completes soonest."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
@@ -11,7 +11,7 @@ from gsopt.performance.colocation.sub_batches import Ties
 from gsopt.problems.colocation import Colocation, ColocationSolution, Share
 from heuristics.colocation.queue import Key, shortest_first
 
-#: What makes a partner the best: that the two complete soonest, or that most is saved against waiting for it.
+#: Which partner is best: with which the two complete soonest, or which saves most over waiting for it.
 Prefers = Literal["mean_jct", "saved"]
 
 
@@ -25,10 +25,10 @@ def bsbf(
     prefers: Prefers = "mean_jct",
     budget: Budget = UNLIMITED,
 ) -> ColocationSolution:
-    """Let jobs choose one after the other, the shortest first, each the best partner that is left.
+    """Let jobs choose the best remaining partner, the shortest job first.
 
-    The best partner is the one with the least mean completion time of the pair. That is not the one beside
-    which most is saved: a short partner is soon done, whether it shares or not.
+    The best partner is the one with the least mean completion time of the pair. That need not be the one that
+    saves most: a short partner completes soon, whether it shares or not.
 
     Complexity: O(R P M) for R running and P pending jobs with M modes each.
 
@@ -40,27 +40,27 @@ def bsbf(
         How a pair decides whether to share: ``end_points``, or as printed by ``sign`` or ``cases``; see
         `gsopt.performance.colocation.Pair.shares`.
     ties
-        Which of two equal sub-batches is taken; ``smaller`` as printed.
+        Which of two equal sub-batches is chosen; ``smaller`` as printed.
     key
         ``seconds``: the order of Algorithm 1, by expected time. ``gpus``: that of the text, by number of GPUs.
     prefers
-        ``mean_jct``: the partner of Algorithm 1, line 14. ``saved``: the one beside which most is saved.
+        ``mean_jct``: the partner of Algorithm 1, line 14. ``saved``: the one that saves most time.
     budget
         When to stop.
 
     Raises
     ------
     InvalidInput
-        An option is not known.
+        An option has an unknown value.
 
     Notes
     -----
     Source: Castor, Algorithms 1 and 2 (SJF-BSBF).
 
-    Departures from the paper: a job shares with one running job that has all the GPUs that it needs, where the
-    paper collects GPUs of several. The algorithm looks at every GPU though the choice is one of jobs, so here
-    it looks at every running job. What is wrong in Algorithm 2 stands in
-    `gsopt.performance.colocation.choose_sub_batch`. Of equal partners the first is taken.
+    Departures from the paper: a job shares with one running job that has all the GPUs that it needs; the paper
+    collects GPUs of several. The algorithm loops over GPUs although jobs are chosen; here it loops over running
+    jobs. The errors of Algorithm 2 are listed in `gsopt.performance.colocation.choose_sub_batch`. Ties go to
+    the first partner.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def bsbf(
 
 
 def _rank(choice: Choice, offered: Sequence[SubBatch], prefers: Prefers) -> Any:
-    """Return what is the less the better a partner is."""
+    """Return the rank of a partner, lower being better."""
     if prefers == "mean_jct":
         return choice.mean_jct
     return 2 * choice.mean_jct - offered[0].pair.sequential_sum

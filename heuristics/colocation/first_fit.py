@@ -1,4 +1,4 @@
-"""First fit: the shortest job first, each beside the first running job that has room."""
+"""First fit: the shortest job first, each with the first running job that has room."""
 
 from gsopt.core.budget import UNLIMITED, Budget
 from gsopt.core.method import heuristic
@@ -8,9 +8,9 @@ from heuristics.colocation.queue import Key, shortest_first
 
 @heuristic
 def first_fit(problem: Colocation, *, key: Key = "seconds", budget: Budget = UNLIMITED) -> ColocationSolution:
-    """Let jobs share one after the other, the shortest first, whatever it costs.
+    """Let jobs share one after the other, the shortest first, whatever the interference.
 
-    The partner is the first running job that has the GPUs and the memory, the mode the first that fits.
+    The partner is the first running job with enough GPUs and memory, in the first mode that fits.
 
     Complexity: O(R P M) for R running and P pending jobs with M modes each.
 
@@ -25,9 +25,9 @@ def first_fit(problem: Colocation, *, key: Key = "seconds", budget: Budget = UNL
 
     Notes
     -----
-    Source: Castor, section 9.1 (SJF-FFS, "first fit sharing"), which shares without looking at interference.
+    Source: Castor, section 9.1 (SJF-FFS, "first fit sharing"), which ignores interference.
 
-    Departures from the paper: it says no more of it than that; modes, and one partner for all GPUs, are ours.
+    Departures from the paper: it says no more than that; modes, and one partner for all GPUs, are ours.
 
     Examples
     --------

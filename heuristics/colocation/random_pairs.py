@@ -1,4 +1,4 @@
-"""Random pairs: every job beside a running one that is drawn of those that have room."""
+"""Random pairs: every job with a random running job that has room."""
 
 from random import Random
 
@@ -9,7 +9,7 @@ from gsopt.problems.colocation import Colocation, ColocationSolution, Share
 
 @heuristic
 def random_pairs(problem: Colocation, *, seed: int = 0, budget: Budget = UNLIMITED) -> ColocationSolution:
-    """Let jobs share in a random order, each with one of the running jobs that have room, whatever it costs.
+    """Let jobs share in a random order, each with a random running job that has room.
 
     Complexity: O(R P M) for R running and P pending jobs with M modes each.
 
@@ -24,7 +24,7 @@ def random_pairs(problem: Colocation, *, seed: int = 0, budget: Budget = UNLIMIT
 
     Notes
     -----
-    Source: what pairing that knows no interference comes to; no algorithm of a paper.
+    Source: ours, as a baseline of pairing without regard to interference.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Greedy: the change that gains most per GPU, until none gains anything."""
+"""Greedy: the change with the largest gain per GPU, as long as any gains something."""
 
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
@@ -9,16 +9,16 @@ from gsopt.core.method import heuristic
 from gsopt.core.numbers.grid import decimal
 from gsopt.problems.configuration import Configuration, ConfigurationSolution
 
-#: Gain per GPU with its sign changed, number of the job, place of the configuration.
+#: Negated gain per GPU, number of the job, number of the configuration.
 _Change = tuple[float, int, int]
 
 
 @heuristic
 def greedy(problem: Configuration, *, budget: Budget = UNLIMITED) -> ConfigurationSolution:
-    """From pinned jobs alone, make the change that gains most per further GPU until none gains anything.
+    """Start with the pinned jobs, and make the change with the largest gain per further GPU until none gains.
 
-    A change gives one job another configuration with more GPUs, of whatever type, that costs less. Of equal
-    changes that of the first job is made, and of one job's that of the first configuration in the list.
+    A change gives a job another configuration with more GPUs, of any type, that costs less. Ties go to the
+    first job, and then to its first configuration.
 
     Parameters
     ----------
@@ -29,9 +29,9 @@ def greedy(problem: Configuration, *, budget: Budget = UNLIMITED) -> Configurati
 
     Notes
     -----
-    Source: ours, the usual greedy of multiple-choice knapsacks, to see what the integer program of Sia gains.
+    Source: ours, the usual greedy of multiple-choice knapsacks, to see how much Sia's integer program gains.
 
-    Complexity: O(J C^2 log(J C)) for J jobs of C configurations: each change has up to C others behind it.
+    Complexity: O(J C^2 log(J C)) for J jobs of C configurations: each change is followed by up to C others.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def greedy(problem: Configuration, *, budget: Budget = UNLIMITED) -> Configurati
     while changes and not budget.passed:
         _, job, place = change = heappop(changes)
         if change != state.change(job, place):
-            continue  # the job has changed since, or the GPUs are gone
+            continue  # the job has changed since, or the GPUs are taken
         state.make(job, place)
         for further in state.changes(job):
             heappush(changes, further)
@@ -58,14 +58,14 @@ def greedy(problem: Configuration, *, budget: Budget = UNLIMITED) -> Configurati
 
 
 class _State:
-    """What jobs have, and the GPUs that are left of each type."""
+    """The configurations of jobs, and the remaining GPUs of each type."""
 
     def __init__(self, problem: Configuration) -> None:
         self.problem = problem
         self.left = dict(problem.gpus)
         self.kinds = [shape.type for shape in problem.configurations]
         self.gpus = [shape.gpus for shape in problem.configurations]
-        # Costs count in a common part of 1, as whole numbers: quotients are rounded once, as fractions are.
+        # Costs are integers in a common unit, so that quotients are rounded only once, like fractions.
         penalty = Fraction(decimal(problem.penalty))
         parts = {cost.denominator for costs in problem.costs for cost in costs.values()}
         self.unit = lcm(penalty.denominator, *parts)
@@ -77,14 +77,14 @@ class _State:
                 self.make(number, job.current)
 
     def changes(self, job: int) -> list[_Change]:
-        """List the changes of a job that gain something, as far as there are GPUs."""
+        """Return the changes of a job that gain something and for which there are GPUs."""
         if self.problem.jobs[job].pinned:
             return []
         found = (self.change(job, place) for place in self._costs_of(job))
         return [change for change in found if change is not None]
 
     def change(self, job: int, place: int) -> _Change | None:
-        """Describe a change of a job; None where it gains nothing, or there are too few GPUs."""
+        """Return a change of a job; None if it gains nothing, or there are too few GPUs."""
         before, kind = self.places[job], self.kinds[place]
         held = 0 if before is None else self.gpus[before]
         more = self.gpus[place] - held

@@ -4,5 +4,5 @@ from heuristics.consolidation.fifo import fifo
 from heuristics.consolidation.greedy import greedy
 from heuristics.consolidation.most_sensitive_first import most_sensitive_first
 
-#: The best first: whoever has little time begins with it.
+#: The best first, as a short time limit leaves out the last ones.
 __all__ = ["greedy", "fifo", "most_sensitive_first"]  # noqa: RUF022 - not by name

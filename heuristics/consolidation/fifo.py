@@ -1,4 +1,4 @@
-"""FIFO: the jobs as they stand in the queue."""
+"""FIFO: the jobs in the order of the queue."""
 
 from gsopt.core.budget import UNLIMITED, Budget
 from gsopt.core.method import heuristic
@@ -10,12 +10,12 @@ from heuristics.consolidation.offering import offer
 def fifo(problem: Consolidation, *, budget: Budget = UNLIMITED) -> ConsolidationSolution:
     """Offer the free GPUs to the jobs in the order of the instance.
 
-    Every job accepts what it is offered, on whatever tier; one for which too few GPUs are free is passed over.
+    Every job accepts any tier; a job for which too few GPUs are free is skipped.
 
-    Complexity: O(J + G) for J jobs and G GPUs, and a look at every rack for each job.
+    Complexity: O(J R + G) for J jobs, R racks and G GPUs.
 
-    Source: Dally, Algorithm 1, with both timers at zero, for new jobs, all of which have a network sensitivity
-    of 0 and so keep their order.
+    Source: Dally, Algorithm 1, with both timers at zero. New jobs all have a network sensitivity of 0, so they
+    keep their order.
 
     Examples
     --------

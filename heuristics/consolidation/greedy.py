@@ -1,4 +1,4 @@
-"""Greedy: the most valuable jobs for each GPU first."""
+"""Greedy: the jobs with the highest value per GPU first."""
 
 from fractions import Fraction
 
@@ -10,14 +10,14 @@ from heuristics.consolidation.offering import offer
 
 @heuristic
 def greedy(problem: Consolidation, *, budget: Budget = UNLIMITED) -> ConsolidationSolution:
-    """Offer the free GPUs to the jobs by value density: the worth on the narrowest tier, for each GPU.
+    """Offer the free GPUs to the jobs by their value on the narrowest tier per GPU.
 
-    Equal jobs keep their order. Every job accepts what it is offered, on whatever tier.
+    Ties keep the order of the instance. Every job accepts any tier.
 
-    Complexity: O(J log J + G) for J jobs and G GPUs, and a look at every rack for each job.
+    Complexity: O(J (log J + R) + G) for J jobs, R racks and G GPUs.
 
-    Source: Dally, Algorithm 1, with both timers at zero, job by job in the order of the usual greedy algorithm
-    for the knapsack instead of the paper's.
+    Source: Dally, Algorithm 1, with both timers at zero, in the order of the usual greedy algorithm for
+    knapsacks instead of the paper's.
 
     Examples
     --------

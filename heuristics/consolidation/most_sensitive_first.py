@@ -10,16 +10,16 @@ from heuristics.consolidation.offering import offer
 
 @heuristic
 def most_sensitive_first(problem: Consolidation, *, budget: Budget = UNLIMITED) -> ConsolidationSolution:
-    """Offer the free GPUs to the jobs by how little of their worth the widest tier leaves them.
+    """Offer the free GPUs first to the jobs that lose the largest share of their value on the widest tier.
 
-    Equal jobs keep their order. Every job accepts what it is offered: those that are most sensitive come first
-    while machines have room, and then hold GPUs all over the network at next to no speed.
+    Ties keep the order of the instance. Every job accepts any tier: once no machine has room, sensitive jobs
+    spread over the network and hardly make progress.
 
-    Complexity: O(J log J + G) for J jobs and G GPUs, and a look at every rack for each job.
+    Complexity: O(J (log J + R) + G) for J jobs, R racks and G GPUs.
 
-    Source: Dally, section III, which offers GPUs in the order of rising network sensitivity Nw_sens, the share
-    of its running time that a job has computed. The paper knows it of jobs that have run. Of waiting jobs it is
-    here what it comes to on the network, over what it comes to on the narrowest tier.
+    Source: Dally, section III, which offers GPUs in the order of increasing network sensitivity Nw_sens, the
+    share of its running time that a job spends computing. The paper measures it for jobs that have run. Here a
+    waiting job's value on the network, relative to that on the narrowest tier, stands for it.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Offering: jobs take free GPUs one after the other, each as close together as it can."""
+"""Offer free GPUs to one job after the other, as close together as possible."""
 
 from collections.abc import Iterable
 
@@ -8,13 +8,13 @@ from gsopt.simulation.placer import FreeGpus, consolidated
 
 
 def offer(problem: Consolidation, order: Iterable[Job], budget: Budget = UNLIMITED) -> ConsolidationSolution:
-    """Grant each job GPUs as close together as possible; jobs for which too few are free go on waiting.
+    """Grant each job GPUs as close together as possible; jobs for which too few are free keep waiting.
 
-    That is the machine with the fewest free GPUs that suffice, else the rack with the fewest, its emptiest
-    machines first, else the emptiest machines of all.
+    A job gets the machine with the fewest sufficient free GPUs, or else such a rack, its emptiest machines
+    first, or else the emptiest machines of all.
 
-    Source: Dally, Algorithm 1, with both timers at zero: whatever is offered is accepted. The algorithm leaves
-    open which machine or rack it is; here it is the one that fits best.
+    Source: Dally, Algorithm 1, with both timers at zero: every offer is accepted. The algorithm does not say
+    which machine or rack is offered; here it is the best fit.
     """
     busy = frozenset(problem.busy)
     left = [[gpu for gpu in gpus if gpu not in busy] for gpus in problem.cluster.gpus_of.values()]

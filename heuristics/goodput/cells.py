@@ -1,4 +1,4 @@
-"""Cells: where candidates have GPUs, which is on few nodes of few jobs."""
+"""The cells of candidates that are not empty, which are few."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,16 +11,16 @@ from heuristics.goodput.table import Counts
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The cells of candidates that are not empty, by candidate, then job, then node.
+    """The cells of candidates that hold GPUs, by candidate, then job, then node.
 
     Attributes
     ----------
     shape
         Candidates, jobs and nodes.
     at
-        Places of the cells in the flat array of all, ascending.
+        Indices of the cells in the flattened array, ascending.
     gpus
-        GPUs in each; may be changed.
+        GPUs in each cell; may be changed.
     """
 
     shape: tuple[int, int, int]
@@ -29,7 +29,7 @@ class Cells:
 
     @classmethod
     def of(cls, candidates: Counts) -> "Cells":
-        """Find them."""
+        """Return the cells of candidates, an array of shape (candidates, jobs, nodes)."""
         count, jobs, nodes = candidates.shape
         flat = candidates.reshape(-1)
         at = np.flatnonzero(flat != 0)
@@ -42,7 +42,7 @@ class Cells:
 
     @cached_property
     def rows(self) -> NDArray[np.int64]:
-        """Candidate and job of each cell, as one number."""
+        """Index of the candidate and job of each cell."""
         return self.at // self.shape[2]
 
     @cached_property
@@ -52,37 +52,37 @@ class Cells:
 
     @cached_property
     def places(self) -> NDArray[np.int64]:
-        """Candidate and node of each cell, as one number."""
+        """Index of the candidate and node of each cell."""
         return self.rows // self.shape[1] * self.shape[2] + self.nodes
 
     @property
     def nodes_of_jobs(self) -> Counts:
-        """On how many nodes each job of each candidate stands."""
+        """Number of nodes of each job of each candidate."""
         return self.in_rows(self.gpus > 0)
 
     @property
     def gpus_of_jobs(self) -> Counts:
-        """How many GPUs each job of each candidate has."""
+        """Number of GPUs of each job of each candidate."""
         return self.in_rows(self.gpus)
 
     @property
     def gpus_on_nodes(self) -> Counts:
-        """How many GPUs of each node jobs of each candidate have."""
+        """Number of used GPUs of each node of each candidate."""
         count, _, nodes = self.shape
         return _sums(self.places, self.gpus, (count, nodes))
 
     def in_rows(self, values: NDArray[np.bool_] | Counts) -> Counts:
-        """Return sums of a value of each cell, by candidate and job."""
+        """Add up the values of cells by candidate and job."""
         return _sums(self.rows, values, self.shape[:2])
 
     def filled(self) -> Counts:
-        """Return the candidates."""
+        """Return the array of candidates."""
         candidates = np.zeros(self.shape, dtype=np.int16 if self.gpus.max(initial=0) < 2**15 else np.int64)
         candidates.reshape(-1)[self.at] = self.gpus
         return candidates
 
     def fill(self, cells: NDArray[np.int64], groups: NDArray[np.int64], limits: NDArray[np.int64]) -> None:
-        """Cut cells, ordered by group, to what the limit of their group leaves them, the first ones first."""
+        """Limit the sum of each group of cells, which are sorted by group; the first cells keep their GPUs."""
         gpus = self.gpus[cells]
         total = gpus.cumsum()
         begins = np.diff(groups[cells], prepend=-1) != 0

@@ -1,4 +1,4 @@
-"""Fronts: which of many candidates survive that have two goals."""
+"""The selection of NSGA-II for two goals."""
 
 from bisect import bisect_right
 
@@ -11,12 +11,14 @@ _Places = NDArray[np.int64]
 
 
 def ranks(scores: Floats) -> _Places:
-    """Return the front of each candidate: 0 where none is better in one goal and no worse in the other.
+    """Return the front of each candidate: 0 if no other candidate dominates it.
 
-    The next front is of those that only candidates of the fronts before surpass, and so on.
+    The next front consists of those that only candidates of earlier fronts dominate, and so on.
     """
     found = np.zeros(len(scores), dtype=np.int64)
-    best: list[float] = []  # second goal of each front so far, negative: who is no better is surpassed
+    best: list[
+        float
+    ] = []  # negated second goal of each front so far: candidates that are no better are dominated
     before, front = None, 0
     for place in np.lexsort((-scores[:, 1], -scores[:, 0])).tolist():
         score = scores[place].tolist()
@@ -29,13 +31,13 @@ def ranks(scores: Floats) -> _Places:
 
 
 def survivors(scores: Floats, number: int) -> _Places:
-    """Return so many candidates, by fronts, and in each those first that are alone, as NSGA-II has it."""
+    """Return the best candidates, by front and then by crowding distance (NSGA-II)."""
     fronts = ranks(scores)
     return np.lexsort((-_distances(scores, fronts), fronts))[:number]
 
 
 def _distances(scores: Floats, fronts: _Places) -> Floats:
-    """Return how far apart the neighbours of each candidate are in its front, over both goals; the ends are."""
+    """Return the crowding distance of each candidate in its front; infinite at both ends."""
     found = np.zeros(len(scores))
     for goal in scores.T:
         order = np.lexsort((goal, fronts))

@@ -1,4 +1,4 @@
-"""Gangs: waiting jobs that need several GPUs at once, which no change of one cell starts."""
+"""Gangs: waiting jobs that need several GPUs at once, which no change of one cell can start."""
 
 import numpy as np
 
@@ -6,9 +6,10 @@ from heuristics.goodput.table import Counts, SpeedupTable
 
 
 def with_gangs(table: SpeedupTable) -> Counts:
-    """Return what jobs have now and, in the order of the list, start on idle GPUs those that one GPU does not.
+    """Return the present GPUs of jobs, after starting jobs on idle GPUs that need more than one.
 
-    Each gets its fewest GPUs, on the fewest nodes and, of these, on one that it fills best or on the emptiest.
+    Jobs start in the order of the list, on the fewest GPUs and nodes on which they can run: on the node that
+    fits best, or on the emptiest nodes.
     """
     vectors = table.current.copy()
     waiting = np.flatnonzero(~vectors.any(axis=1))
@@ -22,7 +23,7 @@ def with_gangs(table: SpeedupTable) -> Counts:
 
 
 def _room(table: SpeedupTable, vectors: Counts, nodes: int, gpus: int) -> Counts | None:
-    """Find so many idle GPUs on so many nodes; None where there are too few, or none are asked for."""
+    """Find idle GPUs on a number of nodes; None if there are too few, or `gpus` is 0."""
     free = np.array(table.problem.nodes, dtype=np.int64) - vectors.sum(axis=0)
     if nodes == 1:
         order = np.argsort(np.where(free >= gpus, free, free.max() + 1), kind="stable")

@@ -1,4 +1,4 @@
-"""Genetic: the search of Pollux, by crossover, mutation and repair of GPUs by job and node."""
+"""The genetic search of Pollux: crossover, mutation and repair of the GPUs of jobs on nodes."""
 
 from typing import Annotated
 
@@ -6,7 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from gsopt.core.budget import UNLIMITED, Budget
-from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.errors import require
 from gsopt.core.method import heuristic
 from gsopt.problems.goodput import Goodput, GoodputSolution
 from heuristics.goodput.search import search
@@ -23,7 +23,7 @@ def genetic(
     seed: int = 0,
     budget: Budget = UNLIMITED,
 ) -> GoodputSolution:
-    """Search by NSGA-II for the best fitness and utilisation, from what jobs have now; the fittest is given.
+    """Search by NSGA-II for the best fitness and utilisation, from the present GPUs; return the fittest.
 
     Source: Pollux (OSDI 2021), section 4.2, and the authors' program for what the text leaves open: the number
     of generations, the odds of the mutation, the most nodes of a job and the repair.
@@ -33,16 +33,16 @@ def genetic(
     Parameters
     ----------
     problem
-        The problem. Where nodes or GPUs do not suffice jobs that are listed first have them; the authors list
-        those with the least attained service first.
+        The problem. If nodes or GPUs are short, jobs that are listed first get them; the authors list those
+        with the least attained service first.
     population, generations
-        Candidates, and how often as many are made of them.
+        Number of candidates, and of generations with as many children.
     most_nodes
         Most nodes of a job.
     seed
-        Seed of everything that is drawn.
+        Seed of all random numbers.
     budget
-        When no further generation begins, so that the result depends on the machine.
+        No generation begins once it is used up, so that the result depends on the machine.
 
     Raises
     ------
@@ -51,17 +51,17 @@ def genetic(
 
     Notes
     -----
-    Crossover exchanges the jobs before a point that is drawn. Mutation gives jobs what they have now, takes
-    the GPUs on some nodes from some, and on each node with idle GPUs gives more to about one job, and to one
-    of those that stand there. Repair takes from jobs what breaks a rule.
+    Crossover exchanges the jobs before a random point. Mutation resets some jobs to their present GPUs, takes
+    the GPUs on some nodes from others, and on each node with idle GPUs gives more to about one job, and to one
+    of those that run there. Repair takes GPUs from jobs that break a rule.
 
-    Departures: the search begins with what jobs have now only, as the authors' does for the first time, and
-    not with the candidates of a minute ago, as `heuristics.policies.pollux` does. A candidate that is drawn
-    twice is not replaced by another one. A job on GPUs of which no speed-up is known loses them.
+    Departures: the search begins with the present GPUs only, like the authors' first search, and not with the
+    candidates of a minute ago, as `heuristics.policies.pollux` does. Duplicate candidates are not replaced. A
+    job loses GPUs for which no speed-up is known.
 
-    The order of the jobs matters: with new jobs listed last, which repair then leaves without GPUs, the search
-    serves not all of 45 jobs on 64 busy GPUs, and ends at a third to a fifteenth of the fitness that it has
-    with them first.
+    The order of the jobs matters: if new jobs are listed last, repair leaves them without GPUs. Of 45 jobs on
+    64 busy GPUs not all are served then, and the fitness ends at a third to a fifteenth of what it is with new
+    jobs first.
 
     Examples
     --------
@@ -70,11 +70,9 @@ def genetic(
     >>> result.solution.gpus
     {'j3': (1, 0), 'j2': (0, 4), 'j1': (3, 0)}
     """
-    for name, value, least in (("population", population, 2), ("generations", generations, 0)):
-        if value < least:
-            raise InvalidInput("", name, shorten(value), f"must be at least {least}")
-    if most_nodes < 1:
-        raise InvalidInput("", "most_nodes", shorten(most_nodes), "must be at least 1")
+    options = (("population", population, 2), ("generations", generations, 0), ("most_nodes", most_nodes, 1))
+    for name, value, least in options:
+        require(value >= least, name, value, f"must be at least {least}")
     table = SpeedupTable.of(problem)
     if not table.current.size:
         return GoodputSolution(gpus={})

@@ -1,4 +1,4 @@
-"""Greedy: one change after the other, on the node where it gains most."""
+"""Greedy: the best change of one job on one node, again and again."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,10 @@ Mask = NDArray[np.bool_]
 
 @heuristic
 def greedy(problem: Goodput, *, budget: Budget = UNLIMITED) -> GoodputSolution:
-    """From what jobs have now, make the change that gains most until none gains anything.
+    """Start with the present GPUs, and make the change with the largest gain until none gains anything.
 
-    A change is another number of GPUs of one job on one node, of those that are idle there and its own; or one
-    GPU that a job takes from another one. Of equal changes the first node's, and the first job's, is made.
+    A change gives a job another number of GPUs on one node, within its own and the idle ones there, or moves
+    one GPU from one job to another. Ties go to the first node, and then to the first job.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def greedy(problem: Goodput, *, budget: Budget = UNLIMITED) -> GoodputSolution:
     -----
     Source: ours, to compare the search of Pollux with.
 
-    Complexity: O(J N g) for each change, of J jobs on N nodes of g GPUs; only who changes is computed anew.
+    Complexity: O(J N g) per change for J jobs on N nodes of g GPUs; only what has changed is recomputed.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def greedy(problem: Goodput, *, budget: Budget = UNLIMITED) -> GoodputSolution:
 
 
 class _State:
-    """What jobs have, and what each other number of GPUs on a node would gain."""
+    """The GPUs of jobs, and the gain of each other number of GPUs on a node."""
 
     def __init__(self, table: SpeedupTable) -> None:
         problem = table.problem
@@ -54,10 +54,10 @@ class _State:
         self.gpus = np.array(problem.nodes, dtype=np.int64)
         self.counts = np.arange(int(self.gpus.max(initial=0)) + 1)
         self.vectors = np.zeros_like(table.current)
-        self.now = np.zeros(len(table.current))  # what each job counts
-        # What it counts with so many GPUs on a node, shape (jobs, nodes, GPUs + 1); infinite where it cannot.
+        self.now = np.zeros(len(table.current))  # the term of each job
+        # Its term by GPUs on a node, shape (jobs, nodes, GPUs + 1); infinite where the job cannot run.
         self.after = np.zeros((*table.current.shape, len(self.counts)))
-        parted = np.zeros(len(self.gpus), dtype=np.bool_)  # nodes that hold a part of a job on several
+        parted = np.zeros(len(self.gpus), dtype=np.bool_)  # nodes with a part of a job that runs on several
         runs = table.speedup(table.current) >= 0
         for job, vector in enumerate(table.current):
             stands = vector > 0
@@ -67,12 +67,12 @@ class _State:
                 parted |= stands & is_wide
             if vector.size:
                 self._update(job)
-        self.gains = np.zeros_like(self.after)  # by how much a job then counts less
-        self.most = np.zeros(self.vectors.shape)  # the largest of these that idle GPUs and its own allow
+        self.gains = np.zeros_like(self.after)  # by how much the term falls
+        self.most = np.zeros(self.vectors.shape)  # the largest that the idle GPUs and its own allow
         self._compare(np.ones(len(self.now), dtype=np.bool_), np.ones(len(self.gpus), dtype=np.bool_))
 
     def change(self) -> bool:
-        """Make the best change; tell whether one gains anything."""
+        """Make the best change; return whether one gains anything."""
         if not self.vectors.size:
             return False
         gains, own = self.gains, self.vectors
@@ -100,7 +100,7 @@ class _State:
         return True
 
     def _update(self, job: int) -> None:
-        """Compute anew what a job counts with each number of GPUs on each node."""
+        """Recompute the term of a job for each number of GPUs on each node."""
         own, current = self.vectors[job], self.table.current[job]
         stands, moves = own > 0, own != current
         nodes = _elsewhere(stands) + (self.counts > 0)
@@ -112,10 +112,10 @@ class _State:
         self.now[job] = counted[0, own[0]]
 
     def _compare(self, jobs: Mask, nodes: Mask) -> None:
-        """Compute anew what some jobs gain on all nodes, and all jobs on some nodes."""
+        """Recompute the gains of some jobs on all nodes, and of all jobs on some nodes."""
         stands = self.vectors > 0
         parts = stands & (stands.sum(axis=1) > 1)[:, None]
-        taken = parts.sum(axis=0) > parts  # where another job has a part
+        taken = parts.sum(axis=0) > parts  # where another job on several nodes runs
         others, meets = _elsewhere(stands), _elsewhere(stands & taken) > 0
         room = self.vectors + self.gpus - self.vectors.sum(axis=0)
         every = np.ones_like(jobs), np.ones_like(nodes)
@@ -133,7 +133,7 @@ def _any(of: Mask, axis: int) -> Mask:
 
 
 def _elsewhere(of: Counts | Mask) -> Counts:
-    """Add up over all nodes but each, shape (..., nodes, 1)."""
+    """Add up over all other nodes, shape (..., nodes, 1)."""
     found: Counts = (of.sum(axis=-1, keepdims=True) - of)[..., None]
     return found
 
@@ -144,7 +144,7 @@ def _at(gains: Floats, counts: Counts) -> Floats:
 
 
 def _best_other(less: Floats) -> tuple[Counts, Floats]:
-    """Return the job, other than each, that loses least by a GPU less on a node, and what that changes."""
+    """Return for each job which other one loses least from one GPU less on a node, and its gain."""
     order = np.argsort(-less, axis=0, kind="stable")
     first, second = order[0], order[min(1, len(order) - 1)]
     giver = np.where(np.arange(len(less))[:, None] == first, second, first)

@@ -1,4 +1,4 @@
-"""Search: generations of candidates by crossover, mutation and repair; the best of two goals survive."""
+"""Generations of candidates by crossover, mutation and repair, with the selection of NSGA-II."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from heuristics.goodput.cells import Cells
 from heuristics.goodput.fronts import ranks, survivors
 from heuristics.goodput.table import Counts, Floats, SpeedupTable
 
-#: How likely a job gets what it has now; how likely a job loses GPUs, and then how likely those on a node.
+#: Probability that a job is reset; that a job loses GPUs; and then that it loses those on a node.
 _BACK, _LOSER, _LOST = 0.1, 0.1, 0.1
 
 
@@ -24,22 +24,10 @@ def search(
     most_nodes: int,
     budget: Budget,
 ) -> Counts:
-    """Find the candidates of the last generation that no other one surpasses in both goals, the fittest first.
+    """Return the candidates of the last generation that no other one dominates, the fittest first.
 
-    Parameters
-    ----------
-    table
-        What jobs count on any GPUs; there are jobs and nodes.
-    start
-        Candidates to begin with, one at least: GPUs of each job on every node, shape (candidates, jobs, nodes).
-    random
-        Draws everything.
-    population, generations
-        Candidates, and how often as many are made of them.
-    most_nodes
-        Most nodes of a job.
-    budget
-        When to stop.
+    There must be jobs, nodes, and at least one candidate to start with. Candidates have the shape (candidates,
+    jobs, nodes) and hold the GPUs of each job on every node.
     """
     operators = _Operators(table, most_nodes, random)
     pool = operators.repaired(start).without(set())
@@ -53,18 +41,18 @@ def search(
 
 @dataclass(frozen=True, eq=False)
 class _Pool:
-    """Candidates, fitness and utilisation of each, and what tells them apart."""
+    """Candidates with their fitness and utilisation, and with their bytes to recognise duplicates."""
 
     candidates: Counts
     scores: Floats
     names: list[bytes]
 
     def at(self, places: NDArray[np.int64]) -> "_Pool":
-        """Return some of them."""
+        """Return some of the candidates."""
         return _Pool(self.candidates[places], self.scores[places], [self.names[place] for place in places])
 
     def and_(self, other: "_Pool") -> "_Pool":
-        """Return these and others."""
+        """Return the candidates of both pools."""
         return _Pool(
             np.concatenate([self.candidates, other.candidates]),
             np.concatenate([self.scores, other.scores]),
@@ -72,7 +60,7 @@ class _Pool:
         )
 
     def without(self, seen: set[bytes]) -> "_Pool":
-        """Return those that have not been seen, each once."""
+        """Return the candidates that have not been seen, each once."""
         first = {name: place for place, name in reversed(list(enumerate(self.names))) if name not in seen}
         return self.at(np.array(sorted(first.values()), dtype=np.int64))
 
@@ -88,7 +76,7 @@ class _Operators:
         self.stood = np.count_nonzero(table.current, axis=1)
 
     def crossed(self, candidates: Counts, number: int) -> Counts:
-        """Make children of pairs, each parent the better one of two that are drawn: the best come first."""
+        """Cross pairs of parents, each the better of two random candidates: the best come first."""
         one, other = self.random.integers(len(candidates), size=(2, 2, -(-number // 2))).min(axis=0)
         jobs = np.arange(candidates.shape[1])
         swapped = jobs < self.random.integers(len(jobs), size=(len(one), 1))
@@ -97,7 +85,7 @@ class _Operators:
         return children
 
     def mutated(self, candidates: Counts) -> Counts:
-        """Put jobs back, take GPUs away and give others; the candidates are changed."""
+        """Reset jobs, take GPUs away and give others; the candidates are changed."""
         _, jobs, nodes = candidates.shape
         back = np.nonzero(self.random.random(candidates.shape[:2]) < _BACK)
         candidates[back] = self.table.current[back[1]]
@@ -117,7 +105,7 @@ class _Operators:
         return candidates
 
     def repaired(self, candidates: Counts) -> _Pool:
-        """Take away what breaks a rule: of jobs on several nodes, by the limits of jobs, and on full nodes."""
+        """Take GPUs away that break a rule: on shared nodes of wide jobs, beyond limits, and on full nodes."""
         cells = Cells.of(candidates)
         self._part_wide_jobs(cells)
         self._limit_jobs(cells)
@@ -131,13 +119,13 @@ class _Operators:
         return _Pool(filled, self._scores(cells, speedups), [candidate.tobytes() for candidate in filled])
 
     def _part_wide_jobs(self, cells: Cells) -> None:
-        """Leave each node to the first job that stands there and elsewhere."""
+        """Leave each node to the first of the jobs there that run on several nodes."""
         wide = np.flatnonzero(cells.nodes_of_jobs.reshape(-1)[cells.rows] > 1)
         _, first = np.unique(cells.places[wide], return_index=True)
         cells.gpus[np.delete(wide, first)] = 0
 
     def _limit_jobs(self, cells: Cells) -> None:
-        """Hold jobs to their limits, on nodes in any order."""
+        """Enforce the limits of jobs, on their nodes in random order."""
         beyond = (cells.gpus_of_jobs > self.limits) | (cells.nodes_of_jobs > self.most_nodes)
         at = self.random.permutation(np.flatnonzero(beyond.reshape(-1)[cells.rows] & (cells.gpus > 0)))
         at = at[np.argsort(cells.rows[at], kind="stable")]
@@ -147,7 +135,7 @@ class _Operators:
         cells.gpus[at[np.arange(len(at)) - np.searchsorted(rows, rows) >= self.most_nodes]] = 0
 
     def _limit_nodes(self, cells: Cells) -> None:
-        """Hold nodes to their GPUs, and give them to the jobs that are listed first."""
+        """Enforce the capacities of nodes; jobs that are listed first keep their GPUs."""
         full = (cells.gpus_on_nodes > self.gpus).reshape(-1)
         at = np.flatnonzero(full[cells.places])
         at = at[np.argsort(cells.places[at], kind="stable")]

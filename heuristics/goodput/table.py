@@ -1,4 +1,4 @@
-"""Table: what all jobs count on any GPUs, for many divisions at once."""
+"""The terms of the objective for all jobs on any GPUs, as arrays."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,9 +21,10 @@ class SpeedupTable:
     problem
         The problem.
     speedups
-        By job, nodes and GPUs, as far as any job runs; -1 where a job does not run, as in the last of each.
+        Speed-up by job, nodes and GPUs, as far as any job runs; -1 where a job does not run, as in the last
+        entries.
     current
-        GPUs of each job on every node now, shape (jobs, nodes).
+        Present GPUs of each job on every node, shape (jobs, nodes).
     """
 
     problem: Goodput
@@ -32,7 +33,7 @@ class SpeedupTable:
 
     @classmethod
     def of(cls, problem: Goodput) -> "SpeedupTable":
-        """Fill the table of a problem."""
+        """Return the table of a problem."""
         jobs, nodes, gpus = len(problem.jobs), len(problem.nodes), problem.total
         known = [
             (place, used, row[: max(min(job.max_gpus or gpus, gpus) + 1 - used, 0)])
@@ -50,11 +51,11 @@ class SpeedupTable:
         return cls(problem, speedups, current)
 
     def speedup(self, vectors: Counts) -> Floats:
-        """Return the speed-ups of all jobs, by their GPUs on every node, shape (..., jobs, nodes)."""
+        """Return the speed-ups of all jobs from their GPUs on every node, shape (..., jobs, nodes)."""
         return self.at(np.arange(len(self.speedups)), (vectors > 0).sum(axis=-1), vectors.sum(axis=-1))
 
     def at(self, jobs: Counts | int, nodes: Counts, gpus: Counts) -> Floats:
-        """Return the speed-ups of jobs on so many nodes and GPUs, arrays of one shape."""
+        """Return the speed-ups of jobs by their numbers of nodes and GPUs, arrays of one shape."""
         _, *most = self.speedups.shape
         found: Floats = self.speedups[jobs, np.minimum(nodes, most[0] - 1), np.minimum(gpus, most[1] - 1)]
         return found
@@ -67,10 +68,7 @@ class SpeedupTable:
     def counted(
         self, speedups: Floats, restarts: NDArray[np.bool_], factors: Floats | float | None = None
     ) -> Floats:
-        """Compute what jobs count that have these speed-ups; jobs lie along the last axis.
-
-        `factors` are those of the jobs that are meant, of all when None.
-        """
+        """Return the terms of jobs with these speed-ups, along the last axis; `factors` are theirs."""
         problem = self.problem
         share = len(problem.nodes) / max(problem.total, 1)
         slowed = np.where(restarts, self.factors if factors is None else factors, 1.0)
@@ -78,6 +76,6 @@ class SpeedupTable:
         return counted
 
     def solution(self, vectors: Counts) -> GoodputSolution:
-        """Return GPUs of each job on every node as a solution."""
+        """Return the solution with these GPUs of each job on every node."""
         named = zip(self.problem.jobs, vectors.tolist(), strict=True)
         return GoodputSolution(gpus={job.name: gpus for job, gpus in named if any(gpus)})

@@ -13,7 +13,7 @@ from heuristics.placement.sizes import Size, gpus, largest_first, largest_share,
 #: The orders by name.
 ORDERS: dict[str, Size] = {"gpu": gpus, "sum": total_share, "max": largest_share}
 
-#: How servers are scored, by which empty one is opened.
+#: The scores of servers, by which empty one is opened.
 OPENS: dict[str, Score] = {"tightest": tightest, "largest": tightest_or_largest}
 
 
@@ -31,17 +31,16 @@ def best_fit_decreasing(
     fewest free GPUs that has room, or if there is none to an empty one. Elastic jobs prefer inference servers,
     with base and flexible workers apart; inelastic jobs prefer training servers.
 
-    Complexity: O(entries * servers), where a line has one entry for every server that it ends up on.
+    Complexity: O(entries * servers), where a line has one entry for every server that it uses.
 
     Source: Aryl, section 5.3, in words; no algorithm number.
 
-    Departures: the paper does not say what breaks ties; here lines keep their order and the first server is
-    taken. Nor which empty server is opened, "a new server": here one with the fewest GPUs, or by option one
-    with the most, which on clusters of different servers takes far fewer of them. Nor what happens when the
-    preferred pool is full; here workers go to the other, and base and flexible workers meet on a server only if
-    they fit nowhere else. Preferences are followed only where they are minimized, or, by whole jobs, where jobs
-    are not split. Jobs in the paper have one kind of worker; here each line of a job has its own place in the
-    order.
+    Departures: the paper does not say how ties are broken; here lines keep their order and the first server
+    wins. Nor does it say which "new server" is opened: here one with the fewest GPUs, or optionally one with
+    the most, which needs far fewer servers if they differ. Nor what happens when the preferred pool is full:
+    here workers go to the other pool, and base and flexible workers share a server only if they fit nowhere
+    else. Preferences count only if they are minimized, or, for whole jobs, if jobs are not split. Jobs in the
+    paper have one kind of worker; here each line of a job has its own place in the order.
 
     Parameters
     ----------
@@ -58,7 +57,7 @@ def best_fit_decreasing(
     Raises
     ------
     InvalidInput
-        There is no such order, or no such choice of what is opened.
+        There is no such `order` or `opens`.
 
     Examples
     --------

@@ -12,11 +12,11 @@ from heuristics.placement.sizes import gpus, largest_first, largest_share, total
 def best_of_three(problem: Placement, *, budget: Budget = UNLIMITED) -> PlacementSolution | NoSolution:
     """Run best-fit decreasing by GPUs, by the sum and by the maximum of shares, and keep the best.
 
-    No order is best everywhere: one may place all workers where another leaves some.
+    No order is best everywhere: one may place all workers when another does not.
 
     Complexity: three times that of best-fit decreasing.
 
-    Source: the orders are those common in vector bin packing; the paper has the first only.
+    Source: the orders are common in vector bin packing; the paper has only the first.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Filling: place line after line of workers, each on the server with the lowest score that has room."""
+"""Place line after line of workers, each on the server with the lowest score that has room."""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
@@ -14,11 +14,11 @@ from gsopt.problems.placement import Placed, Placement, PlacementSolution, Pool
 #: See `heuristics.placement.scores`.
 Score = Callable[[Any, Any, Any], Any]
 
-#: What a server is for the preferences: a training server, or an inference server that is empty, that holds
-#: flexible workers only, or that holds anything else.
+#: The role of a server: a training server, or an inference server that is empty, that holds flexible workers
+#: only, or that holds other workers.
 _TRAINING, _EMPTY, _FLEXIBLE, _OTHER = range(4)
 
-#: How much inelastic, base and flexible workers dislike each of the four.
+#: How much inelastic, base and flexible workers dislike each role.
 _KINDS = ("inelastic", "base", "flexible")
 _RANKS = np.array([[0, 1, 2, 1], [1, 0, 2, 0], [1, 0, 0, 2]])
 
@@ -39,27 +39,15 @@ def fill(
     one_by_one: bool = False,
     budget: Budget = UNLIMITED,
 ) -> PlacementSolution | NoSolution:
-    """Place lines of workers one after the other; who finds no server stays behind.
+    """Place lines of workers in an order, each worker on the first server with room and the lowest score.
 
-    Of the servers with room a worker takes the one with the lowest score, the first of several. Where
-    preferences are minimized servers that it prefers come first: for inelastic workers training servers, for
-    others inference servers, base and flexible ones apart. Then comes the other pool, and last a server where
-    base and flexible workers meet. Where jobs are not split a job's workers all go to its preferred pool, or if
-    they do not fit all to the other.
+    If preferences are minimized, preferred servers come first: training servers for inelastic workers,
+    inference servers for the others, with base and flexible workers apart. Then comes the other pool, and last
+    servers that base and flexible workers would share. If jobs are not split, all workers of a job go to its
+    preferred pool, or else all to the other.
 
-    Parameters
-    ----------
-    problem
-        The problem.
-    order
-        Indices of the lines.
-    score
-        Scores servers. Where it does not rise when a server is filled, alike workers fill one server before the
-        next.
-    one_by_one
-        Choose anew for every worker, also of one line; otherwise a line's workers fill the server they take.
-    budget
-        When to stop, and leave the other workers unplaced.
+    With `one_by_one` a server is chosen for every worker; otherwise the workers of a line fill the server that
+    they are on.
     """
     if problem.misfit:
         return NoSolution(problem.misfit, proven=True)
@@ -84,7 +72,7 @@ def fill(
 
 
 def _jobs(problem: Placement, order: Iterable[int]) -> Iterable[list[int]]:
-    """Return the lines of each job, jobs in the order of their first line."""
+    """Return the lines of each job; jobs keep the order of their first lines."""
     jobs: dict[str, list[int]] = {}
     for line in order:
         jobs.setdefault(problem.workers[line].job, []).append(line)
@@ -92,7 +80,7 @@ def _jobs(problem: Placement, order: Iterable[int]) -> Iterable[list[int]]:
 
 
 class _Servers:
-    """The servers while they are filled."""
+    """The servers, as they fill up."""
 
     def __init__(self, problem: Placement, score: Score, *, one_by_one: bool) -> None:
         hosts = list(problem.hosts.values())
@@ -115,7 +103,7 @@ class _Servers:
         self._scores = scores + self._ranks[:, self._role]
 
     def place(self, lines: Sequence[int], among: NDArray[np.bool_] | None = None) -> bool:
-        """Place the workers of lines that are alike; tell whether all found a server."""
+        """Place the workers of equal lines; return whether all found a server."""
         workers = self._lines[lines[0]]
         own_scores = self._scores[_KINDS.index(workers.kind) % len(self._scores)]
         needs = [(free, need) for free, need in zip(self._free, self._demands[lines[0]], strict=True) if need]
@@ -139,7 +127,7 @@ class _Servers:
         return True
 
     def place_together(self, job: Sequence[int]) -> None:
-        """Place the workers of a job all in the pool that it prefers, else all in the other, else none."""
+        """Place all workers of a job in the preferred pool, or all in the other, or none."""
         before = self._free, self._empty, self._role, self._scores
         for pool in _POOLS[self._lines[job[0]].kind != "inelastic"]:
             self._free, self._empty, self._role, self._scores = (array.copy() for array in before)

@@ -14,9 +14,9 @@ def first_fit(
 ) -> PlacementSolution | NoSolution:
     """Place workers in the order of the file, each on the first server that has room.
 
-    The order of the servers is that of the file; where preferences are minimized preferred servers come first.
+    Servers keep the order of the file; if preferences are minimized, preferred servers come first.
 
-    Complexity: O(entries * servers), where a line has one entry for every server that it ends up on.
+    Complexity: O(entries * servers), where a line has one entry for every server that it uses.
 
     Source: Johnson, "Near-optimal bin packing algorithms" (1973).
 

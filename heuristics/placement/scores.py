@@ -1,7 +1,7 @@
-"""Scores: which server with room a worker takes, the one with the lowest score.
+"""Scores of servers: a worker goes to the server with room that has the lowest score.
 
-Every function takes the free GPUs of servers, whether they are empty, and their indices: arrays, or the figures
-of one server.
+Every function takes the free GPUs of servers, whether they are empty, and their indices, as arrays or for one
+server.
 """
 
 from typing import Any
@@ -29,7 +29,7 @@ def first(free: Any, empty: Any, index: Any) -> Any:
 
 
 def roomiest(free: Any, empty: Any, index: Any) -> Any:
-    """Prefer the most free GPUs, be the server empty or not."""
+    """Prefer the most free GPUs, whether the server is empty or not."""
     del empty, index
     return _MORE - free
 

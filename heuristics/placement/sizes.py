@@ -1,10 +1,10 @@
-"""Sizes: what makes a worker large, for heuristics that place the largest first."""
+"""Sizes of workers, for heuristics that place the largest first."""
 
 from collections.abc import Callable
 
 from gsopt.problems.placement import Placement
 
-#: Gives every line of workers its size.
+#: Returns the size of each line of workers.
 Size = Callable[[Placement], list[float]]
 
 
@@ -19,12 +19,12 @@ def total_share(problem: Placement) -> list[float]:
 
 
 def largest_share(problem: Placement) -> list[float]:
-    """Take the largest of these shares."""
+    """Return the largest of the shares that `total_share` adds up."""
     return [max(shares) for shares in _shares(problem)]
 
 
 def largest_first(sizes: list[float]) -> list[int]:
-    """Order lines by size, the largest first and equal ones as they stand."""
+    """Return the lines by size, the largest first; ties keep their order."""
     return sorted(range(len(sizes)), key=sizes.__getitem__, reverse=True)
 
 

@@ -16,7 +16,7 @@ def worst_fit(
     Complexity: O(workers * servers).
 
     Source: Johnson, "Near-optimal bin packing algorithms" (1973), who opens a new bin only if none in use has
-    room; spreading over empty servers too is what schedulers do that balance load.
+    room; schedulers that balance load use empty servers, too.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def worst_fit(
     budget
         When to stop.
     spread
-        Take empty servers like any others; otherwise only if no server in use has room.
+        Use empty servers like any others; otherwise only if no server in use has room.
 
     Examples
     --------

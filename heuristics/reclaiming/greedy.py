@@ -1,12 +1,11 @@
-"""Aryl's Algorithm 1: take the server of lowest preemption cost, update the costs, repeat."""
+"""Aryl's Algorithm 1: return the server with the lowest preemption cost, update the costs, repeat."""
 
 from typing import Literal
 
-from gsopt.core.errors import InvalidInput
+from gsopt.core.errors import InvalidInput, require_one_of
 from gsopt.core.method import heuristic
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 from heuristics.reclaiming.hosting import Hosting
-from heuristics.reclaiming.options import choose
 from heuristics.reclaiming.preemption_cost import (
     JobShares,
     gpu_fractions,
@@ -26,7 +25,7 @@ def greedy(
     denominator: Literal["on_loan", "all"] = "on_loan",
     single: Literal["fewest_jobs", "fractions"] = "fewest_jobs",
 ) -> ReclaimingSolution:
-    """Return servers one by one, each time the one of lowest preemption cost, and update the costs in between.
+    """Return the server with the lowest preemption cost again and again, and update the costs in between.
 
     The preemption cost of a server is the sum over its running jobs of 1 / (number of servers of the job).
     Returning a server preempts its jobs, which makes their other servers cheaper.
@@ -36,15 +35,15 @@ def greedy(
     problem
         The problem.
     tie
-        Which of several cheapest servers is taken: the first of the instance (``index``), a random one, or the
-        one that hosts the fewest or the most running jobs (then the first).
+        Which of several cheapest servers is returned: the first of the instance (``index``), a random one, or
+        the one that hosts the fewest or the most running jobs (then the first).
     seed
         Seed of the random ties.
     cost
         ``server_fraction`` as in the algorithm, or ``gpu_fraction``, the definition that section 4 rejects: the
         sum over the jobs of the fraction of their GPUs on the server.
     denominator
-        Which servers of a job count in its fraction: those on loan, or all, its training servers too.
+        Which servers of a job count in its fraction: those on loan, or all, including training servers.
     single
         What decides when the demand is one server: the fewest preempted jobs as printed (``fewest_jobs``), or
         the fractions as for every other demand.
@@ -52,8 +51,8 @@ def greedy(
     Raises
     ------
     InvalidInput
-        An option has a value it cannot have, or all servers are to count in GPU fractions: how many GPUs a job
-        uses on training servers is not part of the problem.
+        An option has an unknown value, or all servers are to count in GPU fractions: the problem does not say
+        how many GPUs a job uses on training servers.
 
     Notes
     -----
@@ -66,22 +65,22 @@ def greedy(
     - Ties of the queue (line 24) are broken by `tie`. They matter: in the example of Figure 5 the algorithm
       preempts one job or two, depending on ties alone.
     - "s not in s'" (line 12) is read as "s other than s'".
-    - A preempted job takes away the whole of what it once added (line 14): its number of servers is that of the
-      start, and no job is subtracted twice.
+    - The full share of a preempted job is subtracted (line 14), by its number of servers at the start, and only
+      once.
     - The queue is updated in place (the value returned in line 28 is not used).
-    - FindBestServer (line 19) picks the server whose jobs cost least. A demand of one and a demand of two
-      servers are therefore decided by different rules.
+    - FindBestServer (line 19) picks the server whose jobs cost least. So a demand of one server and a demand of
+      two are decided by different rules.
     - A server without jobs costs nothing and is returned first. A demand of 0 returns nothing.
 
     Departures from the paper:
 
     - Fractions are integers scaled by their common denominator, so ties are exact.
-    - Each job weighs its cost; the paper's jobs all weigh 1.
-    - Algorithm 1 knows no elastic jobs. Here a job stands where its base workers are, so the servers of the
-      flexible groups cost nothing and are released first (section 5.3).
-    - With ``elasticity="fungible"`` base and flexible workers are kept apart all the same, which is safe: a job
-      that keeps its base workers survives under both rules.
-    - Collateral damage plays no part.
+    - Jobs are weighted by their costs; in the paper all weigh the same.
+    - Algorithm 1 knows no elastic jobs. Here only base workers count, so servers of the flexible group cost
+      nothing and are returned first (section 5.3).
+    - With ``elasticity="fungible"`` base and flexible workers are distinguished all the same, which is safe: a
+      job that keeps its base workers survives under both rules.
+    - Collateral damage is ignored.
 
     Examples
     --------
@@ -92,21 +91,21 @@ def greedy(
     >>> greedy(problem, cost="gpu_fraction").solution.servers
     ('s5', 's4')
     """
+    require_one_of("single", single, ("fewest_jobs", "fractions"))
     hosting = Hosting.of(problem)
-    fewest = choose("single", single, {"fewest_jobs": True, "fractions": False})
     shares = _shares(problem, hosting, cost, denominator)
-    if fewest and problem.demand == 1:
+    if single == "fewest_jobs" and problem.demand == 1:
         shares = number_of_jobs(hosting)
     return hosting.solution(cheapest_first(hosting, shares, problem.demand, tie=tie, seed=seed))
 
 
 def _shares(problem: Reclaiming, hosting: Hosting, cost: str, denominator: str) -> JobShares:
-    by_gpus = choose("cost", cost, {"server_fraction": False, "gpu_fraction": True})
-    everywhere = choose("denominator", denominator, {"on_loan": False, "all": True})
-    if by_gpus and everywhere:
+    require_one_of("cost", cost, ("server_fraction", "gpu_fraction"))
+    require_one_of("denominator", denominator, ("on_loan", "all"))
+    if cost == "server_fraction":
+        elsewhere = [job.training_servers for job in problem.jobs] if denominator == "all" else None
+        return server_fractions(hosting, elsewhere)
+    if denominator == "all":
         rule = 'must be "on_loan" when cost is "gpu_fraction": GPUs on training servers are not known'
         raise InvalidInput("", "denominator", repr(denominator), rule)
-    if by_gpus:
-        return gpu_fractions(hosting, problem)
-    elsewhere = [job.training_servers for job in problem.jobs] if everywhere else None
-    return server_fractions(hosting, elsewhere)
+    return gpu_fractions(hosting, problem)

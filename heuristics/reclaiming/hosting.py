@@ -1,4 +1,4 @@
-"""Hosting: which jobs stand on which servers, by position, built once per call."""
+"""Which jobs run on which servers, by number."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,13 +10,11 @@ from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 
 @dataclass(frozen=True, slots=True)
 class Hosting:
-    """Which jobs stand on which servers; servers and jobs are numbered in the order of the instance.
+    """Which jobs run on which servers; servers and jobs are numbered in the order of the instance.
 
-    Only base workers count.
-    A server that holds nothing but flexible workers hosts no job, so every method that prefers empty servers
-    releases the flexible groups first (Aryl, section 5.3).
-    Base and flexible workers are kept apart for ``elasticity="fungible"`` too: a job that survives under this
-    stricter rule survives under that one.
+    Only base workers count. A server with flexible workers only hosts no job, so every method that prefers
+    empty servers returns the flexible group first (Aryl, section 5.3). This holds for ``elasticity="fungible"``
+    too: a job that survives under this stricter rule survives under that one.
 
     Attributes
     ----------
@@ -27,9 +25,9 @@ class Hosting:
     jobs_of
         The jobs of each server.
     weights
-        Cost of each job, as an integer number of `unit`.
+        Cost of each job in units, an integer.
     unit
-        How many units make a cost of 1: the smallest number for which all weights are integers.
+        Units in a cost of 1: the smallest number for which all weights are integers.
     """
 
     names: Sequence[str]
@@ -40,7 +38,7 @@ class Hosting:
 
     @classmethod
     def of(cls, problem: Reclaiming) -> "Hosting":
-        """Read the hosting off a problem, as in the example above."""
+        """Assign numbers to the servers and jobs of a problem."""
         names = [server.name for server in problem.servers]
         position = {name: server for server, name in enumerate(names)}
         servers_of = [[position[name] for name in job.workers] for job in problem.jobs]
@@ -54,5 +52,5 @@ class Hosting:
         return cls(names, servers_of, jobs_of, weights, unit)
 
     def solution(self, servers: Iterable[int]) -> ReclaimingSolution:
-        """Return the solution that returns these servers, in this order."""
+        """Return the solution with these servers, in this order."""
         return ReclaimingSolution(servers=tuple(self.names[server] for server in servers))

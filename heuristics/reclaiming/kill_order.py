@@ -1,29 +1,16 @@
-"""Kill order: preempt jobs in a given order until enough servers are vacated."""
+"""Preempt jobs in a given order until enough servers are vacated."""
 
 from collections.abc import Iterable
 
+from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 from heuristics.reclaiming.hosting import Hosting
 
 
 def vacated_in_order(hosting: Hosting, jobs: Iterable[int], demand: int) -> list[int]:
-    """Preempt jobs one by one until at least `demand` servers host no job, and keep the first ones vacated.
+    """Preempt jobs one by one until `demand` servers host no job; return them in the order vacated.
 
-    Servers that host no job at the start come first.
-    Servers vacated by the same job come in the order of the instance.
-
-    Parameters
-    ----------
-    hosting
-        Which jobs stand on which servers.
-    jobs
-        Every job, in the order of preemption.
-    demand
-        Number of servers to vacate.
-
-    Returns
-    -------
-    list of int
-        Servers in the order vacated, exactly `demand` of them.
+    Servers that host no job at the start come first. Servers vacated by the same job keep the order of the
+    instance.
     """
     running = [len(on_server) for on_server in hosting.jobs_of]
     vacated = [server for server, count in enumerate(running) if count == 0]
@@ -35,3 +22,11 @@ def vacated_in_order(hosting: Hosting, jobs: Iterable[int], demand: int) -> list
             if running[server] == 0:
                 vacated.append(server)
     return vacated[:demand]
+
+
+def by_size(problem: Reclaiming, *, largest_first: bool) -> ReclaimingSolution:
+    """Preempt jobs by the GPUs of their base workers until enough servers are vacated."""
+    hosting = Hosting.of(problem)
+    gpus = [sum(job.workers.values()) for job in problem.jobs]
+    order = sorted(range(len(gpus)), key=gpus.__getitem__, reverse=largest_first)
+    return hosting.solution(vacated_in_order(hosting, order, problem.demand))

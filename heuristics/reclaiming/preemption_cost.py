@@ -1,14 +1,14 @@
-"""Preemption cost of a server: the sum of what each of its jobs contributes, by three definitions."""
+"""The preemption cost of a server, the sum of the shares of its jobs, by three definitions."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
-from typing import Literal
+from typing import Literal, get_args
 
+from gsopt.core.errors import require_one_of
 from gsopt.problems.reclaiming import Reclaiming
 from heuristics.reclaiming.hosting import Hosting
-from heuristics.reclaiming.options import choose
 
 #: The three definitions of Aryl's Table 1.
 Definition = Literal["number_of_jobs", "server_fraction", "gpu_fraction"]
@@ -16,17 +16,17 @@ Definition = Literal["number_of_jobs", "server_fraction", "gpu_fraction"]
 
 @dataclass(frozen=True, slots=True)
 class JobShares:
-    """What each job contributes to the preemption cost of each of its servers, in exact integers.
+    """The share of each job in the preemption cost of each of its servers, in exact integers.
 
-    Fractions become integers by one common factor: in floating point the reciprocals of the server counts leave
-    residues when they are added and subtracted, and the residues would decide ties.
+    A common factor turns fractions into integers: adding and subtracting reciprocals in floating point would
+    leave residues, which would decide ties.
 
     Attributes
     ----------
     of
         The share of each job on each of its servers, in the order of `Hosting.servers_of`.
     unit
-        How many units make a cost of 1.
+        Units in a cost of 1.
     """
 
     of: Sequence[Sequence[int]]
@@ -42,25 +42,17 @@ class JobShares:
 
 
 def number_of_jobs(hosting: Hosting) -> JobShares:
-    """Let each job contribute its cost: the number of running jobs when every cost is 1."""
+    """Count each job with its cost: the number of running jobs if every cost is 1."""
     return JobShares(_same_on_all(hosting, hosting.weights), hosting.unit)
 
 
 def job_counts(hosting: Hosting) -> JobShares:
-    """Let each job contribute 1, whatever its cost."""
+    """Count each job with 1, whatever its cost."""
     return JobShares(_same_on_all(hosting, [1] * len(hosting.weights)), 1)
 
 
 def server_fractions(hosting: Hosting, elsewhere: Sequence[int] | None = None) -> JobShares:
-    """Let each job contribute its cost divided by the number of its servers.
-
-    Parameters
-    ----------
-    hosting
-        Which jobs stand on which servers.
-    elsewhere
-        Number of servers of each job outside the loan that are to count too; none when None.
-    """
+    """Count each job with its cost divided by the number of its servers, here and `elsewhere`."""
     sizes = [len(servers) for servers in hosting.servers_of]
     if elsewhere is not None:
         sizes = [size + more for size, more in zip(sizes, elsewhere, strict=True)]
@@ -70,7 +62,7 @@ def server_fractions(hosting: Hosting, elsewhere: Sequence[int] | None = None) -
 
 
 def gpu_fractions(hosting: Hosting, problem: Reclaiming) -> JobShares:
-    """Let each job contribute its cost times the fraction of its GPUs that is on the server."""
+    """Count each job with its cost times the fraction of its GPUs on the server."""
     gpus = [list(job.workers.values()) for job in problem.jobs]
     totals = [sum(workers) for workers in gpus]
     common = lcm(*set(totals))
@@ -82,7 +74,7 @@ def gpu_fractions(hosting: Hosting, problem: Reclaiming) -> JobShares:
 
 
 def preemption_costs(problem: Reclaiming, definition: Definition = "server_fraction") -> dict[str, Fraction]:
-    """Return the preemption cost of each server before any server is returned.
+    """Return the preemption cost of each server, by name, before any server is returned.
 
     Parameters
     ----------
@@ -92,11 +84,6 @@ def preemption_costs(problem: Reclaiming, definition: Definition = "server_fract
         Column of Table 1. Each job of a server adds its cost (``number_of_jobs``), its cost divided by the
         number of its servers (``server_fraction``), or its cost times the fraction of its GPUs on the server
         (``gpu_fraction``).
-
-    Returns
-    -------
-    dict
-        Cost by name of server, in units of job cost.
 
     Raises
     ------
@@ -108,12 +95,11 @@ def preemption_costs(problem: Reclaiming, definition: Definition = "server_fract
     Source: Aryl, section 4, Table 1.
     """
     hosting = Hosting.of(problem)
-    definitions: dict[str, Callable[[], JobShares]] = {
-        "number_of_jobs": lambda: number_of_jobs(hosting),
-        "server_fraction": lambda: server_fractions(hosting),
-        "gpu_fraction": lambda: gpu_fractions(hosting, problem),
-    }
-    shares = choose("definition", definition, definitions)()
+    require_one_of("definition", definition, get_args(Definition))
+    if definition == "gpu_fraction":
+        shares = gpu_fractions(hosting, problem)
+    else:
+        shares = number_of_jobs(hosting) if definition == "number_of_jobs" else server_fractions(hosting)
     totals = shares.totals(hosting)
     return {name: Fraction(cost, shares.unit) for name, cost in zip(hosting.names, totals, strict=True)}
 

@@ -8,7 +8,7 @@ from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 
 @heuristic
 def random_choice(problem: Reclaiming, *, seed: int = 0) -> ReclaimingSolution:
-    """Return servers drawn at random, every set of the demanded size being equally likely.
+    """Return servers drawn at random; every set of the demanded size is equally likely.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ def random_choice(problem: Reclaiming, *, seed: int = 0) -> ReclaimingSolution:
 
     Complexity: O(S) for S servers.
 
-    Departures from the paper: none. Jobs play no part, so idle servers and flexible groups have no precedence.
+    Departures from the paper: none. Jobs are ignored, so idle servers and flexible groups have no precedence.
 
     Examples
     --------

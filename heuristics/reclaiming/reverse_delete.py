@@ -1,4 +1,4 @@
-"""Reverse delete: spare preempted jobs while enough servers stay vacated."""
+"""Reverse delete: spare preempted jobs as long as enough servers stay vacated."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -16,9 +16,9 @@ from heuristics.reclaiming.largest_job_first import largest_job_first
 def reverse_delete(
     problem: Reclaiming, *, start: ReclaimingSolution | None = None, budget: Budget = UNLIMITED
 ) -> ReclaimingSolution:
-    """Improve a solution by sparing jobs that need not be preempted, as `improve` does.
+    """Improve a solution by sparing jobs that need not be preempted, see `improve`.
 
-    Without a start, the solutions of `greedy` and `largest_job_first` are both improved; the better is kept.
+    Without a start the solutions of `greedy` and `largest_job_first` are both improved, and the better is kept.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def reverse_delete(
     Source: Aryl, Appendix B, Algorithm 1 for the start. The improvement is not in the paper: it is the reverse
     delete step known from covering problems.
 
-    Complexity: O(J^2 + H log H) for J jobs and H pairs of a job and a server that hosts it.
+    Complexity: O(J^2 + H log H) for J jobs and H pairs of a job and one of its servers.
 
     Examples
     --------
@@ -58,29 +58,14 @@ def reverse_delete(
 def improve(
     problem: Reclaiming, solution: ReclaimingSolution, budget: Budget = UNLIMITED
 ) -> ReclaimingSolution:
-    """Spare jobs that a solution preempts, while enough servers stay vacated.
+    """Spare jobs that a feasible solution preempts, as long as enough servers stay vacated.
 
-    Start from all jobs with a base worker on a returned server, and from all servers that are vacated without
-    them. As long as the demand stays met, spare the job that costs the most per server which it takes from the
-    vacated ones. Of the servers still vacated in the end, those with the most GPUs in use by preempted jobs are
-    returned, which leaves the least collateral damage.
+    Start from all jobs with a base worker on a returned server, and from all servers that they vacate. As long
+    as the demand is met, spare the job that costs most per vacated server that it occupies. Of the servers
+    vacated in the end, return those on which preempted jobs use most GPUs, for the least collateral damage.
 
-    The result is never worse: where the judge does not find it better, the given solution is returned. Only
-    base workers count, as in `greedy`, also with ``elasticity="fungible"``.
-
-    Parameters
-    ----------
-    problem
-        The problem.
-    solution
-        A feasible solution.
-    budget
-        When to stop.
-
-    Raises
-    ------
-    InvalidSolution
-        The solution breaks a rule of the problem.
+    The given solution is returned if the judge does not find the result better. Only base workers count, as in
+    `greedy`, also with ``elasticity="fungible"``.
     """
     value = judged_value(problem, "start", solution)
     hosting = Hosting.of(problem)
@@ -94,7 +79,7 @@ def improve(
 
 
 def _spare(hosting: Hosting, preempted: set[int], demand: int, budget: Budget) -> tuple[list[int], set[int]]:
-    """Spare preempted jobs; give the servers still vacated and the jobs still preempted."""
+    """Spare preempted jobs; return the servers still vacated and the jobs still preempted."""
     still = set(preempted)
     vacated = {server for server, jobs in enumerate(hosting.jobs_of) if still.issuperset(jobs)}
     needs = {job: len(vacated.intersection(hosting.servers_of[job])) for job in sorted(still)}
@@ -114,7 +99,7 @@ def _spare(hosting: Hosting, preempted: set[int], demand: int, budget: Budget) -
 
 
 def _gpus_in_use(problem: Reclaiming, hosting: Hosting, jobs: Iterable[int]) -> list[int]:
-    """Count the GPUs that some of the jobs use on each server."""
+    """Count the GPUs that the jobs use on each server."""
     used: Counter[str] = Counter()
     for job in jobs:
         used.update(problem.jobs[job].workers)

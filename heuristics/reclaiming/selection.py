@@ -1,11 +1,11 @@
-"""Selection: take servers in the order of their preemption cost, with or without updating the costs."""
+"""Select servers in the order of their preemption cost, with or without updating the costs."""
 
 from heapq import heapify, heappop, heappush
 from random import Random
-from typing import Literal
+from typing import Literal, get_args
 
+from gsopt.core.errors import require_one_of
 from heuristics.reclaiming.hosting import Hosting
-from heuristics.reclaiming.options import choose
 from heuristics.reclaiming.preemption_cost import JobShares
 
 #: Which of several servers of equal cost is taken: the first of the instance, a random one, or the one that
@@ -16,32 +16,13 @@ _COUNT_SIGN = {"index": 0, "random": 0, "fewest_jobs": 1, "most_jobs": -1}
 
 
 def cheapest_first(hosting: Hosting, shares: JobShares, demand: int, *, tie: Tie, seed: int) -> list[int]:
-    """Take the cheapest server again and again; each time its jobs go, which makes their other servers cheaper.
+    """Select the cheapest server and preempt its jobs, which makes their other servers cheaper, until met.
 
-    A heap with lazy updates: a changed key is pushed anew, and the old one is passed over when it comes up.
-    O(S log S + H log H) for S servers and H pairs of a job and a server that hosts it.
-
-    Parameters
-    ----------
-    hosting
-        Which jobs stand on which servers.
-    shares
-        What each job contributes to the cost of its servers.
-    demand
-        Number of servers to take.
-    tie
-        How ties are broken.
-    seed
-        Seed of the random ties.
-
-    Returns
-    -------
-    list of int
-        Servers in the order taken.
+    A heap with lazy updates: a changed key is pushed again, and the outdated one is skipped when popped.
+    O(S log S + H log H) for S servers and H pairs of a job and one of its servers.
     """
-    sign = choose("tie", tie, _COUNT_SIGN)
-    order = _tie_order(hosting, tie, seed)
-    keys = _keys(hosting, shares, sign, order)
+    order, keys = _keys(hosting, shares, tie, seed)
+    sign = _COUNT_SIGN[tie]
     servers_of, jobs_of, share_of = hosting.servers_of, hosting.jobs_of, shares.of
     preempted = [False] * len(servers_of)
     heap = keys.copy()
@@ -67,26 +48,21 @@ def cheapest_first(hosting: Hosting, shares: JobShares, demand: int, *, tie: Tie
 
 
 def cheapest_at_first(hosting: Hosting, shares: JobShares, demand: int, *, tie: Tie, seed: int) -> list[int]:
-    """Take the servers that are cheapest before any is returned; costs are not updated.
-
-    Parameters and result are those of `cheapest_first`.
-    """
-    order = _tie_order(hosting, tie, seed)
-    keys = _keys(hosting, shares, choose("tie", tie, _COUNT_SIGN), order)
+    """Select the servers that are cheapest at the start; costs are not updated."""
+    _, keys = _keys(hosting, shares, tie, seed)
     return sorted(range(len(keys)), key=keys.__getitem__)[:demand]
 
 
-def _tie_order(hosting: Hosting, tie: Tie, seed: int) -> list[int]:
+def _keys(
+    hosting: Hosting, shares: JobShares, tie: Tie, seed: int
+) -> tuple[list[int], list[tuple[int, int, int]]]:
+    """Return the tie order, and the key of each server: cost, signed number of jobs, rank in that order."""
+    require_one_of("tie", tie, get_args(Tie))
     order = list(range(len(hosting.names)))
     if tie == "random":
         Random(seed).shuffle(order)
-    return order
-
-
-def _keys(hosting: Hosting, shares: JobShares, sign: int, order: list[int]) -> list[tuple[int, int, int]]:
-    """Return what each server is compared by: cost, signed number of jobs, rank in the tie order."""
     rank = [0] * len(order)
     for place, server in enumerate(order):
         rank[server] = place
-    counts = [sign * len(jobs) for jobs in hosting.jobs_of]
-    return list(zip(shares.totals(hosting), counts, rank, strict=True))
+    counts = [_COUNT_SIGN[tie] * len(jobs) for jobs in hosting.jobs_of]
+    return order, list(zip(shares.totals(hosting), counts, rank, strict=True))

@@ -18,9 +18,9 @@ def smallest_count_first(
     problem
         The problem.
     dynamic
-        Count anew after each server, without the jobs that are preempted by then; once at the start when False.
+        Whether to recount after each server without the jobs preempted so far, or to count once at the start.
     tie
-        Which of several servers with equal counts is taken, as in `greedy`.
+        Which of several servers with equal counts is returned, as in `greedy`.
     seed
         Seed of the random ties.
 
@@ -33,12 +33,12 @@ def smallest_count_first(
     -----
     Source: Aryl, section 7.1 ("the top-k servers that host the smallest number of jobs").
 
-    Complexity: O(H + S log S) for S servers and H pairs of a job and a server that hosts it; when dynamic,
+    Complexity: O(H + S log S) for S servers and H pairs of a job and one of its servers; if dynamic,
     O(H log H + S log S).
 
-    Departures from the paper: the text does not say whether counts are updated; both readings are here, and the
-    one without updates is the default. Ties are broken by `tie`. Every job counts 1, whatever it costs. Only
-    base workers count, as in `greedy`, so that the two differ by the order alone, also with
+    Departures from the paper: the text does not say whether counts are updated; both readings are offered, and
+    the one without updates is the default. Ties are broken by `tie`. Every job counts as 1, whatever it costs.
+    Only base workers count, as in `greedy`, so that the two differ only in the order, also with
     ``elasticity="fungible"``.
 
     Examples

@@ -1,4 +1,4 @@
-"""Static cost: return the servers of lowest preemption cost, without updating the costs."""
+"""Static cost: return the servers with the lowest preemption costs, without updating the costs."""
 
 from gsopt.core.method import heuristic
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
@@ -9,7 +9,7 @@ from heuristics.reclaiming.selection import Tie, cheapest_at_first
 
 @heuristic
 def static_cost(problem: Reclaiming, *, tie: Tie = "index", seed: int = 0) -> ReclaimingSolution:
-    """Return the servers whose preemption cost is lowest at the start.
+    """Return the servers with the lowest preemption costs at the start.
 
     The cost is that of `greedy`: the sum over the server's jobs of cost / (number of servers of the job).
 
@@ -18,7 +18,7 @@ def static_cost(problem: Reclaiming, *, tie: Tie = "index", seed: int = 0) -> Re
     problem
         The problem.
     tie
-        Which of several servers of equal cost is taken, as in `greedy`.
+        Which of several servers of equal cost is returned, as in `greedy`.
     seed
         Seed of the random ties.
 
@@ -29,10 +29,10 @@ def static_cost(problem: Reclaiming, *, tie: Tie = "index", seed: int = 0) -> Re
 
     Notes
     -----
-    Source: "Static" of Aryl, Table 12. The paper never defines it; this definition is gsopt's own, and no
-    figure of the table is claimed for it.
+    Source: "Static" of Aryl, Table 12. The paper does not define it; this definition is gsopt's own, and does
+    not claim to reproduce the table.
 
-    Complexity: O(H + S log S) for S servers and H pairs of a job and a server that hosts it.
+    Complexity: O(H + S log S) for S servers and H pairs of a job and one of its servers.
 
     Departures from the paper: the definition as a whole. Only base workers count, as in `greedy`, also
     with ``elasticity="fungible"``.

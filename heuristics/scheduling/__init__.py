@@ -5,7 +5,7 @@ from gsopt.evaluation.lift import lift
 from heuristics import policies
 from heuristics.scheduling.two_phase import two_phase
 
-#: What is best most often comes first: only a part of an exact method's time goes into its start.
+#: The ones that are best most often come first: an exact method spends only part of its time on its start.
 __all__ = ["two_phase", "marginal", "srtf", "elastic_srtf", "efq"]  # noqa: RUF022 - in the order of trials
 __all__ += [name for name in policies.__all__ if name not in __all__]
 

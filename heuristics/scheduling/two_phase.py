@@ -14,10 +14,10 @@ from heuristics.allocation.two_phase import two_phase_allocation
 
 @heuristic
 def two_phase(problem: Scheduling) -> SchedulingSolution | NoSolution:
-    """Start jobs on their fewest GPUs, the shortest first, and divide the rest by the knapsack, at every event.
+    """Start jobs on their fewest GPUs, the shortest first, and divide the rest by a knapsack, at every event.
 
-    Jobs that run keep their fewest GPUs until they complete, so none is preempted. It is for problems in which
-    none may be: where jobs may be preempted every policy has more choice.
+    Running jobs keep their fewest GPUs until they complete, so none is preempted. It is for problems without
+    preemption: with preemption every policy has more choice.
 
     Raises
     ------
@@ -30,11 +30,11 @@ def two_phase(problem: Scheduling) -> SchedulingSolution | NoSolution:
 
     Complexity: a knapsack of O(I C) for I counts of all jobs and C GPUs, at each of at most 2 n events.
 
-    Departures from the paper: the running time of a job that runs already is the one that is left. Any menu of
-    counts will do; what more GPUs are worth is what the menu says.
+    Departures from the paper: for running jobs the remaining time counts. Any menu of counts is allowed, and
+    determines what more GPUs are worth.
 
-    The mean completion time may be n times the optimum of `formulations.scheduling.resizing`: a job that is
-    started first for its short running time keeps its GPUs from others that would be done at once with them.
+    The mean completion time may be n times the optimum of `formulations.scheduling.resizing`: a job that starts
+    first because it is short may keep GPUs from jobs that would complete at once with them.
 
     Examples
     --------
@@ -52,10 +52,10 @@ def two_phase(problem: Scheduling) -> SchedulingSolution | NoSolution:
 
 
 def _runs(problem: Scheduling) -> list[Stretch]:
-    """Simulate from event to event, from the first release date on."""
+    """Simulate from event to event, beginning at the first release date."""
     jobs = {job.name: job for job in problem.jobs}
     ahead = list(problem.own_clock.workload.jobs)
-    left: dict[str, float] = {}  # work of the jobs that are there
+    left: dict[str, float] = {}  # remaining work of released jobs
     begun: set[str] = set()
     runs: list[Stretch] = []
     now = 0.0
@@ -80,24 +80,24 @@ def _runs(problem: Scheduling) -> list[Stretch]:
 
 
 def _divided(problem: Scheduling, left: Sequence[tuple[ElasticJob, float]], begun: set[str]) -> dict[str, int]:
-    """Return the GPUs of all jobs that run now, by name, for the work that is left."""
-    asked = {job.name: _asked(job, work, problem.gpus) for job, work in left}
-    running = [job for name, job in asked.items() if name in begun]
-    queued = [job for name, job in asked.items() if name not in begun]
+    """Return the GPUs of all jobs that run now, by name."""
+    elastic = {job.name: _elastic(job, work, problem.gpus) for job, work in left}
+    running = [job for name, job in elastic.items() if name in begun]
+    queued = [job for name, job in elastic.items() if name not in begun]
     decision = two_phase_allocation(queued, running, problem.gpus - sum(job.base_gpus for job in running))
     chosen = decision.result.solution
     extra = {} if chosen is None else chosen.extra
     return {job.name: job.min_workers + extra.get(job.name, 0) for job in (*decision.started, *running)}
 
 
-def _asked(job: ElasticJob, work: float, gpus: int) -> allocation.ElasticJob:
-    """Return a job as the allocation knows it, each GPU as a worker."""
-    (fewest, slowest), *others = sorted((count, rate) for count, rate in job.rates.items() if count <= gpus)
+def _elastic(job: ElasticJob, work: float, gpus: int) -> allocation.ElasticJob:
+    """Return a job of the decision `allocation`, with each GPU as a worker."""
+    (least, slowest), *others = sorted((count, rate) for count, rate in job.rates.items() if count <= gpus)
     time = work / slowest
     return allocation.ElasticJob(
         name=job.name,
-        min_workers=fewest,
-        counts=[count - fewest for count, _ in others],
+        min_workers=least,
+        counts=[count - least for count, _ in others],
         values=[time - work / rate for _, rate in others],
         time_at_min=time,
     )

@@ -1,4 +1,4 @@
-"""Earliest end: the shortest job first, each on the machine on which it ends first."""
+"""Earliest end: the shortest job first, each on the machine where it ends first."""
 
 from gsopt.core.budget import UNLIMITED, Budget
 from gsopt.core.errors import TimeUp
@@ -8,12 +8,12 @@ from gsopt.problems.sequencing import Sequences, Sequencing, UnitJob
 
 @heuristic
 def earliest_end(problem: Sequencing, *, budget: Budget = UNLIMITED) -> Sequences:
-    """Append one job after the other to the machine on which it then ends first.
+    """Append one job after the other, the shortest first, to the machine where it ends first.
 
-    The shortest is the one that takes the least seconds on the type that is best for it. Where all machines are
-    of one type and free at the same time, this is the optimum (shortest processing time first).
+    Jobs are sorted by their time on the type that is best for them. If all machines have one type and are free
+    at the same time, this is optimal (shortest processing time first).
 
-    Complexity: O(n m) for n jobs and m machines. Ties: the job, and the machine, that is listed first.
+    Complexity: O(n m) for n jobs and m machines. Ties go to the first job, and to the first machine.
 
     Parameters
     ----------

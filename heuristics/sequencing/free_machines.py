@@ -1,4 +1,4 @@
-"""Free machines: all jobs on the machines that are free first, in the best orders."""
+"""Free machines: all jobs on the machines that are free first, in the best order."""
 
 import numpy as np
 
@@ -9,24 +9,18 @@ from gsopt.problems.sequencing import Sequences, Sequencing
 
 @heuristic
 def free_machines(problem: Sequencing) -> Sequences | NoSolution:
-    """Sequence the jobs on the machines that are free now, as if the others were not there.
+    """Sequence the jobs on the machines that become free first, as if there were no others.
 
-    Where none is free now, those that are free first stand for them. No solution is returned where a job runs
-    on none of them.
+    There is no solution if a job cannot run on any of them.
 
     Complexity: that of `gsopt.core.numbers.assignment.sequence`.
 
-    Parameters
-    ----------
-    problem
-        The problem.
-
     Notes
     -----
-    Source: AlloX as Gavel's code has it, which gives positions of free workers only, and does not know when
-    the others will be free.
+    Source: AlloX as in Gavel's code, which assigns positions on free workers only, and does not know when the
+    others will be free.
 
-    Departures from the code: it lets a job take nearly for ever where it does not run.
+    Departures from the code: there a job takes almost forever on a machine on which it cannot run.
 
     Examples
     --------

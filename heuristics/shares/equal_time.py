@@ -1,4 +1,4 @@
-"""Equal time: every job runs for the same part of the time, on each type as often as there are GPUs of it."""
+"""Equal time: every job runs for the same part of the time, on each type in proportion to its GPUs."""
 
 from fractions import Fraction
 
@@ -8,21 +8,16 @@ from gsopt.problems.shares import Shares, TimeShares
 
 @heuristic
 def equal_time(problem: Shares) -> TimeShares:
-    """Grant every job the same shares: the GPUs of each type over those that all jobs ask for.
+    """Grant every job the same shares: the GPUs of each type over the GPUs that all jobs demand.
 
     Complexity: O(J T) for J jobs and T types.
-
-    Parameters
-    ----------
-    problem
-        The problem.
 
     Notes
     -----
     Source: Gavel, section 4.1, the shares X^equal by which its first policy normalises throughputs.
 
-    Departures from the paper: jobs that ask for several GPUs are counted with them, since the shares would not
-    fit otherwise; the paper normalises only.
+    Departures from the paper: jobs that demand several GPUs count with all of them, since the shares would not
+    fit otherwise; the paper only normalises.
 
     Examples
     --------
@@ -30,7 +25,7 @@ def equal_time(problem: Shares) -> TimeShares:
     >>> round(float(equal_time(typed_jobs(jobs=12, seed=1)).objective), 2)
     0.5
     """
-    asked = sum(job.gpus for job in problem.jobs)
-    most = max(Fraction(1), Fraction(sum(problem.gpus.values()), asked))
-    shares = {kind: count / asked / most for kind, count in problem.gpus.items()}
+    demand = sum(job.gpus for job in problem.jobs)
+    most = max(Fraction(1), Fraction(sum(problem.gpus.values()), demand))
+    shares = {kind: count / demand / most for kind, count in problem.gpus.items()}
     return problem.fitted({job.name: shares for job in problem.jobs})

@@ -1,4 +1,4 @@
-"""Isolated: every job has an equal part of the GPUs of every type for itself."""
+"""Isolated: every job has an equal part of the GPUs of every type to itself."""
 
 from gsopt.core.method import heuristic
 from gsopt.problems.shares import Shares, TimeShares
@@ -6,18 +6,13 @@ from gsopt.problems.shares import Shares, TimeShares
 
 @heuristic
 def isolated(problem: Shares) -> TimeShares:
-    """Grant every job M_t / J GPUs of each type t, which it uses for as much of the time as it needs GPUs.
+    """Grant every job M_t / J GPUs of each type t, divided by the number of GPUs that it needs.
 
     Complexity: O(J T) for J jobs and T types.
 
-    Parameters
-    ----------
-    problem
-        The problem.
-
     Notes
     -----
-    Source: Gavel, section 4, what its policies compare a job with ("isolated" in its code).
+    Source: Gavel, section 4, the reference of its policies ("isolated" in its code).
 
     Departures from the paper: none.
 

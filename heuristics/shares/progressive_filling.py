@@ -1,4 +1,4 @@
-"""Progressive filling: the job that is worst off has a little more time, again and again."""
+"""Progressive filling: a little more time for the job that is worst off, again and again."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -16,11 +16,11 @@ from gsopt.problems.shares import Shares, TimeShares
 def progressive_filling(
     problem: Shares, *, parts: int = 100, budget: Budget = UNLIMITED
 ) -> TimeShares | NoSolution:
-    """Return the job that is worst off another part of its time on the fastest type with room, until none has.
+    """Grant the job that is worst off another part of its time on the fastest type with room, until none fits.
 
-    In `fifo` the first job that can have more is served. A job that finds no room is done; whoever has taken
-    the fast GPUs keeps them, which is what linear programs do better. Where times count no solution is returned
-    unless every job has some, as the others would never end.
+    With `fifo` the first job that can have more is served. A job that finds no room gets no more; jobs on the
+    fast GPUs keep them, which linear programs do better. If times count, there is no solution unless every job
+    has some share, as the others would never end.
 
     Complexity: O(n J (T + log J)) for n parts, J jobs and T types.
 
@@ -35,8 +35,8 @@ def progressive_filling(
 
     Notes
     -----
-    Source: progressive filling of networks (Bertsekas and Gallager, Data Networks, section 6.5.2),
-    with a choice of types; of no paper on GPUs.
+    Source: progressive filling of networks (Bertsekas and Gallager, Data Networks, section 6.5.2), with a
+    choice of types; not from a paper on GPUs.
 
     Examples
     --------
@@ -48,17 +48,17 @@ def progressive_filling(
         raise InvalidInput("", "parts", str(parts), "must be between 1 and 10,000")
     left = {kind: count * parts for kind, count in problem.gpus.items()}
     given: list[dict[str, int]] = [{} for _ in problem.jobs]
-    race = [(-inf, place) for place in range(len(problem.jobs))]
-    heapify(race)
-    while race and not budget.passed:
-        _, place = heappop(race)
+    queue = [(-inf, place) for place in range(len(problem.jobs))]
+    heapify(queue)
+    while queue and not budget.passed:
+        _, place = heappop(queue)
         job, own = problem.jobs[place], given[place]
         rates = {kind: rate for kind, rate in problem.rates[job.name].items() if left[kind] >= job.gpus}
         if rates and sum(own.values()) < parts:
             kind = max(rates, key=rates.__getitem__)
             left[kind] -= job.gpus
             own[kind] = own.get(kind, 0) + 1
-            heappush(race, (_height(problem, place, own, parts), place))
+            heappush(queue, (_height(problem, place, own, parts), place))
     if problem.sense is Sense.MINIMIZE and not all(given):
         return NoSolution("jobs without time would never end")
     shares = {
@@ -69,7 +69,7 @@ def progressive_filling(
 
 
 def _height(problem: Shares, place: int, given: Mapping[str, int], parts: int) -> float:
-    """Return how well off a job is, by what counts."""
+    """Return how well off a job is by the criterion."""
     job = problem.jobs[place]
     rates = problem.rates[job.name]
     rate = float(sum(rates[kind] * count for kind, count in given.items())) / parts

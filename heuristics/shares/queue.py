@@ -9,21 +9,16 @@ from gsopt.problems.shares import Shares, TimeShares
 def queue(problem: Shares) -> TimeShares | NoSolution:
     """Grant GPUs for good to one job after the other, until one does not fit.
 
-    Where times count no solution is returned unless all jobs fit, as the others would never end.
+    If times count, there is no solution unless all jobs fit, as the others would never end.
 
     Complexity: O(J T) for J jobs and T types.
 
-    Parameters
-    ----------
-    problem
-        The problem.
-
     Notes
     -----
-    Source: Gavel, the policy FIFO of its code that knows throughputs, which keeps a strict queue
-    where the paper solves a linear program.
+    Source: Gavel, the policy FIFO of its code that knows throughputs, which keeps a strict queue; the paper
+    solves a linear program.
 
-    Departures from the code: equally fast types are taken as they are listed, not by their names.
+    Departures from the code: equally fast types are chosen in the order of the list, not by name.
 
     Examples
     --------

@@ -5,8 +5,8 @@ from gsopt.evaluation.lift import lift_waiting
 from heuristics import policies
 from heuristics.waiting.best_tier import best_tier
 
-#: Policies that let a job run to its end on the GPUs on which it starts, those that wait for a tier first; and
-#: with which options they do, where they have leases.
+#: Policies that let a job run to its end on the GPUs on which it starts, those that wait for a tier first, with
+#: the options that switch off leases.
 _NEVER_INTERRUPT = {
     "break_even": {"lease": None},
     "dally": {"lease": None},

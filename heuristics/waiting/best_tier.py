@@ -1,4 +1,4 @@
-"""Best tier: list scheduling in which a job waits for GPUs on its best tier, or takes what there is."""
+"""Best tier: list scheduling in which jobs wait for GPUs on their best tier, or take any."""
 
 from collections.abc import Callable, Mapping
 from heapq import heappop, heappush
@@ -16,9 +16,9 @@ Order = Literal["shortest", "smallest", "release"]
 def best_tier(problem: Waiting, *, order: Order = "shortest", wait: bool = True) -> WaitingSolution:
     """Start waiting jobs in an order whenever GPUs are free; by default only on a job's best tier.
 
-    Whenever a job is released or ends, the waiting jobs are gone through in their order, and each that finds
-    its GPUs starts. A job's best tier is the innermost that could hold it in the empty cluster. There it takes
-    the group with the fewest free GPUs that suffice, and of that the emptiest cells first.
+    Whenever a job is released or ends, the waiting jobs are tried in their order. A job's best tier is the
+    innermost that could hold it in the empty cluster. There it gets the group with the fewest sufficient free
+    GPUs, the emptiest cells first.
 
     Source: list scheduling, with the fully consolidated placement that Dally compares with (section V).
     O(jobs squared times groups).
@@ -31,7 +31,7 @@ def best_tier(problem: Waiting, *, order: Order = "shortest", wait: bool = True)
         ``"shortest"``: by run time on the best tier; ``"smallest"``: by that times GPUs; ``"release"``: by
         release date. Ties: earlier release, then earlier in the problem.
     wait
-        Whether a job waits for its best tier; else it starts on the innermost tier that has GPUs for it.
+        Whether a job waits for its best tier; otherwise it starts on the innermost tier that has GPUs for it.
 
     Raises
     ------
@@ -66,7 +66,7 @@ class _Listing:
         self.waiting = sorted(range(len(problem.jobs)), key=lambda job: (key(job), self.releases[job], job))
 
     def shares(self) -> list[CellShare]:
-        """Return what starts, in the order of time."""
+        """Return the jobs that start, in the order of time."""
         ends: list[tuple[Exact, int]] = []
         held: dict[int, Mapping[int, int]] = {}
         found: list[CellShare] = []
@@ -96,7 +96,7 @@ class _Listing:
         }
 
     def _starting(self, now: Exact) -> list[tuple[int, int, dict[int, int]]]:
-        """Take GPUs for the jobs that can start now."""
+        """Allocate GPUs to the jobs that can start now."""
         found = []
         for job in list(self.waiting):
             last = self.best[job] if self.wait else len(self.groups) - 1
@@ -107,7 +107,7 @@ class _Listing:
         return found
 
     def _take(self, job: int, last: int) -> tuple[int, dict[int, int]] | None:
-        """Take the GPUs of a job on the innermost tier that has them, up to a last one."""
+        """Allocate the GPUs of a job on the innermost tier that has them, up to a last one."""
         need = self.problem.jobs[job].gpus
         for tier in range(self.best[job], last + 1):
             rooms = [

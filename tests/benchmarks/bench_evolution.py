@@ -40,7 +40,7 @@ READINGS: tuple[dict[str, Any], ...] = ({}, {"mutation_rate": 0.3}, {"distinct":
 #: Generations after which populations are as they stay.
 LONG = 100
 
-#: GPUs from which on a generation takes longer than the optimum, on whatever engine.
+#: GPUs from which on a generation takes longer than the optimum with either engine.
 LARGE = 256
 
 #: Running jobs of which all sets of preempted ones are tried.
@@ -125,31 +125,26 @@ def seconds(run: Callable[[], object]) -> float:
 def test_arrays_are_faster_than_lists(gpus: int, jobs: int, generations: int, rounds: int) -> None:
     """A generation on arrays takes a fraction of the processor time that one on DEAP's lists takes.
 
-    Compiled loops take less again, and end with the same candidates; what they take to load is told apart. On
-    large clusters even they take longer for a generation than the exact division takes.
+    On large clusters a generation takes longer than the exact division.
     """
-    engines: tuple[Engine, ...] = ("deap", "vectorised", "compiled")
+    engines: tuple[Engine, ...] = ("deap", "vectorised")
     evolve(drawn(2, 2, 0), 1, engine="deap")  # loads DEAP
-    loading = seconds(lambda: evolve(drawn(2, 2, 0), 1, engine="compiled"))
     spent: dict[str, list[float]] = {engine: [] for engine in (*engines, "split")}
     for seed in range(rounds):
         table = drawn(gpus, jobs, seed)
         costs = table.used_cost
-        found = {}
         for engine in engines:
             begin = process_time()
-            found[engine] = evolve(table, generations, engine=engine, generator=default_rng(seed))
+            evolve(table, generations, engine=engine, generator=default_rng(seed))
             spent[engine].append((process_time() - begin) / generations)
-        assert found["compiled"].logbook == found["vectorised"].logbook
         spent["split"].append(seconds(lambda costs=costs: split(costs, gpus)))  # type: ignore[misc]
-    lists, arrays, loops, exact = (1000 * median(spent[name]) for name in (*engines, "split"))
+    lists, arrays, exact = (1000 * median(spent[name]) for name in (*engines, "split"))
     print(  # noqa: T201 - a benchmark reports what it measured
         f"\n{gpus} GPUs, {jobs} jobs: {lists:.2f} ms per generation on lists, {arrays:.2f} on arrays "
-        f"({lists / arrays:.1f} times faster), {loops:.2f} in compiled loops (loaded in {loading:.1f} s); "
-        f"the optimum takes {exact:.2f} ms"
+        f"({lists / arrays:.1f} times faster); the optimum takes {exact:.2f} ms"
     )
     assert lists >= FASTER[gpus] * arrays
-    assert gpus < LARGE or min(arrays, loops) > exact
+    assert gpus < LARGE or arrays > exact
 
 
 @pytest.mark.slow

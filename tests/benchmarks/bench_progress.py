@@ -30,7 +30,7 @@ from heuristics.policies.ones.progress import (
 )
 from heuristics.policies.ones.progress.observation import Floats
 from instances.workloads import ones
-from tests.heuristics.policies.ones.progress.logs import INTERCEPT, SLOPES, draw_features, draw_rows
+from tests.heuristics.policies.ones.logs import INTERCEPT, SLOPES, draw_features, draw_rows
 
 SEEDS = range(20)
 

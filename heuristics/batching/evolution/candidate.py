@@ -1,4 +1,4 @@
-"""Candidate: a genome with what it costs, as DEAP wants it."""
+"""A genome with its cost, as DEAP expects it."""
 
 from collections.abc import Iterable
 
@@ -6,21 +6,13 @@ from deap import base
 
 
 class Cost(base.Fitness):  # type: ignore[misc]  # DEAP has no types
-    """One number, of which less is better."""
+    """A cost, to be minimized."""
 
     weights = (-1.0,)
 
 
 class Candidate(list[int]):
-    """The job of each GPU, -1 for none, and its `fitness`, which has no value until it is scored.
-
-    Parameters
-    ----------
-    genome
-        The job of each GPU.
-    score
-        What it costs, if that is known.
-    """
+    """The job of each GPU, -1 for none, with a `fitness` that has no value until it is scored."""
 
     def __init__(self, genome: Iterable[int] = (), score: float | None = None) -> None:
         super().__init__(genome)

@@ -1,4 +1,4 @@
-"""Convergence: how the best candidate comes closer to the optimum, drawn from the logbooks of searches."""
+"""Plot how the best candidate of a search approaches the optimum."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -11,23 +11,21 @@ from gsopt.core.errors import InvalidInput, shorten
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_MARKS_PER_LINE = 8
-
 
 def convergence(logbooks: Mapping[str, Any], *, optimum: float, axes: "Axes | None" = None) -> "Axes":
-    """Draw by how much the best candidate of each generation costs more than the optimum, one line per search.
+    """Plot the gap between the best candidate of each generation and the optimum, one line per search.
 
-    The axis of gaps is linear below one per mille, so that it has a 0, and logarithmic above. A line has a dot
-    where all candidates have the same score for the first time: from there on there is little left to combine.
+    The axis of gaps is linear below one per mille, so that it shows 0, and logarithmic above. A dot marks the
+    first generation whose candidates all have the same score: from there on crossover has little to combine.
 
     Parameters
     ----------
     logbooks
-        Logbooks of DEAP, such as that of `heuristics.batching.evolution.Evolved`, by name of the search.
+        DEAP logbooks, such as `heuristics.batching.evolution.Evolved.logbook`, by name of the search.
     optimum
-        Least cost that is possible, above 0.
+        The least possible cost, above 0.
     axes
-        Where to draw; on a new figure when None.
+        Axes to draw on; a new figure when None.
 
     Raises
     ------
@@ -51,7 +49,7 @@ def convergence(logbooks: Mapping[str, Any], *, optimum: float, axes: "Axes | No
         generations, best, distinct = logbook.select("generation", "best", "distinct")
         gaps = np.maximum(np.array(best) / optimum - 1, 0)
         axes.plot(
-            generations, gaps, markevery=_marks(len(gaps)), fillstyle="none", label=label, **look._asdict()
+            generations, gaps, markevery=max(1, len(gaps) // 8), fillstyle="none", label=label, **look._asdict()
         )
         alike = [place for place, number in enumerate(distinct) if number == 1][:1]
         axes.plot([generations[place] for place in alike], gaps[alike], ".", color=look.color, markersize=10)
@@ -65,10 +63,6 @@ def convergence(logbooks: Mapping[str, Any], *, optimum: float, axes: "Axes | No
     if logbooks:
         legend_beside(axes)
     return axes
-
-
-def _marks(points: int) -> int:
-    return max(1, points // _MARKS_PER_LINE)
 
 
 #: Gaps below which the axis is linear, and below which they have a decimal.

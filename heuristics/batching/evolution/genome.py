@@ -1,7 +1,7 @@
-"""Genome: the job of each GPU as a list of their numbers, and what ONES' search does to one, GPU by GPU.
+"""The operators of ONES' search on one genome, the list of the jobs of all GPUs.
 
-These are the plain versions of the operators, for DEAP; `rows` has the same for many genomes at once. They
-change the genome that they are given.
+These are the plain versions, for DEAP; `rows` applies the same operators to many genomes at once. They change
+the genome that they are given.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,12 +11,12 @@ from random import Random
 
 from heuristics.batching.evolution.settings import PackOrder, Preempts, ScaleDown
 
-#: What stands in a genome for a GPU without a job.
+#: Marks an idle GPU in a genome.
 IDLE = -1
 
 Genome = list[int]
 
-#: What each job costs on 0, 1, ... GPUs.
+#: The cost of each job on 0, 1, ... GPUs.
 Costs = Sequence[Sequence[float]]
 
 
@@ -30,7 +30,7 @@ def counts_of(genome: Sequence[int], jobs: int) -> list[int]:
 
 
 def score(genome: Sequence[int], costs: Costs, target: int = 0) -> float:
-    """Add up the costs of all jobs (Algorithm 1, line 5); infinite for a genome of too few GPUs."""
+    """Add up the costs of all jobs (Algorithm 1, line 5); infinite if fewer GPUs than `target` are used."""
     counts = counts_of(genome, len(costs))
     if sum(counts) < target:
         return inf
@@ -38,7 +38,7 @@ def score(genome: Sequence[int], costs: Costs, target: int = 0) -> float:
 
 
 def keep(genome: Genome, most: Sequence[int]) -> None:
-    """Take from each job the GPUs beyond a number; it keeps its first ones."""
+    """Take the last GPUs from each job that has more than a given number."""
     seen = [0] * len(most)
     for place, job in enumerate(genome):
         if job != IDLE:
@@ -48,15 +48,7 @@ def keep(genome: Genome, most: Sequence[int]) -> None:
 
 
 def trim(genome: Genome, lower: Sequence[Sequence[int]]) -> None:
-    """Take GPUs from each job until it can run on those it has, or has none.
-
-    Parameters
-    ----------
-    genome
-        The job of each GPU.
-    lower
-        For each job and number of GPUs the largest number up to it on which the job can run.
-    """
+    """Take GPUs from each job until it can run on the others; `lower` is that of `CostTable`."""
     counts = counts_of(genome, len(lower))
     most = [row[count] for row, count in zip(lower, counts, strict=True)]
     if most != counts:
@@ -64,16 +56,9 @@ def trim(genome: Genome, lower: Sequence[Sequence[int]]) -> None:
 
 
 def kept_gpus(gpus: int, batch: int, limit: int, local: int, how: ScaleDown) -> int:
-    """Return how many GPUs a job keeps whose batch limit has fallen (section 3.2.2, Refresh, 2).
+    """Return how many GPUs a job keeps when its batch limit falls (section 3.2.2, Refresh, 2).
 
-    Parameters
-    ----------
-    gpus, batch
-        Its GPUs, and its batch on all of them.
-    limit, local
-        Its batch limit from now on, and the largest batch on one GPU.
-    how
-        The reading, see `heuristics.batching.evolution.settings.Settings`.
+    `local` is the largest batch on one GPU; `how` is explained in `Settings.scale_down`.
     """
     if batch <= limit:
         return gpus
@@ -84,19 +69,10 @@ def kept_gpus(gpus: int, batch: int, limit: int, local: int, how: ScaleDown) -> 
 
 
 def admit(genome: Genome, least: Sequence[int], victims: Sequence[int]) -> None:
-    """Grant each job that must run the GPUs that it lacks (section 3.2.2, Refresh, 3).
+    """Grant each job the GPUs that it lacks of those it must have (section 3.2.2, Refresh, 3).
 
-    Idle GPUs are given first, then those of the jobs that have run longest, the last of them first. A job that
-    must run keeps what it must have.
-
-    Parameters
-    ----------
-    genome
-        The job of each GPU.
-    least
-        Fewest GPUs of each job, 0 for one that need not run; no more than there are GPUs in total.
-    victims
-        All jobs, the one that has run longest first.
+    Idle GPUs go first, then those of the `victims` in their order, the last GPU of each job first, except those
+    that the victim itself must have.
     """
     counts = counts_of(genome, len(least))
     wanted = [job for job, number in enumerate(least) for _ in range(number - counts[job])]
@@ -121,52 +97,41 @@ def fill(
     costs: Costs,
     redraw: Callable[[], Costs] | None = None,
 ) -> None:
-    """Grant idle GPUs to the jobs that cost least more at their caps (section 3.2.2, Refresh; Figure 7).
+    """Grant idle GPUs to the jobs whose costs rise least up to their caps (section 3.2.2, Refresh; Figure 7).
 
-    A job that is selected gets GPUs up to its cap, or as many of those left as it can run on; then the next
-    one is selected.
-
-    Parameters
-    ----------
-    genome
-        The job of each GPU, none above its cap.
-    lower
-        For each job and number of GPUs the largest number up to it on which the job can run.
-    costs
-        What each job costs on 0, 1, ... GPUs.
-    redraw
-        Gives costs under a new draw for every selection; the same draw for all of them when None.
+    The selected job gets GPUs up to its cap, or as many of the remaining ones as it can run on; then the next
+    job is selected, by the costs that `redraw` returns unless that is None.
     """
     idle = [place for place, job in enumerate(genome) if job == IDLE]
     if not idle:
         return
     counts = counts_of(genome, len(lower))
     cap = [row[-1] for row in lower]
-    race = _race(range(len(cap)), counts, cap, costs)
+    candidates = _by_gain(range(len(cap)), counts, cap, costs)
     given = 0
-    while race and given < len(idle):
-        _, job = heappop(race)
+    while candidates and given < len(idle):
+        _, job = heappop(candidates)
         reached = lower[job][min(cap[job], counts[job] + len(idle) - given)]
         taken = idle[given : given + reached - counts[job]]
         for place in taken:
             genome[place] = job
         given += len(taken)
         if redraw is not None and given < len(idle):
-            race = _race([other for _, other in race], counts, cap, redraw())
+            candidates = _by_gain([other for _, other in candidates], counts, cap, redraw())
 
 
-def _race(
+def _by_gain(
     jobs: Sequence[int], counts: Sequence[int], cap: Sequence[int], costs: Costs
 ) -> list[tuple[float, int]]:
-    race = [(costs[job][cap[job]] - costs[job][counts[job]], job) for job in jobs if counts[job] < cap[job]]
-    heapify(race)
-    return race
+    gains = [(costs[job][cap[job]] - costs[job][counts[job]], job) for job in jobs if counts[job] < cap[job]]
+    heapify(gains)
+    return gains
 
 
 def reorder(genome: Genome, pack: PackOrder = "first") -> None:
-    """Pack the workers of each job, in the order in which jobs occur (section 3.2.2, Reorder; Figure 10).
+    """Pack the workers of each job in the order in which jobs occur (section 3.2.2, Reorder; Figure 10).
 
-    The figure packs 312221 to 322211, which is the order of last occurrences.
+    The figure packs 312221 to 322211, which is the order of the last occurrences.
     """
     order = dict.fromkeys(genome)
     if pack == "last":

@@ -6,7 +6,7 @@ import numpy as np
 from pydantic import Field, ValidationError
 
 from gsopt.core.budget import UNLIMITED, Budget
-from gsopt.core.errors import InvalidInput, TimeUp, Unsupported, shorten
+from gsopt.core.errors import TimeUp, Unsupported, require
 from gsopt.core.files import first_error
 from gsopt.core.method import heuristic
 from gsopt.performance.batching.split import split
@@ -15,14 +15,14 @@ from heuristics.batching.evolution.genome import IDLE
 from heuristics.batching.evolution.offers import Offers
 from heuristics.batching.evolution.population import Population, initial
 from heuristics.batching.evolution.rows import Genomes
-from heuristics.batching.evolution.search import Engine, Evolved, evolve
+from heuristics.batching.evolution.search import Engine, evolve
 from heuristics.batching.evolution.settings import FillDraws, PackOrder, Preempts, Selection, Settings
 from heuristics.batching.evolution.table import CostTable
 
-#: Genes of all candidates, one for each GPU of each, that are still tried: several copies are held at a time.
+#: The most genes of a population, one for each GPU of each candidate: several copies are held at a time.
 _MOST_GENES = 50_000_000
 
-#: Genes that a generation goes through in a second, on a machine that is not of the fastest.
+#: Genes that a generation processes per second on a slow machine.
 _GENES_PER_SECOND = 500_000
 
 
@@ -43,13 +43,13 @@ def evolution(
     distinct: bool = False,
     budget: Budget = UNLIMITED,
 ) -> Batches:
-    """Evolve candidates that run a job on every GPU, by refresh, crossover, mutation and reorder.
+    """Evolve candidates that assign a job to every GPU, by refresh, crossover, mutation and reorder.
 
     Source: ONES (SC 2021), section 3.2.2 and Algorithm 1.
 
-    Complexity: O(K (n + J log J)) per generation for K candidates, J jobs and n GPUs. The optimum takes
-    `gsopt.performance.batching.split.split` about as long as one generation on 16 GPUs, and less on more of
-    them.
+    Complexity: O(K (n + J log J)) per generation for K candidates, J jobs and n GPUs. On 16 GPUs
+    `gsopt.performance.batching.split.split` finds the optimum in the time of about one generation, on more GPUs
+    in less.
 
     Parameters
     ----------
@@ -58,53 +58,51 @@ def evolution(
     generations
         Number of generations.
     seed
-        Seed of everything that is drawn.
+        Seed of all random numbers.
     engine
-        Who runs the generations: numpy on all candidates at once, the same with compiled loops, or DEAP on one
-        after the other; see `heuristics.batching.evolution.evolve`.
+        What runs the generations: numpy on all candidates at once, or DEAP on one after the other.
     population, mutation_rate, preempts, selection, fill_draws, pack, distinct
         See `heuristics.batching.evolution.Settings`.
     draws
-        Whether what is left of jobs is drawn anew for every generation where its distribution is known, as in
-        Algorithm 1; the estimate of the problem stands for it otherwise. `selection` and `fill_draws` make a
-        difference only then.
+        Whether the remaining work of jobs is drawn anew for every generation if its distribution is known, as
+        in Algorithm 1; otherwise the problem's estimate is used. `selection` and `fill_draws` make a difference
+        only then.
     budget
-        When no further generation begins, so that the result depends on the machine.
+        No generation begins once it is used up, so that the result depends on the machine.
 
     Raises
     ------
     InvalidInput
         An option is out of its range.
     Unsupported
-        The candidates have more genes than memory holds.
+        The candidates have more genes than fit into memory.
     TimeUp
-        They have more than a generation could go through in time; a method then says that it has no solution.
+        They have more genes than a generation can process in time.
 
     Notes
     -----
-    Whatever is drawn, the judge scores the result by the problem's estimate.
+    Even if weights are drawn, the judge scores the result by the problem's estimate.
 
-    Departures from the paper, which `heuristics.batching.evolution.Settings` complements:
+    Departures from the paper, beside the readings in `heuristics.batching.evolution.Settings`:
 
-    - The score is the criterion of the problem, Equation 8 being that of `sruf`, and the least one is best:
-      "highest score" in the text contradicts line 7 of Algorithm 1.
-    - A genome holds jobs, not local batches (Equation 1): the fastest batch on its GPUs belongs to a job.
+    - The score is the criterion of the problem (`sruf` is Equation 8), and the least score is best: "highest
+      score" in the text contradicts line 7 of Algorithm 1.
+    - A genome holds jobs, not local batches (Equation 1): a job always has the fastest batch on its GPUs.
     - The paper fills idle GPUs after the refresh only. Here children and mutants are trimmed to the caps of
       their jobs and filled in the same way, or they would use fewer GPUs than Equation 4 demands.
-    - Jobs that the problem forces to run are treated as new ones, in children and mutants too. As how long jobs
-      have run is not known here, GPUs for them are taken from the jobs listed first.
-    - Parents are the refreshed candidates, two different ones of them for each pair. Mutants are drawn with
-      replacement.
-    - Where jobs run already the first candidate is what runs; where menus have gaps there is one that uses as
-      many GPUs as can be.
+    - Jobs that must run are treated as new ones, in children and mutants too. It is not known here how long
+      jobs have run, so GPUs for them are taken from the jobs listed first.
+    - The parents of a pair are two different refreshed candidates. Mutants are drawn with replacement.
+    - If jobs run already, the first candidate is what runs; if menus have gaps, one candidate uses as many GPUs
+      as possible.
 
-    Without `draws` all candidates are soon the same division of the GPUs, after some 15 generations on 16 GPUs
-    and some 30 on 64. Then crossover has nothing to combine, and with r running jobs there are but 2^r mutants,
-    as a refill does the same for the same preempted jobs. It ranks jobs by their costs at their caps, also
-    where fewer GPUs are left, so that a better division can be out of its reach: further generations do not
-    help. Over ten seeds the optimum is hit in ten searches on 16 GPUs and in nine on 64; on 256 GPUs the median
-    gap stays at 10 %, and at 4 % with a mutation rate of 0.3. With `draws` the expected cost of the result is
-    above the least one by 0, 2 and 14 % in the median, where one exact division by the means has no gap
+    Without `draws` all candidates soon divide the GPUs in the same way, after about 15 generations on 16 GPUs
+    and 30 on 64. Then crossover has nothing to combine, and r running jobs have only 2^r mutants, as GPUs are
+    always refilled in the same way once the same jobs are preempted. Jobs are ranked by their costs at their
+    caps, even if fewer GPUs are left, so a better division can be out of reach: further generations do not
+    help. Of ten searches, ten find the optimum on 16 GPUs and nine on 64; on 256 GPUs the median gap stays at
+    10 %, and at 4 % with a mutation rate of 0.3. With `draws` the expected cost of the result exceeds the least
+    one by 0, 2 and 14 % in the median, where one exact division by the means has no gap
     (`tests/benchmarks/bench_evolution.py`).
 
     Examples
@@ -120,8 +118,7 @@ def evolution(
     >>> {name: grant.gpus for name, grant in result.solution.running.items()}
     {'b': 2, 'c': 2}
     """
-    if generations < 0:
-        raise InvalidInput("", "generations", shorten(generations), "must be at least 0")
+    require(generations >= 0, "generations", generations, "must be at least 0")
     try:
         settings = Settings(
             population=population,
@@ -134,29 +131,14 @@ def evolution(
         )
     except ValidationError as error:
         raise first_error("", error) from None
-    _refuse_many(settings.population or max(problem.gpus, 1), problem.gpus, budget)
-    offers = Offers.of(problem, is_drawn=draws)
-    found = search(problem, offers.table, generations, settings, engine, seed, budget)
-    return offers.solution(found.gpus_of(offers.table))
-
-
-def search(
-    problem: Batching,
-    table: CostTable,
-    generations: int,
-    settings: Settings,
-    engine: Engine,
-    seed: int,
-    budget: Budget,
-) -> Evolved:
-    """Evolve from candidates of which the first are given, and the others random."""
-    generator = np.random.default_rng(seed)
-    size = settings.population or max(table.gpus, 1)
-    _refuse_many(size, table.gpus, budget)
-    given = _given(problem, table)
+    size = settings.population or max(problem.gpus, 1)
+    _refuse_many(size, problem.gpus, budget)
+    offers, generator = Offers.of(problem, is_drawn=draws), np.random.default_rng(seed)
+    _refuse_many(size, problem.gpus, budget)  # the offers took time, too
+    table, given = offers.table, _given(problem, offers.table)
     random = initial(table, max(size - len(given), 0), generator).genomes
     first = Population(table.names, table.batch_limit, np.concatenate([given, random]))
-    return evolve(
+    found = evolve(
         table,
         generations,
         settings=settings,
@@ -165,10 +147,11 @@ def search(
         generator=generator,
         budget=budget,
     )
+    return offers.solution(found.gpus_of(table))
 
 
 def _refuse_many(candidates: int, gpus: int, budget: Budget) -> None:
-    """Refuse more genes than memory holds, or than a generation could go through in time."""
+    """Refuse more genes than fit into memory, or than a generation can process in time."""
     if candidates * gpus > _MOST_GENES:
         raise Unsupported(f"{candidates:,} candidates of {gpus:,} GPUs are too many")
     left = budget.left()
@@ -177,7 +160,7 @@ def _refuse_many(candidates: int, gpus: int, budget: Budget) -> None:
 
 
 def _given(problem: Batching, table: CostTable) -> Genomes:
-    """Return a candidate that uses enough GPUs, where a search might find none, and the one that runs."""
+    """Return a candidate that uses enough GPUs, if a search might miss it, and what runs already."""
     rows: list[list[int]] = []
     if (table.lower[:, 1:] < np.minimum(np.arange(1, table.gpus + 1), table.cap[:, None])).any():
         free = np.where(np.isfinite(table.unit_cost), 0.0, np.inf)

@@ -1,4 +1,4 @@
-"""Offers: a problem as a cost table, and the batch size of each job on each number of GPUs."""
+"""A batching problem as a cost table, with the batch size of each job on each number of GPUs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from heuristics.batching.evolution.table import CostTable, Draw, Floats
 
 @dataclass(frozen=True, eq=False)
 class Offers:
-    """What a search may give to the jobs of a problem.
+    """The numbers of GPUs that jobs may have, with their costs and batch sizes.
 
     Attributes
     ----------
     table
-        The costs, to be minimized: completions per second count as negative.
+        The costs, to be minimized: completions per second are negative.
     batch_sizes
         Batch size of each job by number of GPUs, in the order of the jobs.
     """
@@ -29,7 +29,7 @@ class Offers:
 
     @classmethod
     def of(cls, problem: Batching, *, is_drawn: bool = False) -> "Offers":
-        """Compute costs, with samples left that are drawn for every generation where that is wanted."""
+        """Compute the costs; with `is_drawn` the remaining samples are drawn anew for every generation."""
         sizes = tuple(_batch_sizes(problem, place) for place in range(len(problem.jobs)))
         unit = np.full((len(problem.jobs), problem.gpus + 1), np.inf)
         unit[:, 0] = 0.0
@@ -53,7 +53,7 @@ class Offers:
         return cls(table, sizes)
 
     def solution(self, gpus: Mapping[str, int]) -> Batches:
-        """Grant jobs their GPUs and batch sizes."""
+        """Return the solution with these numbers of GPUs, by job."""
         sizes = dict(zip(self.table.names, self.batch_sizes, strict=True))
         return Batches(
             running={name: Grant(gpus=count, batch_size=sizes[name][count]) for name, count in gpus.items()}
@@ -61,7 +61,7 @@ class Offers:
 
 
 def _batch_sizes(problem: Batching, place: int) -> dict[int, int]:
-    """Find the fastest batch size on each number of GPUs, or that of the job where a change is not worth it."""
+    """Return the fastest batch size on each number of GPUs, or the present one if a change does not pay off."""
     job = problem.jobs[place]
     found = {gpus: size for gpus in problem.counts[place] if (size := job.fastest(gpus)) is not None}
     gpus, before = job.previous_gpus, job.previous_batch
@@ -74,7 +74,7 @@ def _batch_sizes(problem: Batching, place: int) -> dict[int, int]:
 
 
 def _unit_cost(problem: Batching, job: BatchingJob, gpus: int, batch_size: int) -> float:
-    """Return the cost per unit of weight: per sample left, or times the samples left where rates count."""
+    """Return the cost per remaining sample, or times the remaining samples if rates count."""
     rate = float(job.throughput.samples_per_second(batch_size, gpus))
     if problem.criterion == "rate":
         return -job.weight * rate
@@ -90,7 +90,7 @@ def _extra(problem: Batching, job: BatchingJob, gpus: int, batch_size: int) -> f
 
 
 def _drawer(problem: Batching) -> Draw | None:
-    """Draw the samples left of all jobs at once (Equation 7); None where all are known."""
+    """Return what draws the remaining samples of all jobs (Equation 7); None if all are known."""
     believed = [(place, job.progress) for place, job in enumerate(problem.jobs) if job.progress is not None]
     if not believed:
         return None

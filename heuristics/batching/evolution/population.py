@@ -1,6 +1,6 @@
-"""Population: candidates that outlive a search, so that the next one goes on from them."""
+"""Populations of candidates, which a later search can start from."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,14 +13,14 @@ from heuristics.batching.evolution.table import CostTable, Floats, Whole
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """Candidates, and what is needed to know them again when jobs have come and gone.
+    """Candidates, with the names of their jobs: by the next search jobs may have come and gone.
 
     Attributes
     ----------
     jobs
-        Names of the jobs whose numbers stand in the genomes.
+        Names of the jobs that the genomes number.
     batch_limit
-        Batch limits of these jobs when the genomes were made; their batches are as large as those allow.
+        Batch limits of these jobs when the genomes were made; their batches were that large.
     genomes
         The job of each GPU, -1 for none; one candidate in each row, shape (candidates, GPUs).
 
@@ -36,7 +36,7 @@ class Population:
 
 
 def initial(table: CostTable, size: int, generator: np.random.Generator) -> Population:
-    """Let every GPU of every candidate run a random job (section 3.2.2, Initialization)."""
+    """Assign a random job to every GPU of every candidate (section 3.2.2, Initialization)."""
     shape = (size, table.gpus)
     genomes = generator.integers(table.jobs, size=shape) if table.jobs else np.full(shape, IDLE)
     return Population(table.names, table.batch_limit, genomes)
@@ -48,19 +48,9 @@ def refresh(
     """Bring candidates up to date (section 3.2.2, Refresh).
 
     Jobs that are gone leave their GPUs (1), jobs whose batch limits fell shrink (2), jobs that must run get
-    GPUs (3), and idle GPUs are filled. Where nothing has changed candidates stay as they are. A cluster of
-    another size has the candidates' first GPUs, or idle ones beside them.
-
-    Parameters
-    ----------
-    population
-        The candidates.
-    table
-        What is known of the jobs now.
-    settings
-        The readings; missing candidates are random ones, and those that are too many are left out.
-    generator
-        Draws the weights.
+    GPUs (3), and idle GPUs are filled. If nothing has changed the candidates stay the same. If the cluster has
+    changed, surplus GPUs are cut off and new ones start idle; likewise surplus candidates are dropped, and
+    missing ones drawn at random.
     """
     carried = _carried(population, table)
     size = settings.population or max(table.gpus, 1)
@@ -79,23 +69,10 @@ def repair(
     settings: Settings,
     generator: np.random.Generator,
     costs: Floats | None = None,
-    *,
-    is_compiled: bool = False,
 ) -> Whole:
-    """Make candidates of genomes: no job above its cap, all run that must, no GPU idle that can be used.
+    """Repair genomes in place: no job exceeds its cap, all jobs run that must, and no usable GPU is idle.
 
-    The genomes are changed.
-
-    Parameters
-    ----------
-    genomes
-        Any genomes of the table's jobs.
-    table, settings, generator
-        As in `refresh`.
-    costs
-        Costs of the generation; drawn when None.
-    is_compiled
-        Whether loops do it that numba compiles, where one draw ranks all jobs.
+    The costs of the generation are drawn when None.
 
     Returns
     -------
@@ -106,12 +83,6 @@ def repair(
     redraws = settings.fill_draws == "selection" and table.draw is not None
     redraw = (lambda: table.drawn_cost(generator)) if redraws else None
     counts = rows.counts_of(genomes, table.jobs)
-    if is_compiled and redraw is None:
-        from heuristics.batching.evolution.kernel import repair_rows
-
-        by_last = settings.pack == "last"
-        repair_rows(genomes, counts, table.lower, table.least, table.victims, used, by_last)
-        return counts
     rows.trim(genomes, counts, table.lower)
     if table.least.any():
         rows.admit(genomes, counts, table.least, table.victims)
@@ -122,9 +93,9 @@ def repair(
 
 
 def _carried(population: Population, table: CostTable) -> Genomes:
-    """Fit genomes to the table's number of jobs; a job that is gone leaves its GPUs idle."""
+    """Renumber the jobs of genomes by the table; a job that is gone leaves its GPUs idle."""
     new = [table.number.get(name, IDLE) for name in population.jobs]
-    found = np.array([*new, IDLE])[population.genomes]  # the last one is that of idle GPUs, -1
+    found = np.array([*new, IDLE])[population.genomes]  # idle GPUs, -1, look up the last entry
     missing = table.gpus - found.shape[1]
     if missing > 0:
         return np.pad(found, ((0, 0), (0, missing)), constant_values=IDLE)
@@ -132,7 +103,7 @@ def _carried(population: Population, table: CostTable) -> Genomes:
 
 
 def _scale_down(genomes: Genomes, old: Population, table: CostTable, settings: Settings) -> None:
-    """Let jobs shrink whose batch limits have fallen; new ones had none."""
+    """Shrink the jobs whose batch limits have fallen; new jobs had none."""
     before = table.batch_limit.copy()
     for name, limit in zip(old.jobs, old.batch_limit.tolist(), strict=True):
         if name in table.number:
@@ -141,13 +112,5 @@ def _scale_down(genomes: Genomes, old: Population, table: CostTable, settings: S
         return
     counts = rows.counts_of(genomes, table.jobs)
     batch = np.minimum(before, counts * table.local_limit)
-    rows.keep(
-        genomes,
-        counts,
-        rows.kept_gpus(counts, batch, table.batch_limit, table.local_limit, settings.scale_down),
-    )
-
-
-def with_genomes(population: Population, genomes: Genomes) -> Population:
-    """Return the same jobs with other candidates."""
-    return replace(population, genomes=genomes)
+    kept = rows.kept_gpus(counts, batch, table.batch_limit, table.local_limit, settings.scale_down)
+    rows.keep(genomes, counts, kept)

@@ -1,4 +1,4 @@
-"""Progress: the best candidate so far, and a line of statistics for every generation."""
+"""The best candidate so far, and statistics of every generation."""
 
 from collections.abc import Sequence
 from statistics import median
@@ -6,7 +6,7 @@ from typing import Any
 
 from heuristics.batching.evolution.candidate import Candidate
 
-#: What is recorded of the scores of every generation.
+#: Statistics of the scores of a generation.
 _FIGURES = {
     "best": min,
     "median": median,
@@ -16,20 +16,10 @@ _FIGURES = {
 
 
 class SearchProgress:
-    """What a search tells of its generations, in a hall of fame and a logbook of DEAP.
+    """Record the generations of a search in a hall of fame and a logbook of DEAP.
 
-    Scores under different draws of the remaining work cannot be compared. So where it is drawn the best
-    candidate is that of the last generation, as in the paper, and else the best of all.
-
-    Parameters
-    ----------
-    is_drawn
-        Whether every generation is scored by a draw of its own.
-
-    Attributes
-    ----------
-    logbook
-        For each generation its number, best, median and worst score, and how many scores are distinct.
+    If the remaining work is drawn anew for every generation, scores of different generations are not
+    comparable. Then the best candidate is that of the last generation, as in the paper, otherwise that of all.
     """
 
     def __init__(self, is_drawn: bool = False) -> None:
@@ -43,10 +33,10 @@ class SearchProgress:
         self.logbook: Any = tools.Logbook()
 
     def record(self, best: list[int], scores: Sequence[float]) -> None:
-        """Take over a generation: its best genome, and all its scores, of which that has the first."""
+        """Record the best genome of a generation and all scores, the best first."""
         if self._is_drawn:
             self._hall.clear()
-        if not self._hall or scores[0] < self.score:  # the hall asks too, but wants a candidate to do so
+        if not self._hall or scores[0] < self.score:  # the hall compares too, but needs a Candidate for it
             self._hall.update([Candidate(best, scores[0])])
         self.logbook.record(generation=len(self.logbook), **self._statistics.compile(scores))
 
@@ -58,5 +48,5 @@ class SearchProgress:
 
     @property
     def score(self) -> float:
-        """What it cost when it was scored."""
+        """Its cost when it was scored."""
         return float(self.best.fitness.values[0])

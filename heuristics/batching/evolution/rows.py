@@ -1,8 +1,7 @@
-"""Rows: what `genome` does to one genome, done to many at once; each row of an array is a genome.
+"""The operators of `genome` on many genomes at once, the rows of an array.
 
-Given the same genomes and costs the results are the same, which the tests check. Like those of `genome` the
-functions change what they are given: genomes, shape (rows, GPUs), and the GPUs of each job in each row, shape
-(rows, jobs), which stay what `counts_of` gives.
+The results are the same, which the tests check. The functions change their arguments: the genomes, shape (rows,
+GPUs), and the GPUs of each job in each row, shape (rows, jobs), which they keep equal to `counts_of`.
 """
 
 from collections.abc import Callable
@@ -29,7 +28,7 @@ def counts_of(genomes: Genomes, jobs: int) -> Whole:
 
 
 def scores(counts: Whole, costs: Floats, target: int = 0) -> Floats:
-    """Add up what all jobs cost in each row, see `genome.score`; shape (rows,)."""
+    """Add up the costs of all jobs in each row, see `genome.score`; shape (rows,)."""
     found: Floats = _at(costs, counts).sum(axis=1)
     if target:
         found[counts.sum(axis=1) < target] = np.inf
@@ -37,7 +36,7 @@ def scores(counts: Whole, costs: Floats, target: int = 0) -> Floats:
 
 
 def ranks(genomes: Genomes) -> Whole:
-    """Count for each GPU how many of its job are left of it, in each row."""
+    """Count for each GPU how many of its job stand to its left in the row."""
     rows, gpus = genomes.shape
     order = genomes.argsort(axis=1, kind="stable")
     own = np.arange(rows)[:, None]
@@ -51,23 +50,23 @@ def ranks(genomes: Genomes) -> Whole:
 
 
 def keep(genomes: Genomes, counts: Whole, most: Whole) -> None:
-    """Take from each job the GPUs beyond a number, shape (rows, jobs); it keeps its first ones."""
+    """Take the last GPUs from each job that has more than a given number, shape (rows, jobs)."""
     over = np.flatnonzero((counts > most).any(axis=1))
     if over.size:
         some = genomes[over]
-        held = most[over[:, None], some]  # that of an idle GPU, -1, is of no account: it stays idle
+        held = most[over[:, None], some]  # an idle GPU, -1, looks up any entry and stays idle
         some[ranks(some) >= held] = IDLE
         genomes[over] = some
         np.minimum(counts, most, out=counts)
 
 
 def trim(genomes: Genomes, counts: Whole, lower: Whole) -> None:
-    """Take GPUs from each job until it can run on those it has, see `genome.trim`."""
+    """Take GPUs from each job until it can run on the others, see `genome.trim`."""
     keep(genomes, counts, _at(lower, counts))
 
 
 def kept_gpus(gpus: Whole, batch: Whole, limit: Whole, local: Whole, how: ScaleDown) -> Whole:
-    """Return how many GPUs jobs keep whose batch limits have fallen; arrays of `genome.kept_gpus`."""
+    """Return how many GPUs jobs keep when their batch limits fall, see `genome.kept_gpus`."""
     if how == "widest":
         kept = np.minimum(gpus, -(-limit // local))
     else:
@@ -76,7 +75,7 @@ def kept_gpus(gpus: Whole, batch: Whole, limit: Whole, local: Whole, how: ScaleD
 
 
 def admit(genomes: Genomes, counts: Whole, least: Whole, victims: Whole) -> None:
-    """Grant each job that must run the GPUs that it lacks, see `genome.admit`."""
+    """Grant each job the GPUs that it lacks of those it must have, see `genome.admit`."""
     jobs = len(least)
     lacking = np.maximum(least - counts, 0)
     short = np.flatnonzero(lacking.any(axis=1))
@@ -85,7 +84,7 @@ def admit(genomes: Genomes, counts: Whole, least: Whole, victims: Whole) -> None
     some, lacking = genomes[short], lacking[short]
     gpus = some.shape[1]
     places = np.arange(gpus)
-    rank = np.full(jobs + 1, -1)  # the last one is that of idle GPUs
+    rank = np.full(jobs + 1, -1)  # the last entry is that of idle GPUs
     rank[victims] = np.arange(jobs)
     key = rank[some] * gpus + np.where(some == IDLE, places, gpus - 1 - places)
     is_kept = ranks(some) < np.append(least, 0)[some]
@@ -104,9 +103,9 @@ def fill(
     costs: Floats,
     redraw: Callable[[], Floats] | None = None,
 ) -> None:
-    """Grant idle GPUs to the jobs that cost least more at their caps, see `genome.fill`.
+    """Grant idle GPUs to the jobs whose costs rise least up to their caps, see `genome.fill`.
 
-    With `redraw` each pass selects one job in every row, and all rows share its draw.
+    With `redraw` each pass selects one job in every row, and all rows share a draw.
     """
     cap = lower[:, -1]
     left = genomes.shape[1] - counts.sum(axis=1)
@@ -132,7 +131,7 @@ def fill(
 
 
 def _given(order: Whole, held: Whole, is_open: Mask, lower: Whole, idle: Whole) -> tuple[Mask, Whole]:
-    """Return which jobs, in a given order, are selected until no GPU is idle, and how many each gets."""
+    """Return which jobs are selected in the given order until no GPU is idle, and how many GPUs each gets."""
     own = np.arange(len(order))[:, None]
     has = held[own, order]
     room = (lower[order, -1] - has) * is_open[own, order]
@@ -142,7 +141,7 @@ def _given(order: Whole, held: Whole, is_open: Mask, lower: Whole, idle: Whole) 
 
 
 def _at(table: NDArray[Scalar], counts: Whole) -> NDArray[Scalar]:
-    """Look up each job's entry for its number of GPUs; counts have the shape (jobs,) or (rows, jobs)."""
+    """Look up each job's entry for its number of GPUs, of shape (jobs,) or (rows, jobs)."""
     found: NDArray[Scalar] = table.ravel().take(counts + np.arange(len(table)) * table.shape[1])
     return found
 
@@ -151,13 +150,13 @@ def reorder(genomes: Genomes, jobs: int, pack: PackOrder = "first") -> None:
     """Pack the workers of each job in the order in which jobs occur, see `genome.reorder`."""
     rows, gpus = genomes.shape
     width = jobs + 1
-    keys = genomes % width  # idle GPUs, -1, as one job more
+    keys = genomes % width  # idle GPUs, -1, count as one more job
     step = -1 if pack == "first" else 1
     places = np.empty((rows, gpus), dtype=np.int64)
     places[:] = np.arange(gpus)[::step]
     entries = keys + (np.arange(rows) * width)[:, None]
     seen = np.zeros(rows * width, dtype=np.int64)
-    seen[entries[:, ::step].ravel()] = places.ravel()  # of several, the last one stays
+    seen[entries[:, ::step].ravel()] = places.ravel()  # the last assignment wins
     seen[jobs::width] = gpus  # idle GPUs come last
     keys += seen.take(entries) * width
     keys.sort(axis=1)

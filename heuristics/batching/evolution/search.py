@@ -1,8 +1,7 @@
-"""Search: candidates in, generations of either engine, candidates out."""
+"""The evolutionary search of ONES: from one population to the next, by either engine."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -10,33 +9,32 @@ import numpy as np
 from gsopt.core.budget import Budget, rounds
 from gsopt.core.errors import require_one_of
 from heuristics.batching.evolution import rows, vectorised
-from heuristics.batching.evolution.population import Population, initial, refresh, with_genomes
+from heuristics.batching.evolution.population import Population, initial, refresh
 from heuristics.batching.evolution.progress import SearchProgress
 from heuristics.batching.evolution.rows import Genomes
 from heuristics.batching.evolution.settings import Settings
 from heuristics.batching.evolution.table import CostTable
 
-#: Who runs the generations: numpy on all candidates at once, the same with repairs as compiled loops, or DEAP
-#: on one candidate after the other.
-Engine = Literal["vectorised", "compiled", "deap"]
+#: What runs the generations: numpy on all candidates at once, or DEAP on one candidate after the other.
+Engine = Literal["vectorised", "deap"]
 
 _Run = Callable[[Genomes, CostTable, Iterable[int], Settings, np.random.Generator, SearchProgress], Genomes]
 
 
 @dataclass(frozen=True, eq=False)
 class Evolved:
-    """What a search ends with.
+    """The result of a search.
 
     Attributes
     ----------
     best
         The job of each GPU in the best candidate, -1 for none.
     score
-        What it costs, as it was scored last; infinite where no candidate uses as many GPUs as it must.
+        Its cost when it was last scored; infinite if no candidate uses enough GPUs.
     population
         All candidates, the best first, for the next search.
     logbook
-        For each generation its number, best, median and worst score, and how many scores are distinct.
+        Number, best, median and worst score, and number of distinct scores of each generation.
 
     Examples
     --------
@@ -51,7 +49,7 @@ class Evolved:
     logbook: Any
 
     def gpus_of(self, table: CostTable) -> dict[str, int]:
-        """Return the GPUs of each job that runs, by name."""
+        """Return the number of GPUs of each running job, by name."""
         counts = {name: self.best.count(number) for number, name in enumerate(table.names)}
         return {name: count for name, count in counts.items() if count}
 
@@ -68,34 +66,26 @@ def evolve(
 ) -> Evolved:
     """Refresh candidates and evolve them (ONES, section 3.2.2).
 
-    Each generation adds to K candidates two children of each of K pairs and K mutants, repairs these, and keeps
-    the K best. A policy calls this again and again with the candidates of last time, also for no generation at
-    all, which refreshes them.
+    Each generation adds two children of each of K pairs of parents, and K mutants, to the K candidates, repairs
+    the new ones, and keeps the K best. A policy calls this again and again with the previous population; with 0
+    generations it only refreshes the candidates.
 
     Parameters
     ----------
     table
-        What is known of the jobs.
+        The costs of the jobs.
     generations
         Number of generations.
     settings
         Readings and parameters; the defaults when None.
     engine
-        Who runs the generations: numpy (`vectorised`), the same with loops that numba compiles (`compiled`),
-        which end with the same candidates, or DEAP (`deap`), which draws other numbers from the same
-        distribution. Compiling takes seconds once, and loading what is compiled half a second in each process;
-        from then on a generation takes a third of the time or less.
+        Numpy (`vectorised`) or DEAP (`deap`), which draws other numbers from the same distribution.
     population
-        Candidates of last time; random ones when None.
+        The previous candidates; random ones when None.
     generator
-        Draws everything; one with seed 0 when None.
+        Source of all random numbers; one with seed 0 when None.
     budget
-        No generation begins once it has passed.
-
-    Returns
-    -------
-    Evolved
-        The best candidate and all the others.
+        No generation begins once it is used up.
 
     Raises
     ------
@@ -116,7 +106,7 @@ def evolve(
     >>> evolve(rest, 10, population=found.population).gpus_of(rest)
     {'a': 2, 'b': 1}
     """
-    run = _engine(engine)
+    run = _runner(engine)
     used = settings or Settings()
     random = np.random.default_rng(0) if generator is None else generator
     old = initial(table, used.population or max(table.gpus, 1), random) if population is None else population
@@ -125,16 +115,16 @@ def evolve(
     counts = rows.counts_of(current.genomes, table.jobs)
     scores = rows.scores(counts, table.drawn_cost(random), table.target)
     order = np.argsort(scores, kind="stable")
-    current = with_genomes(current, current.genomes[order])
+    current = replace(current, genomes=current.genomes[order])
     progress.record(current.genomes[0].tolist(), scores[order].tolist())
     genomes = run(current.genomes, table, rounds(generations, budget or Budget()), used, random, progress)
-    return Evolved(list(progress.best), progress.score, with_genomes(current, genomes), progress.logbook)
+    return Evolved(list(progress.best), progress.score, replace(current, genomes=genomes), progress.logbook)
 
 
-def _engine(name: Engine) -> _Run:
-    require_one_of("engine", name, get_args(Engine))
-    if name == "deap":
+def _runner(engine: Engine) -> _Run:
+    require_one_of("engine", engine, get_args(Engine))
+    if engine == "deap":
         from heuristics.batching.evolution import toolbox
 
         return toolbox.run
-    return partial(vectorised.run, is_compiled=name == "compiled")
+    return vectorised.run

@@ -1,4 +1,4 @@
-"""Cost table: what a search knows of the jobs, as arrays; its costs are those of any separable objective."""
+"""The costs of jobs as arrays, for any separable objective."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,40 +12,39 @@ from gsopt.core.errors import InvalidInput, shorten
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
-#: Draws the weight of every job, shape (jobs,).
+#: Draws the weights of all jobs, shape (jobs,).
 Draw = Callable[[np.random.Generator], Floats]
 
 
 @dataclass(frozen=True, eq=False)
 class CostTable:
-    """Jobs as a search sees them: on c GPUs job j costs ``weight[j] * unit_cost[j, c] + extra_cost[j, c]``.
+    """The costs of jobs: on c GPUs job j costs ``weight[j] * unit_cost[j, c] + extra_cost[j, c]``.
 
-    For the least remaining utilization (ONES, Eq. 8) the weight is the number of samples that remain, and the
-    unit cost the GPU-seconds of one sample. A search minimizes the sum over all jobs; of two rows with equal
-    costs the earlier job is preferred.
+    For the least remaining utilization (ONES, Eq. 8) the weight is the number of remaining samples, and the
+    unit cost the GPU-seconds of one sample. A search minimizes the sum over all jobs; of jobs with equal costs
+    the earlier one is preferred.
 
     Attributes
     ----------
     names
         Names of the jobs, in the order of their arrival.
     unit_cost
-        Cost per unit of weight on 0, 1, ... GPUs, shape (jobs, GPUs + 1); infinite where the job cannot run on
-        so many.
+        Cost per unit of weight on 0, 1, ... GPUs, shape (jobs, GPUs + 1); infinite where the job cannot run.
     weight
         Weight of each job, known or expected, shape (jobs,).
     extra_cost
-        Cost that does not depend on the weight, such as that of another number of GPUs; 0 when None.
+        Cost that does not depend on the weight, such as that of a reconfiguration; 0 when None.
     forced
         Which jobs must run, such as new ones; none when None.
     processed_seconds
         How long each job has run; GPUs for new jobs are taken from the one that has run longest.
     batch_limit, local_limit
-        Largest batch of each job, over all its GPUs and on one; they say how a job shrinks when its batch
-        limit falls. As many samples as it may have GPUs, and 1, when None.
+        Largest batch of each job, in all and on one GPU; they determine how a job shrinks when its batch limit
+        falls. When None, the largest number of GPUs, and 1.
     target
-        GPUs that a candidate must use to be a solution.
+        Number of GPUs that a candidate must use at least.
     draw
-        Draws weights anew for every generation (Algorithm 1, line 2); weights are as known when None.
+        Draws new weights for every generation (Algorithm 1, line 2); `weight` is used when None.
 
     Raises
     ------
@@ -85,12 +84,7 @@ class CostTable:
         target: int = 0,
         draw: Draw | None = None,
     ) -> "CostTable":
-        """Make a table of whatever numpy reads as arrays, with what is not given filled in.
-
-        Raises
-        ------
-        InvalidInput
-            As for the class.
+        """Make a table from whatever numpy reads as arrays, with defaults for the rest.
 
         Examples
         --------
@@ -146,20 +140,20 @@ class CostTable:
 
     @cached_property
     def lower(self) -> Whole:
-        """For each number of GPUs the largest up to it on which the job can run, shape (jobs, GPUs + 1)."""
+        """The largest number of GPUs up to each on which a job can run, shape (jobs, GPUs + 1)."""
         can = np.isfinite(self.unit_cost)
         can[:, :1] = True
         return np.maximum.accumulate(np.where(can, np.arange(self.unit_cost.shape[1]), 0), axis=1)
 
     @cached_property
     def cap(self) -> Whole:
-        """Most GPUs of each job, shape (jobs,)."""
+        """The most GPUs of each job, shape (jobs,)."""
         most: Whole = self.lower[:, -1]
         return most
 
     @cached_property
     def least(self) -> Whole:
-        """Fewest GPUs that each job must have, shape (jobs,): 0 for one that need not run."""
+        """The fewest GPUs that each job must have, shape (jobs,): 0 if it need not run."""
         runs = np.isfinite(self.unit_cost[:, 1:])
         return np.where(self.forced & runs.any(axis=1), 1 + runs.argmax(axis=1), 0) if self.gpus else self.cap
 
@@ -170,11 +164,11 @@ class CostTable:
 
     @cached_property
     def used_cost(self) -> Floats:
-        """What each job costs on each number of GPUs up to the largest cap, with weights as known."""
+        """The cost of each job on each number of GPUs up to the largest cap, by the known weights."""
         return self._cost(self.weight)
 
     def drawn_cost(self, generator: np.random.Generator) -> Floats:
-        """Return costs with weights drawn anew, or as known where nothing is drawn (Algorithm 1, line 2)."""
+        """Return the costs by newly drawn weights, or the known ones without `draw` (Algorithm 1, line 2)."""
         return self.used_cost if self.draw is None else self._cost(self.draw(generator))
 
     def _cost(self, weight: Floats) -> Floats:

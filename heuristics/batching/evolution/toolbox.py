@@ -1,7 +1,7 @@
-"""Toolbox: the generations of ONES' search on lists, with the operators in a toolbox of DEAP.
+"""The generations of ONES' search on lists, with the operators in a DEAP toolbox.
 
-DEAP's own operators draw from the generator that all of Python shares; these have one of their own, so that a
-seed repeats a run and no other draws change.
+DEAP's own operators draw from Python's global generator; these have their own, so that a seed reproduces a run
+and does not affect other random draws.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -53,7 +53,7 @@ def _drawer(table: CostTable, generator: np.random.Generator) -> Callable[[], Co
 
 
 def _parents(population: Sequence[Candidate], random: Random) -> list[Candidate]:
-    """Draw two different candidates, or the same where there is one only."""
+    """Draw two different candidates, or the same one twice if there is only one."""
     return random.sample(population, 2) if len(population) > 1 else [population[0]] * 2
 
 
@@ -75,7 +75,7 @@ def _repairer(
 
 
 def _distinct_first(pool: Sequence[Candidate], size: int) -> list[Candidate]:
-    """Select the best candidates, those of equal score only where there are not enough others."""
+    """Select the best candidates; repeated scores only if there are not enough distinct ones."""
     ordered = sorted(pool, key=attrgetter("fitness"), reverse=True)
     first: dict[float, Candidate] = {}
     again = [each for each in ordered if first.setdefault(each.fitness.values[0], each) is not each]
@@ -88,7 +88,7 @@ def _by_thompson(
     evaluate: Callable[[Candidate, Costs], float],
     draw: Callable[[], Costs],
 ) -> list[Candidate]:
-    """Apply Algorithm 1 as often as there are places, the first time with the scores at hand."""
+    """Apply Algorithm 1 once for each survivor, the first time with the given scores."""
     left = list(pool)
     scores = [each.fitness.values[0] for each in left]
     chosen: list[Candidate] = []
@@ -108,7 +108,7 @@ def run(
     generator: np.random.Generator,
     progress: SearchProgress,
 ) -> Genomes:
-    """Evolve candidates for some generations, see `heuristics.batching.evolution.vectorised.run`."""
+    """Evolve candidates, an array of shape (candidates, GPUs), and record every generation."""
     toolbox = toolbox_of(table, settings, generator)
     population = [Candidate(each) for each in genomes.tolist()]
     for _ in generations:

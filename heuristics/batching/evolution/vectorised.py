@@ -1,4 +1,4 @@
-"""Vectorised: the generations of ONES' search on the rows of an array, all candidates at once."""
+"""The generations of ONES' search on an array of genomes, all candidates at once."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from heuristics.batching.evolution.table import CostTable, Floats, Whole
 
 
 class Pairs(NamedTuple):
-    """Two parents of each pair of children, and on which GPUs they exchange their jobs."""
+    """The parents of each pair of children, and the GPUs whose jobs they exchange."""
 
     first: Whole
     second: Whole
@@ -23,21 +23,21 @@ class Pairs(NamedTuple):
 
 
 def pairs(size: int, gpus: int, generator: np.random.Generator) -> Pairs:
-    """Draw as many pairs of different parents as there are candidates, and an exchange for each (Figure 8)."""
+    """Draw a pair of different parents for each candidate, and the GPUs that they exchange (Figure 8)."""
     first, step = np.divmod(generator.integers(size * max(size - 1, 1), size=size), max(size - 1, 1))
     exchanged = generator.random((size, gpus), dtype=np.float32) < _HALF
     return Pairs(first, (first + 1 + step) % size, exchanged)
 
 
 def crossover(parents: Genomes, drawn: Pairs) -> Genomes:
-    """Return two children of each pair: the first ones of all pairs, then the second ones."""
+    """Return two children of each pair: first the one child of all pairs, then the other."""
     first, second = parents[drawn.first], parents[drawn.second]
     swapped = [np.where(drawn.exchanged, second, first), np.where(drawn.exchanged, first, second)]
     return np.concatenate(swapped)
 
 
 def mutants(genomes: Genomes, jobs: int, settings: Settings, generator: np.random.Generator) -> Genomes:
-    """Return as many candidates as there are, drawn with replacement, without what they lose (Figure 9)."""
+    """Draw as many candidates, with replacement, and preempt some of their jobs or workers (Figure 9)."""
     found = genomes[generator.integers(len(genomes), size=len(genomes))]
     found[preempted(found, jobs, settings.mutation_rate, settings.preempts, generator)] = IDLE
     return found
@@ -59,7 +59,7 @@ def selected(
     costs: Floats,
     generator: np.random.Generator,
 ) -> tuple[Whole, Floats]:
-    """Find the numbers and scores of the candidates that survive, the best first (section 3.2.2, Selection)."""
+    """Return the indices and scores of the survivors, the best first (section 3.2.2, Selection)."""
     scores = rows.scores(counts, costs, table.target)
     if settings.selection == "thompson" and table.draw is not None:
         order = _by_thompson(counts, size, table, scores, generator)
@@ -76,7 +76,7 @@ def selected(
 def _by_thompson(
     counts: Whole, size: int, table: CostTable, scores: Floats, generator: np.random.Generator
 ) -> Whole:
-    """Apply Algorithm 1 as often as there are places, the first time with the scores at hand."""
+    """Apply Algorithm 1 once for each survivor, the first time with the given scores."""
     left = list(range(len(counts)))
     chosen: list[int] = []
     while len(chosen) < size:
@@ -95,33 +95,15 @@ def run(
     settings: Settings,
     generator: np.random.Generator,
     progress: SearchProgress,
-    *,
-    is_compiled: bool = False,
 ) -> Genomes:
-    """Evolve candidates for some generations, and tell `progress` of each.
-
-    Parameters
-    ----------
-    genomes
-        Candidates, shape (candidates, GPUs).
-    table, settings, generator
-        As in `heuristics.batching.evolution.evolve`.
-    generations
-        The generations, one after the other.
-    progress
-        Is told the scores of every generation, and the best candidate.
-    is_compiled
-        Whether compiled loops repair the candidates, with the same results.
-    """
+    """Evolve candidates, an array of shape (candidates, GPUs), and record every generation."""
     size, gpus = genomes.shape
     counts = rows.counts_of(genomes, table.jobs)
     for _ in generations:
         costs = table.drawn_cost(generator)
         children = crossover(genomes, pairs(size, gpus, generator))
         made = np.concatenate([children, mutants(genomes, table.jobs, settings, generator)])
-        held = np.concatenate(
-            [counts, repair(made, table, settings, generator, costs, is_compiled=is_compiled)]
-        )
+        held = np.concatenate([counts, repair(made, table, settings, generator, costs)])
         order, scores = selected(held, size, table, settings, costs, generator)
         genomes, counts = np.concatenate([genomes, made])[order], held[order]
         progress.record(genomes[0].tolist(), scores.tolist())

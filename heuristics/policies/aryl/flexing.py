@@ -1,85 +1,73 @@
-"""Flexing: flexible workers come, make way and go, so that each job has as many as it is given."""
+"""Add and remove flexible workers, so that each job has its number."""
 
 from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from heuristics.policies.aryl.books import Books
-from heuristics.policies.aryl.crew import Crew
+from heuristics.policies.aryl.occupancy import Occupancy, RunningJob
 from heuristics.policies.aryl.placing import place_flexible
 
 
-def displace(books: Books) -> None:
-    """Let flexible workers make way where base workers have taken their GPUs.
+def displace(occupancy: Occupancy) -> None:
+    """Remove flexible workers whose GPUs base workers have taken.
 
-    On a machine those of the job with the highest number go first; then each of these jobs is left with a
-    number that is allowed.
+    On each machine those of the job with the highest number go first; then these jobs release further ones
+    until their number is allowed.
     """
-    moved: dict[int, Crew] = {}
-    for machine in np.flatnonzero(books.idle < 0).tolist():
-        for crew in reversed(books.guests(machine)):
-            missing = -int(books.idle[machine])
+    moved: dict[int, RunningJob] = {}
+    for machine in np.flatnonzero(occupancy.idle < 0).tolist():
+        for running in reversed(occupancy.flexible_on(machine)):
+            missing = -int(occupancy.idle[machine])
             if missing <= 0:
                 break
-            size = crew.form.worker_gpus
-            books.put_flexible(crew, machine, -min(crew.flexible[machine], -(-missing // size)))
-            moved[crew.job] = crew
-    for crew in moved.values():
-        release(books, crew, crew.allowed(crew.extra))
+            size = running.form.worker_gpus
+            occupancy.put_flexible(running, machine, -min(running.flexible[machine], -(-missing // size)))
+            moved[running.job] = running
+    for running in moved.values():
+        release(occupancy, running, running.allowed(running.extra))
 
 
-def release(books: Books, crew: Crew, extra: int) -> None:
-    """Take flexible workers from a job until it has so many.
+def release(occupancy: Occupancy, running: RunningJob, extra: int) -> None:
+    """Remove flexible workers of a job until `extra` are left.
 
-    Those on machines with base workers go first, of anybody; then those on the last machine.
+    Those on machines with base workers of any job go first, then those on the last machine.
     """
-    surplus = crew.extra - extra
+    surplus = running.extra - extra
     while surplus > 0:
-        machine = max(crew.flexible, key=lambda each: (books.base[each] > 0, each))
-        number = min(crew.flexible[machine], surplus)
-        books.put_flexible(crew, machine, -number)
+        machine = max(running.flexible, key=lambda each: (occupancy.base[each] > 0, each))
+        number = min(running.flexible[machine], surplus)
+        occupancy.put_flexible(running, machine, -number)
         surplus -= number
 
 
-def flex(books: Books, extras: Mapping[int, int], *, grouping: bool, own_only: bool = False) -> None:
-    """Grant every elastic job its number of flexible workers, or fewer where they find no place.
+def flex(occupancy: Occupancy, extras: Mapping[int, int], *, grouping: bool, own_only: bool = False) -> None:
+    """Grant every elastic job its number of flexible workers, or fewer if they do not fit.
 
-    Workers that stay do not move. Jobs that get further ones are served by decreasing size of their workers,
-    mixed jobs last, then by number.
-
-    Parameters
-    ----------
-    books
-        Who has workers where.
-    extras
-        Flexible workers of each job; none for a job that is not named, the next smaller number where so many
-        are not allowed.
-    grouping
-        Whether base and flexible workers are kept apart.
-    own_only
-        Whether further workers may only stand on machines where the job has workers.
+    Numbers that are not allowed are rounded down. Workers that stay do not move. Jobs that get further ones are
+    served by decreasing size of their workers, mixed jobs last, then by number. With `own_only` a job's further
+    workers may only go to machines where it already has some.
     """
-    growing: list[tuple[Crew, int]] = []
-    for job, crew in books.elastic.items():
+    growing: list[tuple[RunningJob, int]] = []
+    for job, running in occupancy.elastic.items():
         target = extras.get(job, 0)
-        if target == crew.extra:
+        if target == running.extra:
             continue
-        target = crew.allowed(target)
-        if target < crew.extra:
-            release(books, crew, target)
-        elif target > crew.extra:
-            growing.append((crew, target))
+        target = running.allowed(target)
+        if target < running.extra:
+            release(occupancy, running, target)
+        elif target > running.extra:
+            growing.append((running, target))
     growing.sort(key=lambda each: (each[0].pool == "mixed", -each[0].form.worker_gpus, each[0].job))
-    for crew, target in growing:
-        among = _own(books, [*crew.base, *crew.flexible]) if own_only else None
-        placed = place_flexible(books, crew, target - crew.extra, grouping=grouping, among=among)
+    for running, target in growing:
+        among = _own(occupancy, [*running.base, *running.flexible]) if own_only else None
+        placed = place_flexible(occupancy, running, target - running.extra, grouping=grouping, among=among)
         for machine, number in placed.items():
-            books.put_flexible(crew, machine, number)
-        if crew.extra < target:
-            release(books, crew, crew.allowed(crew.extra))
+            occupancy.put_flexible(running, machine, number)
+        if running.extra < target:
+            release(occupancy, running, running.allowed(running.extra))
 
 
-def _own(books: Books, machines: Iterable[int]) -> np.ndarray:
-    mask = np.zeros(books.there.size, dtype=np.bool_)
+def _own(occupancy: Occupancy, machines: Iterable[int]) -> np.ndarray:
+    mask = np.zeros(occupancy.present.size, dtype=np.bool_)
     mask[list(machines)] = True
     return mask

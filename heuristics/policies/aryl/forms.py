@@ -1,12 +1,12 @@
-"""Forms: in which mode, on which machines and in how large workers a job may run."""
+"""The forms of a job: its mode, its machines and the size of its workers."""
 
 from collections.abc import Iterator, Mapping
 from math import gcd
 from typing import NamedTuple
 
 from gsopt.scenario.job import Job
-from heuristics.policies.aryl.epoch import Pool
 from heuristics.policies.aryl.machines import Counts, Machines, Mask
+from heuristics.policies.aryl.scheduler import Pool
 
 
 class Form(NamedTuple):
@@ -17,15 +17,15 @@ class Form(NamedTuple):
     mode
         The mode of the job.
     pool
-        Where its workers may stand; ``mixed`` when its base workers may stand on both pools together.
+        Where its workers may go; ``mixed`` if base workers may use both pools together.
     suits
         Which machines suit it, shape (machines,).
     worker_gpus
         GPUs of each worker.
     base
-        Fewest workers.
+        Least number of workers.
     speeds
-        Speed alone with base + w workers, at w; 0 where so many are not allowed.
+        Speed alone with base + w workers, at index w; 0 if that number is not allowed.
     """
 
     mode: str
@@ -37,37 +37,27 @@ class Form(NamedTuple):
 
     @property
     def is_elastic(self) -> bool:
-        """Whether more workers than the fewest are allowed."""
+        """Whether more than the base workers are allowed."""
         return len(self.speeds) > 1
 
     @property
     def base_gpus(self) -> int:
-        """GPUs of the fewest workers."""
+        """Number of GPUs of the base workers."""
         return self.base * self.worker_gpus
 
 
 def forms_of(job: Job, machines: Machines, *, training_first: bool = False) -> tuple[Form, ...]:
-    """List the forms of a job, the preferred one first.
+    """Return the forms of a job, the preferred one first.
 
     There is one for each pool, in the first of the job's modes that runs there. Elastic jobs prefer the
-    inference pool, from which flexible workers can make way without a preemption; inelastic ones prefer the
-    training pool. A mode that any type of GPU will do for, in a cluster where the pools differ, is mixed and
-    comes last.
+    inference pool (unless `training_first`), from which flexible workers can make way without a preemption;
+    inelastic ones prefer the training pool. A mode for any type of GPU is mixed if the cluster has both pools,
+    and comes last.
 
-    A worker has as many GPUs as the largest divisor of all numbers of GPUs of the mode that is at most those of
-    every machine that suits it; or the next smaller divisor, where machines that are all empty could not hold
-    the fewest workers otherwise.
+    The size of a worker is the largest common divisor of the mode's numbers of GPUs that fits on every suitable
+    machine; or the next smaller divisor, if the empty machines could not hold the base workers otherwise.
 
     Source: Aryl, section 5.3 for the preferences, section 6 for heterogeneous jobs.
-
-    Parameters
-    ----------
-    job
-        The job.
-    machines
-        The machines, whether they are there or not.
-    training_first
-        Whether elastic jobs prefer the training pool too.
     """
     found: dict[Pool, Form] = {}
     for mode, menu in job.speeds.items():
@@ -80,7 +70,7 @@ def forms_of(job: Job, machines: Machines, *, training_first: bool = False) -> t
 
 
 def _pools(job: Job, mode: str, machines: Machines) -> Iterator[tuple[Pool, Mask]]:
-    """Yield the pool in which a job runs in a mode, with the machines that suit it; none where it cannot."""
+    """Yield the pool in which a job runs in a mode, with the suitable machines; nothing if there are none."""
     suits = machines.suiting(job.gpu_type_in(mode), job.memory_in(mode) or 0)
     lent = bool((suits & machines.inference).any())
     own = bool((suits & ~machines.inference).any())
@@ -89,13 +79,13 @@ def _pools(job: Job, mode: str, machines: Machines) -> Iterator[tuple[Pool, Mask
 
 
 def _form(mode: str, menu: Mapping[int, float], pool: Pool, suits: Mask, gpus: Counts) -> Form | None:
-    """Return the form of a mode; None where even all machines together are too few for its fewest GPUs."""
+    """Return the form of a mode; None if all machines together are too small for it."""
     sizes: Counts = gpus[suits]
-    fewest = min(menu)
+    least = min(menu)
     for worker in _divisors(gcd(*menu), int(sizes.min())):
         most = int((sizes // worker).sum())
-        if fewest <= most * worker:
-            base = fewest // worker
+        if least <= most * worker:
+            base = least // worker
             counts = {count // worker - base: speed for count, speed in menu.items() if count <= most * worker}
             return Form(
                 mode, pool, suits, worker, base, tuple(counts.get(w, 0.0) for w in range(max(counts) + 1))
@@ -104,5 +94,5 @@ def _form(mode: str, menu: Mapping[int, float], pool: Pool, suits: Mask, gpus: C
 
 
 def _divisors(number: int, most: int) -> Iterator[int]:
-    """Return the divisors of a number that are at most another, the largest first."""
+    """Yield the divisors of a number up to a limit, the largest first."""
     return (divisor for divisor in range(min(number, most), 0, -1) if number % divisor == 0)

@@ -1,4 +1,4 @@
-"""Knapsack: the items worth most that can be placed on machines, where their sizes divide each other."""
+"""A knapsack of several machines, for items whose sizes divide each other."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -10,7 +10,7 @@ Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
-#: One size: its own items, the order of all that is offered, bundles and then own items, and its chunks.
+#: Of one size: its items, the order of the bundles and then items that are offered, and the number of chunks.
 Level = tuple[Counts, Counts, int]
 
 
@@ -20,30 +20,16 @@ def divide_each_other(sizes: Sequence[int]) -> bool:
 
 
 def choose(sizes: Counts, gains: Floats, rooms: Counts) -> Mask:
-    """Choose items of the largest total gain of which each fits beside the others on one machine.
+    """Return which items to place on machines for the largest total gain; each item fits on one machine.
 
     Every machine is cut into chunks of the given sizes, the largest first. A chunk that is too small for the
-    next size can only take items of its own: the best ones of that size. The others are tied, in the order of
-    their gains, into bundles, which are items of the next size. At the largest size the best that fit are
-    taken. That is exact where sizes divide each other.
+    next size only takes items of its own size, the best ones. The others are tied, in the order of their gains,
+    into bundles, which are items of the next size. At the largest size the best ones that fit are chosen. That
+    is exact because sizes divide each other. Ties go to the first item; items without gain are not chosen.
 
-    Source: gsopt's own, as for `formulations.allocation.bundling`, but for several machines.
+    Source: gsopt's own, like `formulations.allocation.bundling`, but for several machines.
 
     Complexity: O(I log I + M D) for I items, M machines and D sizes.
-
-    Parameters
-    ----------
-    sizes
-        GPUs of each item, shape (items,); they divide each other.
-    gains
-        What each is worth, shape (items,); those worth nothing are not chosen.
-    rooms
-        GPUs of each machine, shape (machines,).
-
-    Returns
-    -------
-    ndarray
-        Whether each item is chosen, shape (items,). Of equal ones the first is.
     """
     chosen = np.zeros(sizes.size, dtype=np.bool_)
     useful = np.flatnonzero(gains > 0)
@@ -70,7 +56,7 @@ def _best(sizes: Counts, gains: Floats, rooms: Counts) -> Mask:
 
 
 def _untied(levels: Sequence[Level], kinds: Sequence[int], number: int) -> Mask:
-    """Turn what was taken at every level into items, from the largest size down."""
+    """Return the items that were taken at every level, from the largest size down."""
     chosen = np.zeros(number, dtype=np.bool_)
     above: Mask = np.zeros(1, dtype=np.bool_)  # whether each bundle of the level above was taken
     for (own, order, single), (size, larger) in reversed(list(zip(levels, pairwise([*kinds, 0]), strict=True))):
@@ -83,7 +69,7 @@ def _untied(levels: Sequence[Level], kinds: Sequence[int], number: int) -> Mask:
 
 
 def _chunks(kinds: Sequence[int], rooms: Counts) -> dict[int, int]:
-    """Count the chunks of every size into which machines fall, the largest first."""
+    """Count the chunks of every size into which machines are cut, the largest first."""
     chunks: dict[int, int] = {}
     for size in reversed(kinds):
         chunks[size] = int((rooms // size).sum())
@@ -92,7 +78,7 @@ def _chunks(kinds: Sequence[int], rooms: Counts) -> dict[int, int]:
 
 
 def left_over(rooms: Counts, sizes: Counts) -> Counts:
-    """Return what is left of each machine when items are placed, the largest first, each where it fits best."""
+    """Return the room left on each machine after placing items by best fit, the largest first."""
     rooms = rooms.copy()
     kinds, counts = np.unique(sizes, return_counts=True)
     for size, number in zip(kinds[::-1].tolist(), counts[::-1].tolist(), strict=True):

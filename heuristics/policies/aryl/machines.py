@@ -1,4 +1,4 @@
-"""Machines: which pool each machine of a cluster belongs to, and which machines suit a job."""
+"""The machines of a cluster, their pools, and which machines suit a job."""
 
 from collections.abc import Sequence
 from math import inf
@@ -14,26 +14,21 @@ Mask = NDArray[np.bool_]
 
 
 class Machines:
-    """The machines of a cluster by number; nothing of it changes during a run.
+    """The machines of a cluster by number; they do not change during a run.
 
-    Parameters
-    ----------
-    cluster
-        The cluster.
-    inference
-        The type of GPU of the machines that are on loan at times: the pool ``inference``. All other machines
-        are the pool ``training``. No machine is on loan when it is empty.
+    Machines with GPUs of the type `inference` are sometimes on loan and form the pool ``inference``; all others
+    form the pool ``training``, also if the type is empty.
 
     Attributes
     ----------
     names, number_of
         Name of each machine, and its number by name.
     gpus
-        GPUs of each machine, shape (machines,).
+        Number of GPUs of each machine, shape (machines,).
     first
         The first GPU of each machine.
     inference
-        Whether each machine is of the pool ``inference``, shape (machines,).
+        Whether each machine belongs to the pool ``inference``, shape (machines,).
     machine_of
         Machine of every GPU.
 
@@ -59,7 +54,7 @@ class Machines:
         self._suiting: dict[tuple[str, int], Mask] = {}
 
     def suiting(self, gpu_type: str, memory: int) -> Mask:
-        """Return which machines have GPUs of a type, or of any if it is empty, and so much memory on each."""
+        """Return which machines have GPUs of a type (any if it is empty) with enough memory on each."""
         need = gpu_type, memory
         if need not in self._suiting:
             enough = self._memories >= memory

@@ -1,46 +1,36 @@
-"""Placing: on which machines the workers of a job go, by best fit and Aryl's preferences.
+"""Place the workers of a job by best fit and Aryl's preferences.
 
-Source: Aryl, section 5.3: a worker goes to a non-empty machine that fits it best, else to a new one; base and
-flexible workers go to separate groups of inference machines, so that those of flexible workers can be returned
-without a preemption. Heterogeneous jobs (section 6) have their base workers on training machines and their
-flexible ones on inference machines as far as possible.
+Source: Aryl, section 5.3: a worker goes to the non-empty machine that fits best, or else to a new one; base and
+flexible workers use separate groups of inference machines, so that those of flexible workers can be returned
+without a preemption. Heterogeneous jobs (section 6) have base workers on training machines and flexible ones on
+inference machines as far as possible.
 """
 
 import numpy as np
 
-from heuristics.policies.aryl.books import Books
-from heuristics.policies.aryl.crew import Crew
 from heuristics.policies.aryl.forms import Form
 from heuristics.policies.aryl.machines import Counts, Mask
+from heuristics.policies.aryl.occupancy import Occupancy, RunningJob
 
 #: One rank more outweighs any number of GPUs; no machine has a score of `_NONE`.
 _RANK, _NONE = 1 << 40, 1 << 60
 
 
-def place_base(books: Books, form: Form, *, grouping: bool) -> dict[int, int] | None:
-    """Find machines for the base workers of a job; None where not all find one.
+def place_base(occupancy: Occupancy, form: Form, *, grouping: bool) -> dict[int, int] | None:
+    """Return the number of base workers on each machine; None if not all fit.
 
-    With grouping flexible workers count as if they were not there. Machines with base workers come first, the
-    fewest GPUs left first; then empty ones; then those with flexible workers only. Without grouping idle GPUs
-    come first, those of occupied machines before those of empty ones; flexible workers make way only then.
-    Mixed jobs take training machines first. Ties go to the first machine.
-
-    Parameters
-    ----------
-    books
-        Who has workers where; not changed.
-    form
-        How the job runs.
-    grouping
-        Whether base and flexible workers are kept apart.
+    With `grouping` flexible workers are ignored. Machines with base workers come first, the fullest one first;
+    then empty ones; then those with flexible workers only. Without it idle GPUs come first, on occupied
+    machines before empty ones, and flexible workers make way only then. Mixed jobs prefer training machines.
+    Ties go to the first machine.
     """
-    has_base, has_flexible = books.base > 0, books.flexible > 0
-    last: Counts = (books.machines.inference & (form.pool == "mixed")).astype(np.int64) * 3
+    has_base, has_flexible = occupancy.base > 0, occupancy.flexible > 0
+    last: Counts = (occupancy.machines.inference & (form.pool == "mixed")).astype(np.int64) * 3
     placed: dict[int, int] = {}
-    room = books.room
+    room = occupancy.room
     if not grouping:
         ranks = np.where(has_base | has_flexible, 0, 1) + last
-        placed = _fill(books.idle, ranks, form.suits, form.worker_gpus, form.base)
+        placed = _fill(occupancy.idle, ranks, form.suits, form.worker_gpus, form.base)
         for machine, number in placed.items():
             room[machine] -= number * form.worker_gpus
     ranks = np.where(has_base, 0, np.where(has_flexible, 2, 1)) + last
@@ -52,44 +42,31 @@ def place_base(books: Books, form: Form, *, grouping: bool) -> dict[int, int] | 
 
 
 def place_flexible(
-    books: Books, crew: Crew, number: int, *, grouping: bool, among: Mask | None = None
+    occupancy: Occupancy, running: RunningJob, number: int, *, grouping: bool, among: Mask | None = None
 ) -> dict[int, int]:
-    """Find machines for further flexible workers of a job, as many as find one.
+    """Return on which machines further flexible workers of a job go, as many as fit.
 
-    On inference machines those with flexible workers only come first, then empty ones, then others; on training
-    machines, and everywhere without grouping, all occupied ones come before empty ones. Of equal ones the one
-    with the fewest idle GPUs, then the first. Mixed jobs take inference machines first; without grouping
-    training machines.
-
-    Parameters
-    ----------
-    books
-        Who has workers where; not changed.
-    crew
-        The job.
-    number
-        How many workers.
-    grouping
-        Whether base and flexible workers are kept apart.
-    among
-        The only machines that may be taken, shape (machines,); all that suit the job when None.
+    Inference machines with flexible workers only come first, then empty ones, then others; on training
+    machines, and everywhere without `grouping`, occupied ones come before empty ones. Ties go to the machine
+    with the fewest idle GPUs, then to the first. Mixed jobs prefer inference machines, or training machines
+    without `grouping`. Only machines in `among` are used, unless that is None.
     """
-    inference = books.machines.inference
-    has_base, has_flexible = books.base > 0, books.flexible > 0
+    inference = occupancy.machines.inference
+    has_base, has_flexible = occupancy.base > 0, occupancy.flexible > 0
     occupied = np.where(has_base | has_flexible, 0, 1)
     ranks = occupied
     if grouping:
         ranks = np.where(inference, np.where(has_base, 2, np.where(has_flexible, 0, 1)), occupied)
-    suits = crew.form.suits if among is None else crew.form.suits & among
-    if crew.pool == "mixed":
+    suits = running.form.suits if among is None else running.form.suits & among
+    if running.pool == "mixed":
         ranks = ranks + np.where(inference == grouping, 0, 3)
     else:
-        suits = suits & (inference if crew.pool == "inference" else ~inference)
-    return _fill(books.idle, ranks, suits, crew.form.worker_gpus, number)
+        suits = suits & (inference if running.pool == "inference" else ~inference)
+    return _fill(occupancy.idle, ranks, suits, running.form.worker_gpus, number)
 
 
 def _fill(room: Counts, ranks: Counts, suits: Mask, size: int, number: int) -> dict[int, int]:
-    """Put workers of one size on machines by rank and room; one that is taken is filled as far as they go."""
+    """Fill machines with workers of one size, by rank and then by room."""
     scores = np.where(suits & (room >= size), ranks * _RANK + room, _NONE)
     placed: dict[int, int] = {}
     while number:

@@ -1,38 +1,31 @@
-"""Queue: the jobs that wait for base workers."""
+"""The queue of jobs that wait for base workers."""
 
 from bisect import insort
 from collections.abc import Iterable, Sequence
 
 from gsopt.scenario.job import DEFAULT_MODE
 from gsopt.simulation.policy import State
-from heuristics.policies.aryl.epoch import Elastic, Waiting
 from heuristics.policies.aryl.forms import Form, forms_of
 from heuristics.policies.aryl.machines import Machines
+from heuristics.policies.aryl.scheduler import Elastic, Waiting
 
 
 class Queue:
-    """The jobs that wait, by number, which is the order of their release.
+    """The waiting jobs by number, which is the order of their release.
 
-    A job that has just lost its GPUs rests until a later instant: going on at once would be a move.
-
-    Parameters
-    ----------
-    machines
-        The machines.
-    training_first
-        Whether elastic jobs prefer the training pool too.
+    A job that has just lost its GPUs rests until a later instant: starting at once would be a migration.
 
     Attributes
     ----------
     forms
-        The forms of all jobs that are there, whether they wait or not.
+        The forms of all waiting and running jobs.
     """
 
     def __init__(self, machines: Machines, *, training_first: bool) -> None:
         self._machines, self._training_first = machines, training_first
         self.forms: dict[int, Sequence[Form]] = {}
         self._jobs: list[int] = []
-        self._shown: dict[int, Waiting] = {}
+        self._entries: dict[int, Waiting] = {}
         self._resting: dict[int, None] = {}
         self._tuple: tuple[Waiting, ...] | None = ()
 
@@ -41,43 +34,43 @@ class Queue:
 
     @property
     def rests(self) -> bool:
-        """Whether some job rests."""
+        """Whether any job rests."""
         return bool(self._resting)
 
     @property
     def waiting(self) -> tuple[Waiting, ...]:
-        """The jobs that wait, but for those that rest."""
+        """The waiting jobs, except those that rest."""
         if self._tuple is None:
-            self._tuple = tuple(self._shown[job] for job in self._jobs)
+            self._tuple = tuple(self._entries[job] for job in self._jobs)
         return self._tuple
 
     def arrive(self, state: State, jobs: Iterable[int]) -> None:
-        """Let jobs wait that are released."""
+        """Add jobs that are released."""
         for job in jobs:
             self.forms[job] = forms_of(state.jobs[job], self._machines, training_first=self._training_first)
             self._add(state, job)
 
     def rest(self, jobs: Iterable[int]) -> None:
-        """Let jobs wait from the next instant on."""
+        """Add jobs that wait from the next instant on."""
         self._resting.update(dict.fromkeys(jobs))
 
     def wake(self, state: State) -> None:
-        """Let the jobs wait that have rested."""
+        """Let resting jobs wait."""
         for job in self._resting:
             self._add(state, job)
         self._resting.clear()
 
     def start(self, jobs: Iterable[int]) -> None:
-        """Let jobs go that start."""
+        """Remove jobs that start."""
         gone = set(jobs)
         for job in gone:
-            del self._shown[job]
+            del self._entries[job]
         if gone:
             self._jobs = [job for job in self._jobs if job not in gone]
             self._tuple = None
 
     def complete(self, jobs: Iterable[int]) -> None:
-        """Forget jobs that are done."""
+        """Forget jobs that are complete."""
         for job in jobs:
             del self.forms[job]
 
@@ -88,6 +81,6 @@ class Queue:
         most = form.base + len(form.speeds) - 1
         elastic = Elastic(job, time, form.worker_gpus, form.base, most, 0, form.pool, form.speeds)
         shown = elastic if form.is_elastic else None
-        self._shown[job] = Waiting(job, item.release_date, time, form.base_gpus, shown)
+        self._entries[job] = Waiting(job, item.release_date, time, form.base_gpus, shown)
         insort(self._jobs, job)
         self._tuple = None

@@ -1,87 +1,76 @@
-"""Starting: which of the waiting jobs start, and where their base workers go."""
+"""Start waiting jobs, and place their base workers."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from heuristics.policies.aryl.books import Books
-from heuristics.policies.aryl.crew import Crew
 from heuristics.policies.aryl.flexing import displace
 from heuristics.policies.aryl.forms import Form
+from heuristics.policies.aryl.occupancy import Occupancy, RunningJob
 from heuristics.policies.aryl.placing import place_base
 
 
 def start(
-    books: Books, order: Iterable[int], forms: Mapping[int, Sequence[Form]], *, blocks: bool, grouping: bool
-) -> list[Crew]:
-    """Start jobs on their base workers, and let flexible workers make way.
+    occupancy: Occupancy,
+    order: Iterable[int],
+    forms: Mapping[int, Sequence[Form]],
+    *,
+    blocks: bool,
+    grouping: bool,
+) -> list[RunningJob]:
+    """Start jobs on their base workers, let flexible workers make way, and return the started jobs.
 
-    In the given order a job starts if its base workers can be placed, in the first of its forms in which they
-    can, beside those that started before it; jobs that are always mixed come after all others, unless order is
-    all that counts. Then those that start are placed anew, by decreasing size of their workers, mixed jobs last
-    (Aryl, section 5.3 and section 6); if one finds no place that way, they stay where they were placed first.
-
-    Parameters
-    ----------
-    books
-        Who has workers where.
-    order
-        Jobs that wait.
-    forms
-        Their forms, the preferred one first.
-    blocks
-        Whether a job that cannot be placed blocks those behind it.
-    grouping
-        Whether base and flexible workers are kept apart.
-
-    Returns
-    -------
-    list
-        The jobs that start.
+    Each job starts in the first of its forms whose base workers can be placed. Jobs that are always mixed come
+    last, unless a job that does not fit `blocks` those behind it. Then all started jobs are placed again, by
+    decreasing size of their workers, mixed jobs last (Aryl, sections 5.3 and 6), unless one no longer fits.
     """
-    started: list[Crew] = []
+    started: list[RunningJob] = []
     if not blocks:
         order = sorted(order, key=lambda job: forms[job][0].pool == "mixed")
-    refused: set[tuple[int, int, int]] = set()  # forms that find no place, hence none for the rest of this call
+    refused: set[tuple[int, int, int]] = set()  # forms that do not fit, as room only shrinks here
     for job in order:
         base = None
         for form in forms[job]:
             shape = id(form.suits), form.worker_gpus, form.base
             if shape in refused:
                 continue
-            base = place_base(books, form, grouping=grouping)
+            base = place_base(occupancy, form, grouping=grouping)
             if base is not None:
-                started.append(Crew(job, form, base, pool=form.pool, speeds=form.speeds))
-                books.begin(started[-1])
+                started.append(RunningJob(job, form, base, pool=form.pool, speeds=form.speeds))
+                occupancy.start(started[-1])
                 break
             refused.add(shape)
         if base is None and blocks:
             break
-    _decrease(books, started, grouping=grouping)
-    displace(books)
+    _place_again(occupancy, started, grouping=grouping)
+    displace(occupancy)
     return started
 
 
-def _decrease(books: Books, started: Sequence[Crew], *, grouping: bool) -> None:
-    """Place base workers anew, the largest first; all stay where they are if one finds no place."""
+def _place_again(occupancy: Occupancy, started: Sequence[RunningJob], *, grouping: bool) -> None:
+    """Place base workers again, the largest first; all stay where they are if one does not fit."""
     if started == started[:1]:
         return
-    for crew in started:
-        books.put_base(crew.base, -crew.form.worker_gpus)
-    placed = _placed(books, started, grouping=grouping)
-    for crew in started:
-        crew.base = placed.get(crew.job, crew.base)
-        books.put_base(crew.base, crew.form.worker_gpus)
+    for running in started:
+        occupancy.put_base(running.base, -running.form.worker_gpus)
+    placed = _placed(occupancy, started, grouping=grouping)
+    for running in started:
+        running.base = placed.get(running.job, running.base)
+        occupancy.put_base(running.base, running.form.worker_gpus)
 
 
-def _placed(books: Books, started: Sequence[Crew], *, grouping: bool) -> dict[int, dict[int, int]]:
-    """Find machines for jobs, those with the largest workers first; none at all where one finds none."""
+def _placed(
+    occupancy: Occupancy, started: Sequence[RunningJob], *, grouping: bool
+) -> dict[int, dict[int, int]]:
+    """Return the machines of jobs, placed by decreasing size of workers; empty if one does not fit."""
     placed: dict[int, dict[int, int]] = {}
-    size = {crew.job: crew.form.worker_gpus for crew in started}
-    for crew in sorted(started, key=lambda crew: (crew.form.pool == "mixed", -crew.form.worker_gpus)):
-        base = place_base(books, crew.form, grouping=grouping)
+    size = {running.job: running.form.worker_gpus for running in started}
+    for running in sorted(
+        started, key=lambda running: (running.form.pool == "mixed", -running.form.worker_gpus)
+    ):
+        base = place_base(occupancy, running.form, grouping=grouping)
         if base is None:
             break
-        placed[crew.job] = base
-        books.put_base(base, crew.form.worker_gpus)
+        placed[running.job] = base
+        occupancy.put_base(base, running.form.worker_gpus)
     for job, base in placed.items():
-        books.put_base(base, -size[job])
+        occupancy.put_base(base, -size[job])
     return placed if len(placed) == len(started) else {}

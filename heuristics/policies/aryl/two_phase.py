@@ -1,49 +1,67 @@
 """Two-phase: Aryl's scheduler, the shortest jobs first and then a knapsack over the flexible workers."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gsopt.core.result import Result
 from gsopt.problems.allocation import Allocation, AllocationSolution, ElasticJob
-from heuristics.policies.aryl.epoch import Elastic, Epoch, Waiting
 from heuristics.policies.aryl.knapsack import choose, divide_each_other, left_over
-from heuristics.policies.aryl.steps import reductions, steps_of
+from heuristics.policies.aryl.scheduler import Elastic, Snapshot, Waiting
 
 #: A method of the decision `allocation`.
 Knapsack = Callable[[Allocation], Result[AllocationSolution]]
 
-#: Which running time flexible workers shorten: what remains of it, or all of it.
+#: Which running time flexible workers shorten: the remaining or the full one.
 Work = Literal["remaining", "full"]
 
 Counts = NDArray[np.int64]
 
 
+class Steps(NamedTuple):
+    """The steps from one allowed number of flexible workers to the next, up to the highest speed.
+
+    Attributes
+    ----------
+    extras
+        Flexible workers after each step, ascending.
+    shares
+        The share of the time on base workers that each step saves, shape (steps,).
+    are_alike
+        Whether each step is one worker, and none saves more than the one before it.
+    """
+
+    extras: tuple[int, ...]
+    shares: NDArray[np.float64]
+    are_alike: bool
+
+
+@lru_cache(maxsize=65_536)
+def steps_of(speeds: tuple[float, ...]) -> Steps:
+    """Return the steps of a job from its speeds with base + w workers, at index w; 0 if w is not allowed."""
+    fastest = speeds.index(max(speeds))
+    allowed = [extra for extra in range(fastest + 1) if speeds[extra] > 0]
+    shares = [speeds[0] / speeds[few] - speeds[0] / speeds[many] for few, many in pairwise(allowed)]
+    alike = len(allowed) == fastest + 1 and not any(late > early for early, late in pairwise(shares))
+    return Steps(tuple(allowed[1:]), np.array(shares), alike)
+
+
 class TwoPhase:
-    """Start the shortest jobs first; then share what is left so that running times fall the most in total.
+    """Start the shortest jobs first; then share the remaining GPUs for the largest total reduction of times.
 
-    Phase one orders by the time that a job still needs on its base workers. Phase two is a multiple-choice
-    knapsack for each pool; jobs whose flexible workers may stand on both come last, on what is left of both.
+    Phase one orders jobs by their remaining time on base workers. Phase two is a multiple-choice knapsack for
+    each pool; jobs whose flexible workers may use both come last, on what is left of both.
 
-    Where the sizes of all workers of a pool divide each other and each further one saves less, it is solved
-    exactly on arrays, for what can be placed on the machines that there are; elsewhere, or if `knapsack` is
-    given, by a method of the decision `allocation`, for the GPUs in all.
+    If the worker sizes of a pool divide each other and each further worker saves less, the knapsack is solved
+    exactly on arrays, for workers that can be placed on the machines; otherwise by `fallback`, or always by
+    `knapsack` if that is given, for the total number of GPUs. With `normalised` GPUs of the inference pool
+    counting as one of the training pool there is a single knapsack, as printed.
 
     Source: Aryl, section 5.2 and Appendix D, Algorithm 2.
-
-    Parameters
-    ----------
-    fallback
-        Solves what the arrays do not.
-    knapsack
-        Solves all knapsacks; None for arrays where they do.
-    work
-        Which running time flexible workers shorten: what remains of it, or, as printed, all of it.
-    normalised
-        How many GPUs of the inference pool count as one of the training pool, in a single knapsack over both as
-        printed; None for one knapsack per pool.
     """
 
     blocks = False
@@ -60,26 +78,26 @@ class TwoPhase:
         self._full: dict[int, float] | None = {} if work == "full" else None
         self._normalised = normalised
 
-    def order(self, epoch: Epoch) -> Sequence[int]:
+    def order(self, snapshot: Snapshot) -> Sequence[int]:
         """Return the waiting jobs, the shortest first; ties go to the lower number."""
         if self._full is not None:
-            for job in epoch.waiting:
+            for job in snapshot.waiting:
                 self._full.setdefault(job.job, float(job.time))
-        return [job.job for job in sorted(epoch.waiting, key=_by_time)]
+        return [job.job for job in sorted(snapshot.waiting, key=_by_time)]
 
-    def extras(self, epoch: Epoch) -> Mapping[int, int]:
+    def extras(self, snapshot: Snapshot) -> Mapping[int, int]:
         """Return the flexible workers by the knapsacks."""
-        training, inference = (_rooms(epoch, pool) for pool in ("training", "inference"))
+        training, inference = (_rooms(snapshot, pool) for pool in ("training", "inference"))
         if self._normalised is not None:
             capacity = int(training.sum() + inference.sum() // self._normalised)
-            return self._share(epoch.elastic, np.array([capacity]))[0]
-        extras, training = self._share(_of(epoch, "training"), training)
-        more, inference = self._share(_of(epoch, "inference"), inference)
-        last, _ = self._share(_of(epoch, "mixed"), np.concatenate((training, inference)))
+            return self._share(snapshot.elastic, np.array([capacity]))[0]
+        extras, training = self._share(_of(snapshot, "training"), training)
+        more, inference = self._share(_of(snapshot, "inference"), inference)
+        last, _ = self._share(_of(snapshot, "mixed"), np.concatenate((training, inference)))
         return {**extras, **more, **last}
 
     def _share(self, jobs: Sequence[Elastic], rooms: Counts) -> tuple[dict[int, int], Counts]:
-        """Return the flexible workers of some jobs, those that get any, and what they leave of the machines."""
+        """Return the positive numbers of flexible workers of some jobs, and the room left on machines."""
         if not jobs or not rooms.any():
             return {}, rooms
         times = [self._time(job) for job in jobs]
@@ -98,11 +116,11 @@ class TwoPhase:
         return given, left_over(rooms, np.repeat(sizes, extra))
 
     def _by_method(self, jobs: Sequence[Elastic], times: Sequence[float], capacity: int) -> Counts:
-        """Solve a knapsack as a problem of the decision `allocation`; nobody gets any without a solution."""
-        asked = [_asked(job, time) for job, time in zip(jobs, times, strict=True)]
-        result = (self._knapsack or self._fallback)(Allocation(capacity=capacity, jobs=asked))
+        """Solve a knapsack by a method of the decision `allocation`; no job gets any without a solution."""
+        problems = [_problem_job(job, time) for job, time in zip(jobs, times, strict=True)]
+        result = (self._knapsack or self._fallback)(Allocation(capacity=capacity, jobs=problems))
         extra = {} if result.solution is None else result.solution.extra
-        return np.array([extra.get(job.name, 0) for job in asked], dtype=np.int64)
+        return np.array([extra.get(job.name, 0) for job in problems], dtype=np.int64)
 
     def _time(self, job: Elastic) -> float:
         return float(job.time) if self._full is None else self._full.get(job.job, float(job.time))
@@ -112,21 +130,21 @@ def _by_time(job: Waiting) -> tuple[Any, int]:
     return job.time, job.job
 
 
-def _of(epoch: Epoch, pool: str) -> list[Elastic]:
-    return [job for job in epoch.elastic if job.pool == pool]
+def _of(snapshot: Snapshot, pool: str) -> list[Elastic]:
+    return [job for job in snapshot.elastic if job.pool == pool]
 
 
-def _rooms(epoch: Epoch, pool: str) -> Counts:
-    """Return the GPUs of each machine of a pool; where they are not known, of all as if they were one."""
-    rooms = epoch.room.get(pool)
+def _rooms(snapshot: Snapshot, pool: str) -> Counts:
+    """Return the room on each machine of a pool; if it is not known, that of the pool as one machine."""
+    rooms = snapshot.room.get(pool)
     if rooms is None:
-        held = sum(job.extra * job.worker_gpus for job in epoch.elastic if job.pool == pool)
-        rooms = (max(epoch.idle.get(pool, 0) + held, 0),)
+        held = sum(job.extra * job.worker_gpus for job in snapshot.elastic if job.pool == pool)
+        rooms = (max(snapshot.idle.get(pool, 0) + held, 0),)
     return np.array(rooms, dtype=np.int64)
 
 
-def _asked(job: Elastic, time: float) -> ElasticJob:
-    """Return a job as the decision `allocation` knows it."""
+def _problem_job(job: Elastic, time: float) -> ElasticJob:
+    """Return a job of the decision `allocation`."""
     return ElasticJob(
         name=str(job.job),
         min_workers=job.base,
@@ -135,3 +153,8 @@ def _asked(job: Elastic, time: float) -> ElasticJob:
         gpus_per_worker=job.worker_gpus,
         time_at_min=time,
     )
+
+
+def reductions(speeds: tuple[float, ...], time: float, extras: Sequence[int]) -> list[float]:
+    """Return the seconds that numbers of flexible workers save of a time on base workers."""
+    return [time - time * speeds[0] / speeds[extra] for extra in extras]

@@ -1,4 +1,4 @@
-"""Timers: how long jobs of one demand would wait for a tier, as a tuner changes it."""
+"""Plot the tuned timer of one tier and demand over time."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -9,26 +9,24 @@ from heuristics.policies.dally.tuner import TunedTimer
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_MARKS_PER_LINE = 8
-
 
 def tuned_timers(
     seen: Mapping[str, Sequence[TunedTimer]], *, tier: str, gpus: int, axes: "Axes | None" = None
 ) -> "Axes":
-    """Draw the timer of one tier and demand over time, one line per run.
+    """Plot the timer of one tier and demand over time, one line per run.
 
     Source: the plot of Dally's Figure 4.
 
     Parameters
     ----------
     seen
-        What `heuristics.policies.dally` told its `observe`, by what the legend calls the run.
+        The timers that `heuristics.policies.dally` passed to `observe`, by name of the run in the legend.
     tier
         Name of the tier for which jobs wait.
     gpus
         Number of GPUs that they demand.
     axes
-        Where to draw; on a new figure when None.
+        Axes to draw on; a new figure when None.
     """
     axes = titled(axes, "", "", size=(9, 4))
     wanted = {
@@ -41,7 +39,7 @@ def tuned_timers(
             [time for time, _ in timers],
             [seconds for _, seconds in timers],
             where="post",
-            markevery=max(1, len(timers) // _MARKS_PER_LINE),
+            markevery=max(1, len(timers) // 8),
             fillstyle="none",
             label=label,
             **look._asdict(),

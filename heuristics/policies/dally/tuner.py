@@ -1,35 +1,25 @@
-"""Tuner: delay timers that follow how long jobs have waited for each tier."""
+"""Delay timers that follow how long jobs have waited for each tier."""
 
 from collections import deque
-from collections.abc import Callable, Sequence
 from math import inf, sqrt
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from gsopt.simulation.parts.patience import Timers
+from gsopt.simulation.parts.patience import Timer, Timers
 from gsopt.simulation.parts.tiers import Tiers
 from gsopt.simulation.policy import State
 
-#: Parts of a second in which waits are added up: integers, so that sums stay exact however many come and go.
+if TYPE_CHECKING:
+    from heuristics.policies.dally.settings import DallySettings
+
+#: Waits are added up in integer parts of a second, so that sums stay exact however many come and go.
 _UNITS = 10**12
 
-#: By what an entry of a list grows too old: the time at which it was recorded, or the wait that it is.
+#: What makes an entry of a list too old: the time since it was recorded, or the wait itself.
 HistoryOn = Literal["record", "wait"]
 
 
 class TunedTimer(NamedTuple):
-    """A timer as it was found at some time.
-
-    Attributes
-    ----------
-    time
-        When, in seconds.
-    tier
-        Name of the tier for which jobs wait.
-    gpus
-        Number of GPUs that they demand.
-    seconds
-        How long they wait.
-    """
+    """A timer at some time: the seconds for which jobs that demand `gpus` GPUs wait for a tier."""
 
     time: Any
     tier: str
@@ -38,22 +28,12 @@ class TunedTimer(NamedTuple):
 
 
 class WaitList:
-    """Waits of the jobs of one demand that got one tier, and the timer that follows from them.
+    """The waits of the jobs of one demand that got one tier, and the timer that follows from them.
 
-    The timer is the mean plus two standard deviations of the waits that are not too old.
+    The timer is the mean plus two standard deviations of the waits that are not too old; for the parameters see
+    `heuristics.policies.dally.dally`.
 
     Source: Dally, Algorithm 2 and section IV-B3.
-
-    Parameters
-    ----------
-    history
-        Age in seconds beyond which a wait is dropped.
-    history_on
-        Whether the age is the time since a wait was recorded, or the wait itself, as printed.
-    max_len
-        Most waits that are kept, the latest ones; any number when None.
-    ddof
-        1 for the standard deviation of a sample, which is 0 of a single wait; 0 for that of a population.
     """
 
     def __init__(
@@ -80,7 +60,7 @@ class WaitList:
         self._squares += units**2
 
     def timer(self, now: Any) -> float | None:
-        """Return the timer at a time; None when there is no wait to learn from."""
+        """Return the timer at a time; None if there is no wait to learn from."""
         if not self._by_wait:
             while self._waits and now - self._waits[0][0] > self._history:
                 self._drop_first()
@@ -99,61 +79,36 @@ class WaitList:
 class Tuner(Timers):
     """Timers that are tuned by the waits of the jobs that got a tier, in a list for each tier and demand.
 
-    Source: Dally, Algorithms 1 and 2. A list that is empty says nothing; then the timer is that of `empty`.
-
-    Parameters
-    ----------
-    state
-        The state at the beginning of the run.
-    make_list
-        Makes an empty list of waits.
-    empty
-        The timers while a list is empty.
-    floors, caps
-        Least and greatest timers, of each tier from the innermost out; none for further tiers.
-    least_wait
-        Shorter waits are not recorded.
-    censored
-        Whether a job that gives a tier up has its wait recorded for that tier, too: it would have been longer.
-    observe
-        Called with every timer that is found to have changed.
+    Source: Dally, Algorithms 1 and 2. While a list is empty the timer is that of `empty`.
     """
 
-    def __init__(
-        self,
-        state: State,
-        make_list: Callable[[], WaitList],
-        empty: Callable[[int, int], float],
-        *,
-        floors: Sequence[float] = (),
-        caps: Sequence[float] = (),
-        least_wait: float = 0.0,
-        censored: bool = False,
-        observe: Callable[[TunedTimer], Any] | None = None,
-    ) -> None:
+    def __init__(self, state: State, settings: "DallySettings", empty: Timer) -> None:
         super().__init__(state, self._tuned)
-        self._state = state
-        self._make_list, self._empty = make_list, empty
-        self._floors, self._caps = floors, caps
-        self._least_wait, self._censored, self._observe = least_wait, censored, observe
+        self._state, self._settings, self._empty = state, settings, empty
         self._lists: dict[tuple[int, int], WaitList] = {}
         self._seen: dict[tuple[int, int], float] = {}
         self._last = len(Tiers(state).names) - 1
 
     def accept(self, state: State, job: int, tier: int, waited: Any, /) -> None:
-        """Record the wait for the tier, unless it is the outermost, for which nobody waits."""
+        """Record the wait for the tier, unless it is the outermost, for which no job waits."""
         item = state.jobs[job]
-        first = min(self._tiers.best(item), tier) if self._censored else tier
+        first = min(self._tiers.best(item), tier) if self._settings.censored else tier
         for each in range(first, min(tier, self._last - 1) + 1):
             self._record(each, item.gpus, waited)
 
     def _record(self, tier: int, gpus: int, waited: Any) -> None:
-        if waited < self._least_wait:
+        settings = self._settings
+        if waited < settings.least_wait:
             return
         if (tier, gpus) not in self._lists:
-            self._lists[tier, gpus] = self._make_list()
+            self._lists[tier, gpus] = WaitList(
+                history=settings.history,
+                history_on=settings.history_on,
+                max_len=settings.max_len,
+                ddof=settings.ddof,
+            )
         self._lists[tier, gpus].add(self._state.now, float(waited))
-        if self._observe is not None:
+        if settings.observe is not None:
             self._tuned(tier, gpus)
 
     def _tuned(self, tier: int, gpus: int) -> float:
@@ -161,11 +116,12 @@ class Tuner(Timers):
         timer = None if waits is None else waits.timer(self._state.now)
         if timer is None:
             timer = self._empty(tier, gpus)
-        if tier < len(self._floors):
-            timer = max(timer, self._floors[tier])
-        if tier < len(self._caps):
-            timer = min(timer, self._caps[tier])
-        if self._observe is not None and self._seen.get((tier, gpus)) != timer:
+        floors, caps, observe = self._settings.floors, self._settings.caps, self._settings.observe
+        if tier < len(floors):
+            timer = max(timer, floors[tier])
+        if tier < len(caps):
+            timer = min(timer, caps[tier])
+        if observe is not None and self._seen.get((tier, gpus)) != timer:
             self._seen[tier, gpus] = timer
-            self._observe(TunedTimer(self._state.now, self._tiers.names[tier], gpus, timer))
+            observe(TunedTimer(self._state.now, self._tiers.names[tier], gpus, timer))
         return timer

@@ -1,4 +1,4 @@
-"""Capped: simple rules that divide GPUs among jobs with elastic batch sizes."""
+"""Simple rules that divide GPUs among jobs with elastic batch sizes, up to their caps."""
 
 from collections.abc import Callable, Mapping
 from heapq import heapify, heappop, heappush
@@ -17,17 +17,18 @@ Rule = Literal["shortest", "arrival", "share"]
 def capped(state: State, *, rule: Rule = "shortest") -> Decider:
     """Divide the GPUs by a simple rule, each job on no more than its largest batch size needs.
 
-    ``shortest`` gives the job with the least time left at its cap as many as that, then the next (SRPT with
-    caps); the last one gets what is left. ``arrival`` gives the jobs their caps in the order of arrival, keeps
-    them until they complete, and lets nobody pass who waits (FIFO with gangs). ``share`` gives every job its
-    fewest GPUs in the order of arrival, then one step more to whoever has fewest, up to the caps (equal share).
-    The batch size is that of the fastest mode on the GPUs that a job gets.
+    ``shortest`` gives the job with the least remaining time at its cap its cap, then the next (SRPT with caps);
+    the last one gets what is left. ``arrival`` gives jobs their caps in the order of arrival, keeps them until
+    they complete, and lets no job pass a waiting one (FIFO with gangs). ``share`` gives every job its fewest
+    GPUs in the order of arrival, then one step more to the job with the fewest GPUs, up to the caps (equal
+    share). The batch size is that of the fastest mode on a job's GPUs.
 
-    They are what `exact_batching` and ONES are held against, for known remaining work. No comparison has it
-    unless it is named: ``heuristics.policies.capped:capped``.
+    They are the baselines of `exact_batching` and ONES for known remaining work. They are compared only if they
+    are named: ``heuristics.policies.capped:capped``.
 
     Source: none; the classical rules, with the caps of ONES. Key: as above. Ties: lower number. Preemptive at
-    every event, ``arrival`` never stops a job; resizes; ``shortest`` knows durations. O(jobs * cap) per event.
+    every event, but ``arrival`` never stops a job; resizes; ``shortest`` knows durations. O(jobs * cap) per
+    event.
 
     Parameters
     ----------
@@ -107,7 +108,7 @@ def _share(division: Division) -> list[int]:
 
 
 def _most(speeds: Floats, free: int) -> int:
-    """Return the most GPUs, of so many, on which a job may run."""
+    """Return the most GPUs, up to `free`, on which a job may run."""
     counts = np.flatnonzero(speeds[: free + 1])
     return int(counts[-1]) if counts.size else 0
 

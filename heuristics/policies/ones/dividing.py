@@ -1,8 +1,9 @@
-"""Dividing: who runs is decided anew as a whole at every event, by the best ways of all jobs that are there."""
+"""Policies that divide all GPUs anew at every event, by the best ways to run each job."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,27 +16,30 @@ from gsopt.simulation.policy import Action, Assign, State
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
+#: Who must run: nobody, jobs that have never run, or all.
+Forced = Literal["none", "new", "all"]
+
 
 @dataclass(frozen=True, eq=False)
 class Division:
-    """What is to be divided, and among whom.
+    """The GPUs to divide, and the jobs that share them.
 
     Attributes
     ----------
     gpus
-        GPUs that are there.
+        Number of GPUs.
     numbers
-        The jobs by number, in the order of their arrival.
+        Numbers of the jobs, in the order of their arrival.
     jobs
-        What they are.
+        The jobs.
     left
-        Work that is left of each, in seconds at speed 1; above 0.
+        Remaining work of each in seconds at speed 1; above 0.
     ways
         The best ways to run each.
     held
-        GPUs that each holds now.
+        Number of GPUs that each holds now.
     batches
-        Batch sizes with which they run; 0 where none is known, or the job waits.
+        Present batch sizes; 0 if unknown, or the job waits.
     started
         Whether each has held GPUs before.
     """
@@ -51,7 +55,7 @@ class Division:
 
     @cached_property
     def speeds(self) -> Floats:
-        """Speed of each job on 0, 1, ... GPUs, as far as all GPUs reach; 0 where it may not run."""
+        """Speed of each job on 0, 1, ... GPUs, up to all of them; 0 where it may not run."""
         width = min(max(len(each.speeds) for each in self.ways), self.gpus + 1)
         table = np.zeros((len(self.ways), width))
         for row, each in zip(table, self.ways, strict=True):
@@ -60,7 +64,7 @@ class Division:
         return table
 
     def capped(self, caps: Iterable[int]) -> Floats:
-        """Return the speeds, but 0 on more GPUs than a cap; a job that runs on none has its fewest."""
+        """Return the speeds with 0 beyond a cap for each job, but at least its fewest GPUs."""
         speeds = self.speeds.copy()
         for row, cap in zip(speeds, caps, strict=True):
             first = int((row > 0).argmax())
@@ -69,19 +73,10 @@ class Division:
 
 
 class Roster:
-    """The jobs that are there, with their best ways, and the assignments that numbers of GPUs stand for.
+    """The present jobs with their best ways, and the assignments for numbers of GPUs.
 
-    Parameters
-    ----------
-    state
-        The state at the beginning of the run.
-    limit
-        The most samples of a batch of a job by number; any when None.
-
-    Raises
-    ------
-    InvalidInput
-        Not all GPUs are alike to all jobs: only one kind can be divided.
+    `limit` returns the most samples of a batch of a job by number; any batch is allowed without it. GPUs that
+    differ in type or memory are refused: only one kind can be divided.
     """
 
     def __init__(self, state: State, limit: Callable[[int], int | None] | None = None) -> None:
@@ -99,15 +94,15 @@ class Roster:
     def __len__(self) -> int:
         return len(self._there)
 
-    def look(self, state: State) -> None:
-        """Take in who has come and who has gone."""
+    def update(self, state: State) -> None:
+        """Add jobs that have arrived, and remove those that are complete."""
         for job in state.completed:
             del self._there[job]
             self._ways.pop(job, None)
         self._there.update(dict.fromkeys(state.arrived))
 
     def division(self, state: State) -> Division:
-        """Return what is to be divided now; some job is there."""
+        """Return the GPUs to divide now; there must be a job."""
         numbers = tuple(self._there)
         running = state.running
         return Division(
@@ -122,7 +117,7 @@ class Roster:
         )
 
     def actions(self, state: State, division: Division, counts: Sequence[int] | Counts) -> Sequence[Action]:
-        """Return the assignment by numbers of GPUs, unless it is what runs already."""
+        """Return the assignment of numbers of GPUs, unless it is the present one."""
         chosen = {
             job: (int(count), ways.modes[count])
             for job, count, ways in zip(division.numbers, counts, division.ways, strict=True)
@@ -139,25 +134,12 @@ class Roster:
         return self._ways[job][1]
 
 
-#: Gives every job a number of GPUs on which it may run, in all at most those that are there.
+#: Returns a number of GPUs for every job on which it may run, in total at most the present ones.
 Divide = Callable[[Division], Sequence[int] | Counts]
 
 
 class Dividing:
-    """Let a rule divide the GPUs at every event, and run each job in its best mode on what it gets.
-
-    Parameters
-    ----------
-    state, limit
-        As of `Roster`.
-    divide
-        The rule.
-
-    Raises
-    ------
-    InvalidInput
-        As for `Roster`.
-    """
+    """Divide the GPUs by a rule at every event, and run each job in its best mode on what it gets."""
 
     preemptive = True
 
@@ -167,7 +149,7 @@ class Dividing:
 
     def decide(self, state: State) -> Iterable[Action]:
         """Divide the GPUs among the jobs that are there."""
-        self._roster.look(state)
+        self._roster.update(state)
         if not len(self._roster) or state.capacity <= 0:
             return ()
         division = self._roster.division(state)
@@ -175,9 +157,29 @@ class Dividing:
 
 
 def _batch(state: State, job: int) -> int:
-    """Return the batch size with which a job runs; 0 where it waits or it is unknown."""
+    """Return the batch size of a running job; 0 if it waits or the size is unknown."""
     if job not in state.running:
         return 0
     item, name = state.jobs[job], state.mode(job)
     given = next((mode.batch_size for mode in item.modes if mode.name == name), None)
     return given or item.batch_size or 0
+
+
+def forced_jobs(division: Division, speeds: Floats, left: Floats, forced: Forced) -> NDArray[np.bool_]:
+    """Return which jobs must run: as many of the `forced` ones as fit on their fewest GPUs.
+
+    New jobs go in the order of arrival; of all jobs those with the least time on their fewest GPUs come first.
+    """
+    least = (speeds > 0).argmax(axis=1)
+    places = [place for place in range(len(speeds)) if least[place] and forced != "none"]
+    if forced == "all":
+        places.sort(key=lambda place: left[place] / speeds[place, least[place]])
+    else:
+        places = [place for place in places if not division.started[place]]
+    must = np.zeros(len(speeds), dtype=np.bool_)
+    room = division.gpus
+    for place in places:
+        if least[place] <= room:
+            must[place] = True
+            room -= int(least[place])
+    return must

@@ -1,4 +1,4 @@
-"""Epochs: how often running jobs have passed over their data sets, and when the next of them is through."""
+"""The epochs of running jobs: how many are complete, and when the next one ends."""
 
 from collections.abc import Iterable
 from math import inf, nextafter
@@ -9,22 +9,22 @@ from gsopt.simulation.policy import State
 
 
 class Epochs:
-    """Counts the whole epochs of jobs; jobs whose training is not described have none."""
+    """Counts the complete epochs of jobs whose training is described."""
 
     def __init__(self) -> None:
         self._whole: dict[int, int] = {}
 
     def whole(self, job: int) -> int:
-        """Return the whole epochs of a job, as far as they have been counted."""
+        """Return the number of complete epochs of a job, as of the last call of `passed`."""
         return self._whole.get(job, 0)
 
     def forget(self, jobs: Iterable[int]) -> None:
-        """Forget jobs that have gone."""
+        """Forget jobs that are complete."""
         for job in jobs:
             self._whole.pop(job, None)
 
     def passed(self, state: State, jobs: Iterable[int]) -> dict[int, int]:
-        """Return the epochs that each of some jobs has passed since it was asked for last, if any."""
+        """Return how many epochs each of the jobs has completed since the last call, if any."""
         found = {}
         for job in jobs:
             training = state.jobs[job].training
@@ -37,10 +37,10 @@ class Epochs:
         return found
 
     def next_end(self, state: State) -> Any:
-        """Return when the first of the running jobs is through with its epoch; None where none has epochs.
+        """Return when the first epoch of a running job ends; None if there are none.
 
-        The overhead of what is just decided is not known yet: then that is too early, and asking again then
-        gives the time.
+        The overhead of the present decision is not known yet, so the time may be too early; then asking again
+        at that time gives the right one.
         """
         number = type(state.now)
         times = []

@@ -9,9 +9,8 @@ from gsopt.core.result import Result
 from gsopt.evaluation.catalogue import find_method
 from gsopt.problems.batching import Batches, Batching
 from gsopt.simulation import Decider, State
-from heuristics.policies.ones.dividing import Dividing
-from heuristics.policies.ones.forced import Forced
-from heuristics.policies.ones.question import BatchingQuestion, Caps, Criterion
+from heuristics.policies.ones.decision import BatchingDecision, Caps, Criterion
+from heuristics.policies.ones.dividing import Dividing, Forced
 
 #: Any method of the decision `batching`.
 Solver = Callable[[Batching], Result[Batches]]
@@ -26,35 +25,35 @@ def exact_batching(
     reconfiguration: float = 0.0,
     solver: Solver | str | None = None,
 ) -> Decider:
-    """Solve the decision `gsopt.problems.batching.Batching` at every event, and let it take effect at once.
+    """Solve the decision `gsopt.problems.batching.Batching` at every event, and apply it at once.
 
-    A job's batch size is that of its fastest mode on the GPUs it gets. Where larger batches need more samples
-    the fastest is the one with the least time left, so samples per second count in samples of the default mode.
-    Jobs without batch sizes take part by their menus.
+    A job's batch size is that of its fastest mode on the GPUs it gets. If larger batches need more samples the
+    fastest mode is the one with the least remaining time, so samples per second count in samples of the default
+    mode. Jobs without batch sizes take part by their menus.
 
-    It is the reference of ONES' search: what the paper's population evolves towards, for known remaining work.
-    No comparison has it unless it is named: ``heuristics.policies.exact_batching:exact_batching``.
+    It is the reference of ONES' search: what the paper's population evolves towards if the remaining work is
+    known. It is compared only if it is named: ``heuristics.policies.exact_batching:exact_batching``.
 
-    Source: ONES, section 3.2.1, Equations 3-5, with the criteria of `Batching`. Key: the sum that the criterion
-    counts. Ties: as `gsopt.performance.batching.split` breaks them. Preemptive at every event; resizes; knows
-    durations. O(jobs * GPUs * cap) per event.
+    Source: ONES, section 3.2.1, Equations 3-5, with the criteria of `Batching`. Key: the sum of the criterion.
+    Ties: as in `gsopt.performance.batching.split`. Preemptive at every event; resizes; knows durations. O(jobs
+    * GPUs * cap) per event.
 
     Parameters
     ----------
     state
         The state at the beginning of the run.
     criterion
-        What counts: ``sruf``, the least GPU-seconds of running jobs, as printed; ``rate``, the most completions
-        per second; ``sum_time``, the least sum of times left, of as many jobs as can run.
+        The objective: ``sruf``, the least GPU-seconds of running jobs, as printed; ``rate``, the most
+        completions per second; ``sum_time``, the least sum of remaining times, of as many jobs as can run.
     forced
-        Who must run: nobody, jobs that have never run, or all, those with the least time on their fewest GPUs
-        where not all can; ``sum_time`` needs all.
+        Which jobs must run: none, jobs that have never run, or all; if not all can, those with the least time
+        on their fewest GPUs. ``sum_time`` needs all.
     caps
         Most GPUs of a job: as many as its largest batch needs (``convergence``), or any on which it may run.
     reconfiguration
-        What it costs that a job starts, stops or changes, in the unit of the criterion.
+        The cost of a job's start, stop or change, in the unit of the criterion.
     solver
-        What solves the decision: a method of `batching` or its name; dynamic programming on arrays when None.
+        A method of `batching` or its name; dynamic programming on arrays when None.
 
     Raises
     ------
@@ -83,8 +82,8 @@ def exact_batching(
     require(consistent, "forced", forced, "must be all where criterion is sum_time")
     sound = 0 <= number_of(reconfiguration) < inf
     require(sound, "reconfiguration", reconfiguration, "must be a number, at least 0")
-    question = BatchingQuestion(criterion, forced, caps, float(reconfiguration))
+    decision = BatchingDecision(criterion, forced, caps, float(reconfiguration))
     if solver is None:
-        return Dividing(state, question.by_arrays)
+        return Dividing(state, decision.by_arrays)
     method = find_method("batching", solver)
-    return Dividing(state, lambda division: question.by_method(division, method))
+    return Dividing(state, lambda division: decision.by_method(division, method))

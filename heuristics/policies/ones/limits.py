@@ -1,4 +1,4 @@
-"""Batch limits of ONES over the life of jobs: when which rule of `LimitRules` is applied."""
+"""The batch limits of ONES, by the rules of `LimitRules`."""
 
 from collections.abc import Iterable
 from typing import Any, Literal
@@ -7,26 +7,16 @@ from gsopt.performance.batching import LimitRules, scaled_down
 from gsopt.scenario.job import Job
 from gsopt.simulation.parts.ways import largest_batch, local_limit
 
-#: What rejections end at: one sample, or what one GPU holds.
+#: Down to what rejections halve limits: one sample, or what one GPU holds.
 Floor = Literal["sample", "gpu"]
 
-#: How long jobs are scaled down: the limit itself shrinks at every epoch, or what is used of a limit that
-#: doubles, or nothing does.
+#: How jobs that run long are scaled down: the limit itself shrinks at every epoch, or the used part of a limit
+#: that keeps doubling, or neither.
 Penalty = Literal["compound", "current", "never"]
 
 
 class BatchLimits:
-    """The most samples of a batch of each job that is there; none for a job without batch sizes.
-
-    Parameters
-    ----------
-    penalty
-        How long jobs are scaled down.
-    rate
-        sigma, in 1/s; the rate of arrivals so far when None.
-    floor
-        What rejections end at.
-    """
+    """The most samples of a batch of each job, by the options of `ones`; none for jobs without batch sizes."""
 
     def __init__(
         self, penalty: Penalty = "current", rate: float | None = None, floor: Floor = "sample"
@@ -41,19 +31,19 @@ class BatchLimits:
         self._last: Any = None
 
     def of(self, job: int) -> int | None:
-        """Return the limit of a job; None where any batch is allowed."""
+        """Return the limit of a job; None if any batch is allowed."""
         return self._used.get(job)
 
     @property
     def rate(self) -> float:
-        """sigma: what is given, or arrivals so far over their time; 0 with fewer than two."""
+        """sigma: the given rate, or that of the arrivals so far; 0 with fewer than two."""
         if self._given is not None:
             return self._given
         span = float(self._last - self._first) if self._arrivals > 1 else 0.0
         return (self._arrivals - 1) / span if span else 0.0
 
     def arrive(self, jobs: dict[int, Job], now: Any) -> None:
-        """Grant new jobs the batch that one GPU can hold."""
+        """Set the limits of new jobs to the batch that one GPU can hold."""
         if jobs and self._first is None:
             self._first = now
         self._arrivals += len(jobs)
@@ -68,13 +58,13 @@ class BatchLimits:
                 self._least[number] = first if self._floor == "gpu" else 1
 
     def forget(self, jobs: Iterable[int]) -> None:
-        """Forget jobs that have gone."""
+        """Forget jobs that are complete."""
         for job in jobs:
-            for book in (self._limit, self._used, self._largest, self._least):
-                book.pop(job, None)
+            for limits in (self._limit, self._used, self._largest, self._least):
+                limits.pop(job, None)
 
     def finish_epochs(self, job: int, epochs: int, elapsed: float) -> None:
-        """Apply the rules for the end of an epoch, once for each that is through."""
+        """Apply the rules for the end of an epoch, once for each epoch."""
         if job not in self._limit:
             return
         rate = self.rate if self._penalty == "compound" else 0.0
@@ -90,5 +80,5 @@ class BatchLimits:
         rules = LimitRules()
         for job in jobs:
             if job in self._limit:
-                for book in (self._limit, self._used):
-                    book[job] = max(rules.rejected(book[job]), min(book[job], self._least[job]))
+                for limits in (self._limit, self._used):
+                    limits[job] = max(rules.rejected(limits[job]), min(limits[job], self._least[job]))

@@ -102,20 +102,6 @@ def test_equation_7_is_the_average() -> None:
             assert jobs.average(gpus) == value
 
 
-def test_difference_of_the_corners() -> None:
-    """Where the favoured job ends first, the averages differ by (Lp - Lq)(Gp + Gq - C) / (2 Gp Gq)."""
-    checked = 0
-    for jobs in random_pairs(2_000, seed=2):
-        p, q, capacity = jobs.p, jobs.q, jobs.capacity
-        low, high = jobs.end_points
-        times_low, times_high = jobs.completion_times(low), jobs.completion_times(high)
-        if corners_are_feasible(jobs) and times_high[0] <= times_high[1] and times_low[1] <= times_low[0]:
-            difference = Fraction((p.work - q.work) * (p.most + q.most - capacity), 2 * p.most * q.most)
-            assert jobs.average(high) - jobs.average(low) == difference
-            checked += 1
-    assert checked > 100
-
-
 def test_the_printed_rule_holds_with_feasible_corners() -> None:
     """Appendix C's conclusions give the best split whenever either job can have its maximum."""
     pairs = [jobs for jobs in random_pairs(3_000, seed=3) if corners_are_feasible(jobs)]
@@ -129,13 +115,6 @@ def test_the_printed_rule_fails_with_an_infeasible_corner() -> None:
     assert not corners_are_feasible(jobs)
     assert 2 * jobs.average(printed_rule(jobs)) == Fraction(1459, 48)
     assert 2 * jobs.average(end_point_rule(jobs)) == 2 * best_split(jobs) == Fraction(239, 8)
-
-
-def test_the_printed_rule_fails_now_and_then() -> None:
-    """Among random pairs with an infeasible corner a few per cent contradict the printed rule."""
-    pairs = [jobs for jobs in random_pairs(3_000, seed=4) if not corners_are_feasible(jobs)]
-    wrong = sum(jobs.average(printed_rule(jobs)) > best_split(jobs) for jobs in pairs)
-    assert 0.005 < wrong / len(pairs) < 0.1
 
 
 def test_the_end_point_rule_always_holds() -> None:

@@ -9,13 +9,12 @@ from hypothesis import strategies as st
 
 from formulations.allocation import exact
 from gsopt.core.errors import InvalidInput, Unsupported
-from gsopt.evaluation.catalogue import load, names
 from gsopt.problems.allocation import Allocation, ElasticJob
-from gsopt.testing import check_heuristic
 from heuristics.allocation import two_phase
 from heuristics.allocation.two_phase import shortest_job_first, two_phase_allocation
 from instances.allocation import elastic_jobs, figure_6, table_4
 from tests.effort import cases
+from tests.heuristics.results import solved
 
 
 def job(name: str, workers: int, time: float, **fields: Any) -> ElasticJob:
@@ -23,14 +22,6 @@ def job(name: str, workers: int, time: float, **fields: Any) -> ElasticJob:
     return ElasticJob(
         **{"name": name, "min_workers": workers, "max_workers": 2 * workers, "time_at_min": time, **fields}
     )
-
-
-@pytest.mark.parametrize("weight", ["corrected", "printed"])
-def test_solutions_of_every_small_instance(weight: str) -> None:
-    """On every committed small instance both weights give solutions that never beat the optimum."""
-    problems = [load(name) for name in (*names("allocation/small"), *names("allocation/aryl"))]
-    feasible = len(problems) - 1
-    assert check_heuristic(two_phase, problems, weight=weight) == feasible
 
 
 def test_table_4() -> None:
@@ -170,6 +161,5 @@ def test_a_capacity_too_large_for_a_table_is_refused() -> None:
 def test_a_capacity_that_nobody_can_use_is_no_table() -> None:
     """A hundred million GPUs for two jobs of three extra workers need a table of six GPUs."""
     jobs = tuple(ElasticJob(name=name, min_workers=1, max_workers=4, time_at_min=12) for name in "ab")
-    result = two_phase(Allocation(capacity=100_000_000, jobs=jobs))
-    assert result.solution is not None
-    assert dict(result.solution.extra) == {"a": 3, "b": 3}
+    solution = solved(two_phase(Allocation(capacity=100_000_000, jobs=jobs)))
+    assert dict(solution.extra) == {"a": 3, "b": 3}

@@ -36,15 +36,6 @@ def test_pinned_jobs_keep_theirs() -> None:
     assert greedy(node(4, pinned, job("b", 1.0, 2.0, 4.0))).solution == chosen(a=1, b=1)
 
 
-def test_what_it_misses() -> None:
-    """It takes one GPU at a time, where the optimum skips a step: a reason to solve exactly."""
-    first, second = job("first", 1.0, 4.0, 4.0), job("second", 4.0, 4.5, 16.0)
-    problem = node(4, first, second)
-    found, best = greedy(problem).objective, oracle.optimum(problem)
-    assert found is not None
-    assert found >= best
-
-
 def by_the_rule(problem: Configuration) -> ConfigurationSolution:
     """Make the change of the most gain per GPU, listed anew in fractions each time."""
     has = [each.current if each.pinned else None for each in problem.jobs]

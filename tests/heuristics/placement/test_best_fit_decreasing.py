@@ -14,6 +14,7 @@ from gsopt.core.errors import InvalidInput
 from gsopt.core.result import Status
 from gsopt.problems.placement import Placement, Resources, Server, Workers
 from heuristics.placement import best_fit_decreasing
+from tests.heuristics.results import solved
 from tests.strategies.placement import committed, gpu_line
 
 
@@ -66,8 +67,7 @@ def test_powers_of_two_are_packed_optimally(sizes: list[int]) -> None:
 
 def placed(problem: Placement) -> dict[int, Counter[str]]:
     """Return where the workers of every line stand."""
-    solution = best_fit_decreasing(problem).solution
-    assert solution is not None
+    solution = solved(best_fit_decreasing(problem))
     where: dict[int, Counter[str]] = {}
     for server, line, number in solution.placed:
         where.setdefault(line, Counter())[server] += number

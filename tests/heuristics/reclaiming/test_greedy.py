@@ -15,6 +15,7 @@ from gsopt.core.result import Result
 from gsopt.problems.reclaiming import Job, Reclaiming, Server
 from heuristics.reclaiming import greedy
 from tests.effort import cases
+from tests.heuristics.reclaiming.builders import problem_of
 from tests.strategies.reclaiming import figure_5, reclaiming_problems
 
 Fractions = Callable[[Job, str], Fraction]
@@ -136,23 +137,6 @@ def test_a_demand_of_one_and_of_two_follow_different_rules() -> None:
     assert servers(greedy(problem, single="fractions")) == ["s1"]
 
 
-def test_index_order_returns_servers_1_and_2_of_figure_5() -> None:
-    """With ties by index two servers of Figure 5 cost one preemption."""
-    result = greedy(figure_5())
-
-    assert servers(result) == ["s1", "s2"]
-    assert result.objective == 1
-
-
-@pytest.mark.parametrize("start", ["4", "6"])
-def test_starting_at_server_4_or_6_of_figure_5_preempts_two(start: str) -> None:
-    """The tie-break decides the example: begun at server 4 or 6, Algorithm 1 preempts two jobs."""
-    result = greedy(figure_5(order=start + "123456".replace(start, "")))
-
-    assert servers(result)[0] == f"s{start}"
-    assert result.objective == 2
-
-
 def test_every_tie_order_of_figure_5_preempts_one_or_two() -> None:
     """Over all orders of the servers the example costs one preemption from server 1 or 2, else two."""
     for order in permutations("123456"):
@@ -176,27 +160,11 @@ def test_gpu_fractions_pick_server_5_of_figure_5() -> None:
 
 def test_the_flexible_group_is_released_first() -> None:
     """A server that holds only flexible workers is returned before any job is preempted."""
-    problem = Reclaiming(
-        demand=1,
-        servers=(Server(name="s1", gpus=8), Server(name="s2", gpus=8)),
-        jobs=(Job(name="a", workers={"s1": 1}, flexible={"s2": 8}),),
-    )
+    problem = problem_of(Job(name="a", workers={"s1": 1}, flexible={"s2": 8}), demand=1)
     result = greedy(problem)
 
     assert servers(result) == ["s2"]
     assert result.objective == 0
-
-
-def test_training_servers_make_a_job_cheaper_when_they_count() -> None:
-    """With all servers in the denominator a job that runs elsewhere too is preempted first."""
-    problem = Reclaiming(
-        demand=1,
-        servers=(Server(name="s1", gpus=8), Server(name="s2", gpus=8)),
-        jobs=(Job(name="a", workers={"s1": 8}), Job(name="b", workers={"s2": 8}, training_servers=3)),
-    )
-
-    assert servers(greedy(problem, single="fractions")) == ["s1"]
-    assert servers(greedy(problem, single="fractions", denominator="all")) == ["s2"]
 
 
 def test_ten_tenths_are_one() -> None:

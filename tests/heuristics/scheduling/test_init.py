@@ -73,20 +73,20 @@ def test_every_replay_is_found_by_its_name(method: Method) -> None:
     assert gsopt.solve(figure_4(), method=method.__name__).objective == method(figure_4()).objective
 
 
-def test_elastic_fair_queuing_on_figure_1() -> None:
-    """The jobs of Figure 1 run one after the other on all GPUs: 1.5, 4.5 and 7.8 h, 4.6 in the mean."""
-    result = efq(committed("ares-figure-1"))
+@pytest.mark.parametrize(
+    ("method", "name", "ends"),
+    [
+        (efq, "ares-figure-1", (1.5, 4.5, 7.8)),  # one after the other on all GPUs
+        (efq, "ares-figure-1-truncated", (2, 4, 8)),  # with sizes 2, 2 and 4
+        (equal_share, "ares-figure-1", (3, 7.5, 7.8)),  # 2, 1 and 1 GPUs, then 2 and 2, then 4
+    ],
+)
+def test_figure_1(method: Method, name: str, ends: tuple[float, ...]) -> None:
+    """The jobs of Figure 1 complete after so many hours."""
+    result = method(committed(name))
 
-    assert job_ends(result) == pytest.approx({"job 1": 1.5, "job 2": 4.5, "job 3": 7.8})
-    assert result.objective == pytest.approx(4.6)
-
-
-def test_elastic_fair_queuing_on_figure_1_read_as_truncated() -> None:
-    """With sizes 2, 2 and 4 the jobs complete at 2, 4 and 8 h, 14/3 in the mean."""
-    result = efq(committed("ares-figure-1-truncated"))
-
-    assert job_ends(result) == pytest.approx({"job 1": 2, "job 2": 4, "job 3": 8})
-    assert result.objective == pytest.approx(14 / 3)
+    assert job_ends(result) == pytest.approx(dict(zip(("job 1", "job 2", "job 3"), ends, strict=True)))
+    assert result.objective == pytest.approx(sum(ends) / 3)
 
 
 def test_elastic_fair_queuing_on_figure_4() -> None:
@@ -109,13 +109,6 @@ def test_rigid_policies_keep_to_the_demanded_gpus() -> None:
     """With one GPU demanded by each, the jobs of Figure 4 complete at 12, 24 and 14 s."""
     for method in (fifo, srtf, las):
         assert job_ends(method(figure_4())) == pytest.approx({"1": 12, "2": 24, "3": 14})
-
-
-def test_equal_share_on_figure_1() -> None:
-    """Four GPUs among the three jobs of Figure 1 are 2, 1 and 1, then 2 and 2, then 4: 3, 7.5 and 7.8 h."""
-    result = equal_share(committed("ares-figure-1"))
-
-    assert job_ends(result) == pytest.approx({"job 1": 3, "job 2": 7.5, "job 3": 7.8})
 
 
 @every_method

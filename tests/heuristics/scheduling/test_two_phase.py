@@ -12,6 +12,7 @@ from gsopt.problems.scheduling import Scheduling
 from heuristics.scheduling.two_phase import two_phase
 from tests.effort import cases
 from tests.exactness.resizing import draw, elastic, optimum
+from tests.heuristics.results import value
 from tests.strategies.scheduling import tiny
 
 
@@ -30,8 +31,7 @@ def test_never_preempts_and_never_beats_the_optimum() -> None:
     """Schedules are legal without preemption, and no better than the optimum over all orders of events."""
     for seed in range(cases(15)):
         problem = draw(Random(seed), 3)
-        found = two_phase(problem).objective
-        assert found is not None
+        found = value(two_phase(problem))
         assert optimum(problem) <= float(found) + problem.resolution(found)
 
 

@@ -1,6 +1,6 @@
-"""Schedulers: who starts on base workers and who has flexible ones, beside the two phases of Aryl.
+"""Schedulers of base and flexible workers beside the two phases of Aryl.
 
-Each is a function whose options make a scheduler; it is named in the option `scheduler` of a policy.
+Each is a function that makes a scheduler from its options; the option `scheduler` of the policy names it.
 """
 
 from heuristics.policies.aryl.schedulers.afs import afs

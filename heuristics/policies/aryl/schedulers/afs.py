@@ -1,50 +1,49 @@
 """AFS: base workers for everybody, then one worker at a time to the job that gains most by it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from gsopt.core.errors import require_one_of
-from heuristics.policies.aryl.epoch import Elastic, Epoch, Scheduler
-from heuristics.policies.aryl.schedulers.growing import grow
-from heuristics.policies.aryl.schedulers.pools import Pools
-from heuristics.policies.aryl.schedulers.starting import Order, in_order, require_order
+from heuristics.policies.aryl.scheduler import Elastic, Scheduler, Snapshot
+from heuristics.policies.aryl.schedulers.growing import Pools, grow
+from heuristics.policies.aryl.schedulers.starting import InOrder, Order
 
-#: What a gain in throughput is measured by: the throughput with base workers, or that before the gain; or the
-#: rule of AFS itself, which asks of each two jobs which one is better served.
+#: To what a gain in throughput is relative: the throughput with base workers, or that before the gain; or the
+#: rule of AFS itself, which compares pairs of jobs.
 Gain = Literal["base", "present", "pairs"]
 
 
 def afs(*, gain: Gain = "base", order: Order = "release", blocks: bool = False) -> Scheduler:
-    """Hand base workers to each job first, then one more worker to the job whose throughput gains most per GPU.
+    """Grant base workers to each job first, then one more worker to the job with the largest throughput gain.
 
     Source: AFS (NSDI 2021) as modified in Aryl, section 7.1: "allocating base demand to each job first and
     allocating one more worker to the job with the largest throughput gain per GPU". Key of starts: `order`; of
-    workers: `gain`. Ties: the job that started first. Never preempts. Knows durations where `order` is not
-    ``release`` or `gain` is ``pairs``. O(W log J) for W workers given to J jobs, O(W J) by ``pairs``.
+    workers: `gain`. Ties: the job that started first. Never preempts. Knows durations if `order` is not
+    ``release`` or `gain` is ``pairs``. O(W log J) for W workers granted to J jobs, O(W J) by ``pairs``.
 
     Readings of what the paper leaves open:
 
-    - Throughputs of different models have no common unit, and the paper does not say which it takes. In
-      multiples of that with base workers (``base``) every worker of a job that scales linearly gains as much as
-      the one before, so that one job after the other gets all that it can have, those of few and small base
-      workers first: the "greedy allocation" that "favors jobs with better throughput at the cost of others". In
-      shares of the present throughput (``present``), which is what AFS itself compares, each worker gains less
-      than the one before, and workers are spread.
-    - With ``pairs`` workers are given by the rule of AFS-L, which knows durations: of two jobs the one that has
-      less time left on its present workers is served if its throughput rises by a larger share of the present
-      one than that of the other by a share of the later one; per GPU of the step, as workers may differ. One
-      scan over the jobs in the order of their starts keeps the winner of each comparison; the rule is not
-      transitive, so another order may have another winner.
-    - Who of the waiting jobs comes first is not said; AFS-L begins with the shortest (``order="time"``). As
-      each job is to have its base demand, a job that does not fit blocks nobody.
+    - Throughputs of different models have no common unit, and the paper does not say which it uses. Relative to
+      base workers (``base``) every worker of a job that scales linearly gains as much as the one before, so one
+      job after the other gets all that it can have, those with few and small base workers first: the "greedy
+      allocation" that "favors jobs with better throughput at the cost of others". Relative to the present
+      throughput (``present``), as in AFS itself, each worker gains less than the one before, and workers are
+      spread.
+    - With ``pairs`` workers are granted by the rule of AFS-L, which knows durations: of two jobs the one with
+      less remaining time on its present workers is served if its throughput rises by a larger share of the
+      present one than that of the other by a share of the later one; per GPU of the step, as workers may
+      differ. One scan over the jobs in the order of their starts keeps the winner of each comparison; the rule
+      is not transitive, so another order may have another winner.
+    - The order of waiting jobs is not stated; AFS-L begins with the shortest (``order="time"``). As each job is
+      to have its base demand, a job that does not fit blocks no other.
 
     Departure from AFS: jobs do not grow without limit, but to the most workers that they may have.
 
     Parameters
     ----------
     gain
-        What a gain is measured by.
+        To what a gain is relative.
     order
         In which order waiting jobs start.
     blocks
@@ -59,61 +58,47 @@ def afs(*, gain: Gain = "base", order: Order = "release", blocks: bool = False) 
     --------
     >>> long = Elastic(0, 90.0, worker_gpus=1, base=1, most=4, extra=0, pool="training", speeds=(1, 2, 3, 4))
     >>> short = Elastic(1, 60.0, worker_gpus=1, base=2, most=5, extra=0, pool="training", speeds=(2, 3, 4, 5))
-    >>> epoch = Epoch(0.0, (), (long, short), {"training": 3}, pending=False)
-    >>> [afs(gain=gain).extras(epoch) for gain in ("base", "present", "pairs")]
+    >>> snapshot = Snapshot(0.0, (), (long, short), {"training": 3}, pending=False)
+    >>> [afs(gain=gain).extras(snapshot) for gain in ("base", "present", "pairs")]
     [{0: 3, 1: 0}, {0: 2, 1: 1}, {0: 2, 1: 1}]
     """
     require_one_of("gain", gain, get_args(Gain))
-    require_order(order)
-    return _Afs(blocks, gain, order)
+    return _Afs(blocks, order, gain=gain)
 
 
-@dataclass(frozen=True)
-class _Afs:
-    blocks: bool
+@dataclass(frozen=True, kw_only=True)
+class _Afs(InOrder):
     gain: Gain
-    sequence: Order
 
-    def order(self, epoch: Epoch) -> Sequence[int]:
-        return [job.job for job in in_order(epoch, self.sequence)]
-
-    def extras(self, epoch: Epoch) -> Mapping[int, int]:
+    def extras(self, snapshot: Snapshot) -> Mapping[int, int]:
         if self.gain == "pairs":
-            return _by_pairs(epoch)
-        return grow(epoch, _of_base if self.gain == "base" else _of_present)
+            return _by_pairs(snapshot)
+        return grow(snapshot, self._rank)
+
+    def _rank(self, job: Elastic, before: int, after: int) -> float | None:
+        """Return the negated gain of a step per GPU; None if it gains nothing."""
+        gain = job.speeds[after] - job.speeds[before]
+        unit = job.speeds[0 if self.gain == "base" else before]
+        return -gain / unit / ((after - before) * job.worker_gpus) if gain > 0 else None
 
 
-def _of_base(job: Elastic, before: int, after: int) -> float | None:
-    return _loss(job, before, after, job.speeds[0])
-
-
-def _of_present(job: Elastic, before: int, after: int) -> float | None:
-    return _loss(job, before, after, job.speeds[before])
-
-
-def _loss(job: Elastic, before: int, after: int, unit: float) -> float | None:
-    """Return the negated gain of a step per GPU; None where it gains nothing."""
-    gain = job.speeds[after] - job.speeds[before]
-    return -gain / unit / ((after - before) * job.worker_gpus) if gain > 0 else None
-
-
-def _by_pairs(epoch: Epoch) -> dict[int, int]:
-    """Grant worker after worker to the winner of a scan, which goes on from the last winner."""
-    pools, racers = Pools(epoch), [_Racer(place, job) for place, job in enumerate(epoch.elastic)]
-    winners: list[_Racer | None] = [None] * (len(racers) + 1)  # of the scan over so many racers
+def _by_pairs(snapshot: Snapshot) -> dict[int, int]:
+    """Grant worker after worker to the winner of a scan, which continues at the last winner."""
+    pools, contenders = Pools(snapshot), [_Contender(place, job) for place, job in enumerate(snapshot.elastic)]
+    winners: list[_Contender | None] = [None] * (len(contenders) + 1)  # of the scan over the first contenders
     begin = 0
     while True:
-        for place in range(begin, len(racers)):
-            winners[place + 1] = _better(winners[place], racers[place])
+        for place in range(begin, len(contenders)):
+            winners[place + 1] = _better(winners[place], contenders[place])
         winner = winners[-1]
         if winner is None:
-            return {racer.job.job: racer.extra for racer in racers}
+            return {contender.job.job: contender.extra for contender in contenders}
         winner.step(fits=pools.take(winner.gpus, winner.job.pool))
         begin = winner.place
 
 
-class _Racer:
-    """A job, its flexible workers so far, and where its next step leads; nowhere if it gains nothing."""
+class _Contender:
+    """A job, its flexible workers so far, and its next step, if that gains something."""
 
     __slots__ = ("extra", "following", "gpus", "job", "left", "of_later", "of_present", "place")
 
@@ -122,7 +107,7 @@ class _Racer:
         self._look(next(iter(job.extras), 0))
 
     def step(self, *, fits: bool) -> None:
-        """Take the next step, or leave the race where it does not fit."""
+        """Take the next step, or give up if it does not fit."""
         if fits:
             self.extra = self.following
         self._look(next((each for each in self.job.extras if each > self.extra), 0) if fits else 0)
@@ -136,8 +121,8 @@ class _Racer:
         self.of_present, self.of_later = gain / present, gain / later
 
 
-def _better(one: _Racer | None, other: _Racer) -> _Racer | None:
-    """Return which of two jobs is better served; who has less time left needs the larger share."""
+def _better(one: _Contender | None, other: _Contender) -> _Contender | None:
+    """Return which of two jobs is better served; the one with less remaining time needs the larger share."""
     if not other.following:
         return one
     if one is None:

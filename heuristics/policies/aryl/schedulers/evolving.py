@@ -1,4 +1,4 @@
-"""Evolving: a seeded genetic search of flexible workers, on arrays."""
+"""A seeded genetic search for numbers of flexible workers, on arrays."""
 
 from dataclasses import dataclass
 
@@ -9,17 +9,7 @@ from heuristics.policies.aryl.schedulers.fitness import Counts, Fitness, Floats
 
 @dataclass(frozen=True)
 class SearchEffort:
-    """How long the search goes on, and among how many candidates.
-
-    Attributes
-    ----------
-    population
-        Candidates that are kept.
-    generations
-        Generations at most.
-    patience
-        Generations without a better candidate after which it ends.
-    """
+    """Limits of a search: the candidates, the generations, and those in a row without improvement."""
 
     population: int = 100
     generations: int = 100
@@ -29,28 +19,17 @@ class SearchEffort:
 def evolve(fitness: Fitness, start: Counts, search: SearchEffort, random: np.random.Generator) -> Counts:
     """Return the best numbers of flexible workers that a genetic search finds, shape (jobs,).
 
-    Candidates begin with the given one, none, and random ones. Each generation has as many children: of two
-    candidates, each the better of two random ones, a child has the jobs before a random place from one and
-    those from it on from the other; then some jobs, one on average, get a random number of workers; what is too
-    much then is taken away from random jobs. The best of candidates and children go on. Of equal ones the older
-    goes first, so the result is never worse than the given start.
+    The first candidates are the given start, none, and random ones. Each generation has as many children: a
+    child takes the jobs before a random place from one parent and the others from a second one, each the better
+    of two random candidates; then some jobs, one on average, get a random number of workers; finally surplus
+    workers are taken away from random jobs. The best of candidates and children survive. Ties go to the older
+    one, so the result is never worse than the start.
 
     O(G P J) for G generations of P candidates of J jobs.
-
-    Parameters
-    ----------
-    fitness
-        What numbers are worth, and what is there.
-    start
-        Flexible workers of each job to begin with, shape (jobs,); what does not fit is taken away.
-    search
-        How long, and among how many.
-    random
-        All random draws.
     """
     alone: Counts = fitness.worth.argmax(axis=1)
     if np.array_equal(repaired(fitness, alone[None], random)[0], alone):
-        return alone  # what is best for each job fits
+        return alone  # the best numbers of all jobs fit
     rows = _first(fitness, start, search, random)
     worth = fitness.of_rows(rows)
     best, stale = worth.max(), 0
@@ -66,7 +45,7 @@ def evolve(fitness: Fitness, start: Counts, search: SearchEffort, random: np.ran
 
 
 def repaired(fitness: Fitness, rows: Counts, random: np.random.Generator) -> Counts:
-    """Take workers away from random jobs until each row fits, pool by pool; none that need not go."""
+    """Take workers away from random jobs until each row fits, pool by pool, and no more than necessary."""
     rows = np.minimum(rows, fitness.most)
     every = np.arange(len(fitness.jobs))
     rows = fitness.allowed[every, rows]
@@ -107,7 +86,7 @@ def _children(fitness: Fitness, rows: Counts, worth: Floats, random: np.random.G
 
 
 def _fittest(rows: Counts, worth: Floats, children: Counts, theirs: Floats) -> tuple[Counts, Floats]:
-    """Keep as many of both as there are candidates, the best first."""
+    """Keep the best of both, as many as there are candidates."""
     every, values = np.concatenate((rows, children)), np.concatenate((worth, theirs))
     order = np.argsort(-values, kind="stable")[: len(rows)]
     return every[order], values[order]

@@ -1,4 +1,4 @@
-"""Fitness: what numbers of flexible workers are worth together, as Pollux counts it, on arrays."""
+"""The fitness of numbers of flexible workers, as in Pollux, on arrays."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -7,8 +7,8 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from heuristics.policies.aryl.epoch import Elastic, Epoch, Pool
-from heuristics.policies.aryl.schedulers.pools import Pools
+from heuristics.policies.aryl.scheduler import Elastic, Pool, Snapshot
+from heuristics.policies.aryl.schedulers.growing import Pools
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -16,11 +16,11 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Fitness:
-    """The worth of each number of flexible workers of each job, and what is there of them.
+    """The fitness of numbers of flexible workers, and their limits.
 
-    The worth of all together is the power mean of their speedups, which are speeds relative to that on a fair
-    share of the GPUs. For a given power it grows with a sum over the jobs: of the powers of the speedups, or of
-    their negatives where the power is negative, or of the logarithms where it is 0.
+    The fitness is the power mean of the speedups, which are speeds relative to that on a fair share of the
+    GPUs. It grows with a sum over the jobs: of the powers of the speedups, of their negatives if the power is
+    negative, or of the logarithms if it is 0.
 
     Attributes
     ----------
@@ -29,10 +29,10 @@ class Fitness:
     power
         The power of the mean.
     most
-        The most flexible workers of each that are tried, shape (jobs,).
+        The most flexible workers of each job, shape (jobs,).
     limits
-        GPUs that flexible workers may have: for each pool in which some job is confined the places of the jobs
-        that are, and the GPUs; and at last the same of all.
+        GPUs for flexible workers: for each pool to which some job is confined, which jobs are, and the GPUs;
+        and finally the same for all jobs.
     """
 
     jobs: tuple[Elastic, ...]
@@ -41,9 +41,9 @@ class Fitness:
     limits: tuple[tuple[NDArray[np.bool_], int], ...]
 
     @classmethod
-    def of(cls, epoch: Epoch, *, power: float, doubling: bool = False) -> "Fitness":
-        """Take the jobs of an epoch; with `doubling` none gets more than twice the workers that it has."""
-        pools, jobs = Pools(epoch), epoch.elastic
+    def of(cls, snapshot: Snapshot, *, power: float, doubling: bool = False) -> "Fitness":
+        """Return the fitness of a snapshot; with `doubling` no job gets more than twice its present workers."""
+        pools, jobs = Pools(snapshot), snapshot.elastic
         most = [
             min(job.most - job.base, job.base + 2 * job.extra) if doubling else job.most - job.base
             for job in jobs
@@ -61,7 +61,7 @@ class Fitness:
 
     @cached_property
     def allowed(self) -> Counts:
-        """Return the largest allowed number of flexible workers up to each, shape (jobs, most + 1)."""
+        """The largest allowed number of flexible workers up to each, shape (jobs, most + 1)."""
         numbers = np.arange(int(self.most.max(initial=0)) + 1)
         table = np.zeros((len(self.jobs), numbers.size), dtype=np.int64)
         for row, job, most in zip(table, self.jobs, self.most.tolist(), strict=True):
@@ -71,7 +71,7 @@ class Fitness:
 
     @cached_property
     def fair(self) -> Counts:
-        """Flexible workers of each job on its fair share of all GPUs that elastic jobs have or may have."""
+        """Flexible workers of each job on its fair share of the GPUs of elastic jobs, shape (jobs,)."""
         gpus = self.limits[-1][1] + sum(job.base * job.worker_gpus for job in self.jobs)
         each = -(-gpus // max(len(self.jobs), 1))
         shares = [
@@ -86,7 +86,7 @@ class Fitness:
 
     @cached_property
     def worth(self) -> Floats:
-        """The worth of each number of flexible workers of each job, shape (jobs, most + 1)."""
+        """The term of each job by its number of flexible workers, shape (jobs, most + 1)."""
         table = np.zeros(self.allowed.shape)
         for row, job, allowed, fair in zip(table, self.jobs, self.allowed, self.fair.tolist(), strict=True):
             speedups = np.array(job.speeds)[allowed] / job.speeds[fair]
@@ -94,7 +94,7 @@ class Fitness:
         return table
 
     def of_rows(self, rows: Counts) -> Floats:
-        """Return the worth of each row of flexible workers by job; more is better, shape (rows,)."""
+        """Return the sum of each row of flexible workers by job; more is better, shape (rows,)."""
         worth: Floats = self.worth[np.arange(len(self.jobs)), rows].sum(axis=1)
         return worth
 

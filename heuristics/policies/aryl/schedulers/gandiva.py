@@ -1,59 +1,55 @@
-"""Gandiva: jobs grow while nobody waits, on the machines on which they run."""
+"""Gandiva: jobs grow on the machines on which they run, as long as no job waits."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from heuristics.policies.aryl.epoch import Epoch, Scheduler
-from heuristics.policies.aryl.schedulers.growing import grow, none
-from heuristics.policies.aryl.schedulers.starting import in_order
+from heuristics.policies.aryl.scheduler import Scheduler, Snapshot
+from heuristics.policies.aryl.schedulers.growing import grow, no_extras
+from heuristics.policies.aryl.schedulers.starting import InOrder
 
 
 def gandiva(*, blocks: bool = True, own_servers_only: bool = True) -> Scheduler:
     """Start jobs in the order of their release, and let them grow only while no job waits.
 
-    In the order of their starts jobs get all the flexible workers that they can have, of the GPUs that are
-    idle; as soon as somebody waits, all flexible workers are given back.
+    In the order of their starts jobs get as many flexible workers as they can have on idle GPUs; as soon as a
+    job waits, all flexible workers are given back.
 
-    Source: Gandiva (OSDI 2018) as Aryl, section 7.1, has it: "scaling out jobs to utilize the remaining
-    resources on servers whenever they are under-utilized", that is when "there are available resources but no
-    pending jobs". Key: release date. Ties: lower number. Never preempts. Durations are not known; neither is
-    how well a job scales, so it grows even where that does not make it faster. O(waiting and elastic jobs).
+    Source: Gandiva (OSDI 2018) as in Aryl, section 7.1: "scaling out jobs to utilize the remaining resources on
+    servers whenever they are under-utilized", that is when "there are available resources but no pending jobs".
+    Key: release date. Ties: lower number. Never preempts. Neither durations nor scaling are known, so a job
+    grows even if that does not make it faster. O(waiting and elastic jobs).
 
-    What Gandiva does beside that, time slicing, packing and migration, is no part of the comparison in Aryl;
-    see `heuristics.policies.gandiva`. Who grows first is said in neither paper.
+    Aryl's comparison leaves out Gandiva's time slicing, packing and migration; see
+    `heuristics.policies.gandiva`. Neither paper says which job grows first.
 
     Parameters
     ----------
     blocks
-        Whether a job that does not fit blocks those behind it; else they are tried too.
+        Whether a job that does not fit blocks those behind it; otherwise they are tried, too.
     own_servers_only
-        Whether a job grows only on the machines on which it already runs; else anywhere in its pool. Only the
-        frame knows those, so what is given here are then the most flexible workers of each job, of which it
-        gets what is there.
+        Whether a job grows only on the machines on which it already runs; otherwise anywhere in its pool. Only
+        the policy knows these machines, so `extras` then returns the most flexible workers of each job, which
+        gets as many as fit.
 
     Examples
     --------
-    >>> from heuristics.policies.aryl.epoch import Elastic
+    >>> from heuristics.policies.aryl.scheduler import Elastic, Snapshot
     >>> job = Elastic(0, time=60.0, worker_gpus=2, base=1, most=3, extra=0, pool="training", speeds=(1, 2, 3))
-    >>> calm, busy = (Epoch(0.0, (), (job,), {"training": 3}, pending=pending) for pending in (False, True))
+    >>> calm, busy = (Snapshot(0.0, (), (job,), {"training": 3}, pending=each) for each in (False, True))
     >>> anywhere = gandiva(own_servers_only=False)
     >>> anywhere.extras(calm), anywhere.extras(busy)
     ({0: 1}, {0: 0})
     """
-    return _Gandiva(blocks, own_servers_only)
+    return _Gandiva(blocks, own_servers_only=own_servers_only)
 
 
-@dataclass(frozen=True)
-class _Gandiva:
-    blocks: bool
+@dataclass(frozen=True, kw_only=True)
+class _Gandiva(InOrder):
     own_servers_only: bool
 
-    def order(self, epoch: Epoch) -> Sequence[int]:
-        return [job.job for job in in_order(epoch, "release")]
-
-    def extras(self, epoch: Epoch) -> Mapping[int, int]:
-        if epoch.pending:
-            return none(epoch)
+    def extras(self, snapshot: Snapshot) -> Mapping[int, int]:
+        if snapshot.pending:
+            return no_extras(snapshot)
         if self.own_servers_only:
-            return {job.job: job.most - job.base for job in epoch.elastic}
-        return grow(epoch, lambda *_: 0.0)
+            return {job.job: job.most - job.base for job in snapshot.elastic}
+        return grow(snapshot, lambda *_: 0.0)

@@ -1,29 +1,27 @@
-"""Growing: GPUs go, a step at a time, to the job whose next step comes first."""
+"""Growing: GPUs go, step by step, to the job whose next step has the lowest rank."""
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from heuristics.policies.aryl.epoch import Elastic, Epoch, Pool
-from heuristics.policies.aryl.schedulers.pools import Pools
-from heuristics.policies.optimus.race import race as shared_race
+from heuristics.policies.aryl.scheduler import Elastic, Pool, Snapshot
+from heuristics.policies.optimus.race import race
 
-#: What the step of a job from so many flexible workers to so many counts; the least goes first, None never.
+#: The rank of a job's step from one number of flexible workers to another; the lowest goes first, None never.
 Rank = Callable[[Elastic, int, int], float | None]
 
 
 class WorkerStep(NamedTuple):
-    """What a job asks for next.
+    """The next step of a job.
 
     Attributes
     ----------
     rank
-        Its rank; the least goes first.
-    gpus
-        The GPUs that it asks for.
-    pool
-        Where it asks for them.
+        Its rank; the lowest goes first.
+    gpus, pool
+        How many GPUs it needs, and where.
     extra
-        Flexible workers that the job has afterwards.
+        Flexible workers of the job after the step.
     """
 
     rank: float
@@ -32,8 +30,38 @@ class WorkerStep(NamedTuple):
     extra: int
 
 
+class Pools:
+    """The GPUs, by pool, that are idle or held by flexible workers.
+
+    Flexible workers of mixed jobs are in no known pool. Their GPUs are left to such jobs, which may also take
+    GPUs of the other pools; so whatever is taken can be placed.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._pools = {pool: snapshot.idle.get(pool, 0) for pool in ("training", "inference")}
+        self._total = sum(self._pools.values())
+        for job in snapshot.elastic:
+            held = job.extra * job.worker_gpus
+            self._total += held
+            if job.pool in self._pools:
+                self._pools[job.pool] += held
+
+    def take(self, gpus: int, pool: Pool = "mixed") -> bool:
+        """Take GPUs of a pool, or of any, and return whether enough were left."""
+        if gpus > self.left(pool):
+            return False
+        self._total -= gpus
+        if pool in self._pools:
+            self._pools[pool] -= gpus
+        return True
+
+    def left(self, pool: Pool) -> int:
+        """Return the number of GPUs that are left for a pool."""
+        return min(self._total, self._pools.get(pool, self._total))
+
+
 def steps(job: Elastic, rank: Rank) -> Iterator[WorkerStep]:
-    """Yield the steps of a job from no flexible workers to its most, as far as they have a rank."""
+    """Yield the steps of a job from no flexible workers to its most, as long as they have a rank."""
     before = 0
     for after in job.extras:
         value = rank(job, before, after)
@@ -43,39 +71,49 @@ def steps(job: Elastic, rank: Rank) -> Iterator[WorkerStep]:
         before = after
 
 
-def race(pools: Pools, contenders: Iterable[Iterator[WorkerStep]]) -> Iterator[tuple[int, WorkerStep]]:
-    """Grant step after step, that of the least rank first, and give whose it is, by place.
+def grant(pools: Pools, contenders: Iterable[Iterator[WorkerStep]]) -> Iterator[tuple[int, WorkerStep]]:
+    """Grant the step of the lowest rank again and again, and yield it with the number of its contender.
 
-    Who has a step that does not fit leaves the race. Of equal ranks the one that is named first goes first.
-    O(J + S log J) for S steps of J contenders.
+    A contender whose step does not fit gets no more. Ties go to the first contender. O(J + S log J) for S steps
+    of J contenders.
     """
-    return shared_race(contenders, lambda _, step: pools.take(step.gpus, step.pool))
+    return race(contenders, lambda _, step: pools.take(step.gpus, step.pool))
 
 
-def grow(epoch: Epoch, rank: Rank) -> dict[int, int]:
-    """Begin with no flexible workers, and give one step after the other to the job that ranks first.
+def grow(snapshot: Snapshot, rank: Rank) -> dict[int, int]:
+    """Return the flexible workers of each elastic job after granting steps by their ranks.
 
-    A step leads to the next number of workers that the job allows; that is one worker more where it allows all
-    of them. A job leaves the race when its next step does not fit any more or has no rank.
-
-    Parameters
-    ----------
-    epoch
-        What is decided on.
-    rank
-        The rank of a step.
-
-    Returns
-    -------
-    dict of int to int
-        Flexible workers of each elastic job.
+    A step leads to the next allowed number of workers, which is one more if all are allowed. A job gets no more
+    once its next step does not fit or has no rank.
     """
-    given = none(epoch)
-    for place, step in race(Pools(epoch), [steps(job, rank) for job in epoch.elastic]):
-        given[epoch.elastic[place].job] = step.extra
+    given = no_extras(snapshot)
+    for place, step in grant(Pools(snapshot), [steps(job, rank) for job in snapshot.elastic]):
+        given[snapshot.elastic[place].job] = step.extra
     return given
 
 
-def none(epoch: Epoch) -> dict[int, int]:
-    """Grant no flexible workers to each elastic job."""
-    return dict.fromkeys((job.job for job in epoch.elastic), 0)
+def no_extras(snapshot: Snapshot) -> dict[int, int]:
+    """Return no flexible workers for each elastic job."""
+    return dict.fromkeys((job.job for job in snapshot.elastic), 0)
+
+
+def least_area(exponent: float) -> Rank:
+    """Rank steps by the remaining GPU time of the job, over their marginal efficiency to a power.
+
+    The GPU time is that on base workers; the marginal efficiency is the gain in speed per further worker,
+    relative to the speed per base worker, so 1 for a job that scales linearly. A step without gain has no rank.
+    """
+
+    def rank(job: Elastic, before: int, after: int) -> float | None:
+        gain = (job.speeds[after] - job.speeds[before]) / (after - before)
+        if gain <= 0:
+            return None
+        efficiency = gain * job.base / job.speeds[0]
+        return area(job) / math.pow(efficiency, exponent)
+
+    return rank
+
+
+def area(job: Elastic) -> float:
+    """Return the GPU-seconds that a job needs on base workers."""
+    return float(job.time) * job.base * job.worker_gpus

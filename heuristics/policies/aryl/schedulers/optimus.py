@@ -1,27 +1,27 @@
-"""Optimus: one worker at a time to the job whose time left falls most."""
+"""Optimus: one worker at a time to the job whose remaining time falls most."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 
-from heuristics.policies.aryl.epoch import Elastic, Epoch, Scheduler
+from heuristics.policies.aryl.scheduler import Elastic, Scheduler, Snapshot
 from heuristics.policies.aryl.schedulers.growing import grow
-from heuristics.policies.aryl.schedulers.starting import Order, in_order, require_order
+from heuristics.policies.aryl.schedulers.starting import InOrder, Order
 from heuristics.policies.optimus.race import by_time_saved
 
 
 def optimus(*, order: Order = "release", blocks: bool = True) -> Scheduler:
-    """Start jobs on their base workers, then one more to the job whose time left falls most per GPU.
+    """Start jobs on their base workers, then add one worker to the job whose remaining time falls most per GPU.
 
     Source: Optimus (EuroSys 2018), section 4.1, as described in Aryl, Appendix F: "the largest marginal gains".
-    Key of starts: `order`; of workers: the reduction of the time left. Ties: the job that started first. Never
-    preempts. Knows durations. O(I + W log J) for I allowed numbers of workers of J jobs, W of which are given.
+    Key of starts: `order`; of workers: the reduction of the remaining time. Ties: the job that started first.
+    Never preempts. Knows durations. O(I + W log J) for I allowed numbers of workers of J jobs, W of which are
+    granted.
 
-    Departures: the time left is known, not predicted from a fitted loss; workers come without parameter
-    servers; base workers are those that the job has at least, not one; a job whose next step does not fit
-    leaves the race, where the original stops altogether; and a job that runs keeps its base workers.
+    Departures: the remaining time is known, not predicted from a fitted loss; workers come without parameter
+    servers; there may be more than one base worker; a job whose next step does not fit gets no more, where the
+    original stops altogether; and running jobs keep their base workers.
 
-    The flexible workers are those that `heuristics.allocation.marginal_greedy` chooses; what is different from
-    Aryl with that method for its second phase is who starts.
+    The flexible workers are those that `heuristics.allocation.marginal_greedy` chooses; the difference to Aryl
+    with that method for its second phase is which jobs start.
 
     Parameters
     ----------
@@ -39,26 +39,18 @@ def optimus(*, order: Order = "release", blocks: bool = True) -> Scheduler:
     --------
     >>> a = Elastic(0, 150.0, worker_gpus=1, base=2, most=3, extra=0, pool="training", speeds=(2, 3))
     >>> b = Elastic(1, 60.0, worker_gpus=1, base=2, most=6, extra=0, pool="training", speeds=(2, 3, 4, 5, 6))
-    >>> optimus().extras(Epoch(0.0, (), (a, b), {"training": 4}, pending=False))
+    >>> optimus().extras(Snapshot(0.0, (), (a, b), {"training": 4}, pending=False))
     {0: 1, 1: 3}
     """
-    require_order(order)
     return _Optimus(blocks, order)
 
 
-@dataclass(frozen=True)
-class _Optimus:
-    blocks: bool
-    sequence: Order
-
-    def order(self, epoch: Epoch) -> Sequence[int]:
-        return [job.job for job in in_order(epoch, self.sequence)]
-
-    def extras(self, epoch: Epoch) -> Mapping[int, int]:
-        return grow(epoch, _longer)
+class _Optimus(InOrder):
+    def extras(self, snapshot: Snapshot) -> Mapping[int, int]:
+        return grow(snapshot, _by_time_saved)
 
 
-def _longer(job: Elastic, before: int, after: int) -> float | None:
+def _by_time_saved(job: Elastic, before: int, after: int) -> float | None:
     """Rank a step by the time that it saves per GPU."""
     saved: float | None = by_time_saved(
         float(job.time_with(before)), float(job.time_with(after)), (after - before) * job.worker_gpus

@@ -1,35 +1,33 @@
-"""Starting: the orders in which waiting jobs start on their base workers."""
+"""The orders in which waiting jobs start on their base workers."""
 
-from typing import Any, Literal, get_args
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
 
 from gsopt.core.errors import require_one_of
-from heuristics.policies.aryl.epoch import Epoch, Waiting
+from heuristics.policies.aryl.scheduler import Snapshot, Waiting
 
-#: By release date, by the seconds that they need on their base GPUs, or by those times the GPUs.
+#: By release date, by time on the base GPUs, or by this time multiplied by the GPUs.
 Order = Literal["release", "time", "area"]
 
 
-def require_order(order: object) -> None:
-    """Refuse what is no order.
-
-    Raises
-    ------
-    InvalidInput
-        It is none.
-    """
-    require_one_of("order", order, get_args(Order))
-
-
-def in_order(epoch: Epoch, order: Order) -> list[Waiting]:
-    """Return the waiting jobs in an order; of equal ones that which was released first goes first."""
+def in_order(snapshot: Snapshot, order: Order) -> list[Waiting]:
+    """Return the waiting jobs in an order; ties go to the job released first."""
     if order == "release":
-        return list(epoch.waiting)
-    return sorted(epoch.waiting, key=_time if order == "time" else _area)
+        return list(snapshot.waiting)
+    return sorted(snapshot.waiting, key=lambda job: job.time if order == "time" else job.time * job.gpus)
 
 
-def _time(job: Waiting) -> Any:
-    return job.time
+@dataclass(frozen=True)
+class InOrder:
+    """The part of a scheduler that starts jobs in an order."""
 
+    blocks: bool
+    sequence: Order = "release"
 
-def _area(job: Waiting) -> Any:
-    return job.time * job.gpus
+    def __post_init__(self) -> None:
+        require_one_of("order", self.sequence, get_args(Order))
+
+    def order(self, snapshot: Snapshot) -> Sequence[int]:
+        """Return the waiting jobs in the order."""
+        return [job.job for job in in_order(snapshot, self.sequence)]

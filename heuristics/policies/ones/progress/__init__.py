@@ -1,9 +1,8 @@
-"""Progress: what share of a job's training is done, predicted from the jobs that are complete (ONES).
+"""The progress of a job's training, predicted from the jobs that are complete (ONES).
 
-A `ProgressPredictor` takes the logs of completed jobs (`Observation` at the end of each epoch) and gives a
-`Forecast` of those that run: Beta distributions of the progress, and so of the samples that are left.
-`fit_regression` is the regression behind it, and `heuristics.policies.ones.progress.calibration` says how far
-its intervals can be trusted.
+A `ProgressPredictor` learns from the logs of complete jobs (an `Observation` at the end of each epoch) and
+returns a `Forecast` of running ones: Beta distributions of the progress, and so of the remaining samples.
+`fit_regression` is the regression behind it, and `calibrate` measures how far its intervals can be trusted.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""Calibration: whether progress falls as often below its forecast quantiles as these say."""
+"""Whether progress falls below its forecast quantiles as often as it should."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from heuristics.policies.ones.progress.predictor import ProgressPredictor
 
 @dataclass(frozen=True)
 class Calibration:
-    """Where the true progress was among the quantiles of its forecasts.
+    """The quantiles of the true progress in its forecasts.
 
     Attributes
     ----------
     reached
-        For each forecast the probability that it gave to less progress than there was (the probability integral
-        transform): uniform between 0 and 1 where forecasts are calibrated, at both ends where they are too
-        sure, in the middle where they are not sure enough.
+        For each forecast the probability of less progress than there was (the probability integral transform):
+        uniform between 0 and 1 if forecasts are calibrated, at both ends if they are overconfident, in the
+        middle if they are underconfident.
 
     Raises
     ------
@@ -45,7 +45,7 @@ class Calibration:
 
     @classmethod
     def of(cls, forecast: Forecast, progress: ArrayLike) -> "Calibration":
-        """Return the calibration of forecasts of some true progress.
+        """Return the calibration of forecasts by the true progress.
 
         Examples
         --------
@@ -55,21 +55,14 @@ class Calibration:
         return cls(forecast.reached(progress))
 
     def coverage(self, level: ArrayLike) -> Floats:
-        """Return the share of forecasts whose central interval of some level holds the truth.
-
-        Parameters
-        ----------
-        level
-            Of any shape: 0.9 for intervals that should hold nine of ten.
-        """
-        levels = np.asarray(level, dtype=float)
+        """Return the share of forecasts whose central interval of a level (of any shape) holds the truth."""
         # the narrowest central interval that holds the truth has this level
         needed = np.sort(np.abs(2 * self.reached - 1))
-        return np.asarray(np.searchsorted(needed, levels, side="right") / len(needed))
+        return np.asarray(np.searchsorted(needed, np.asarray(level, dtype=float), side="right") / len(needed))
 
     @property
     def distance(self) -> float:
-        """The largest difference from the uniform distribution function (Kolmogorov and Smirnov): 0 to 1."""
+        """The Kolmogorov-Smirnov distance from the uniform distribution, 0 to 1."""
         ordered, number = np.sort(self.reached), len(self.reached)
         steps = np.arange(number + 1) / number
         return float(max((steps[1:] - ordered).max(), (ordered - steps[:-1]).max()))
@@ -82,20 +75,21 @@ def calibrate(
     totals: Sequence[float | None] = (),
     skip: int = 0,
 ) -> Calibration:
-    """Return the calibration of forecasts of each job by those that completed before it, one after the other.
+    """Return the calibration of the forecasts of each job by the jobs that completed before it.
 
-    No forecast knows anything of its job or a later one, as in a cluster. The predictor learns from every log.
+    As in a cluster, a forecast knows nothing of its own job or a later one. The predictor learns from every
+    log.
 
     Parameters
     ----------
     predictor
-        What forecasts; usually one that has not learnt yet.
+        The predictor, usually a new one.
     logs
-        What was seen at the end of each epoch of each job, in the order of their completion.
+        The observations at the end of each epoch of each job, in the order of completion.
     totals
-        Samples that each job processed in all; None, or nothing at all, for those of the last observations.
+        Total samples of each job; None, or an empty sequence, for those of the last observations.
     skip
-        Of how many jobs at the beginning no forecast counts, as there is little to learn from yet.
+        Number of jobs at the beginning whose forecasts do not count, as there is little to learn from yet.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Forecast: how far jobs have come and what they have left, as distributions."""
+"""Distributions of the progress of jobs, and of their remaining samples."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -7,29 +7,33 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gsopt.core.errors import InvalidInput, shorten
-from gsopt.core.numbers.tolerances import LEAST_VARIATE
+from gsopt.core.numbers.tolerances import LEAST_VARIATE, QUANTILE
 from heuristics.policies.ones.progress.observation import Floats
-from heuristics.policies.ones.progress.quantile import beta_quantile
 
-#: One number for a distribution of samples left.
+#: A central value of the distribution of remaining samples.
 Centre = Literal["mean", "median", "mean_progress"]
+
+#: Bisections that determine the logarithm of a quantile, which is at least that of the least double.
+_BISECTIONS = 64
+
+#: Logarithm of the least double.
+_LEAST = -745.0
 
 
 @dataclass(frozen=True)
 class Forecast:
     """Distributions of the progress rho of n jobs: rho of job j is Beta(alpha[j], beta[j]) distributed.
 
-    With Y processed samples, Y (1 / rho - 1) are left. Their mean is Y beta / (alpha - 1) and infinite at
-    alpha = 1, where every job in its first epoch is: what is drawn for these has no mean that averages would
-    come close to. Use the median, or the samples left at the mean of rho, Y beta / alpha, which is the mean
-    with alpha + 1 in place of alpha.
+    With Y processed samples, Y (1 / rho - 1) remain. Their mean is Y beta / (alpha - 1), and infinite at alpha
+    = 1, for every job in its first epoch: averages of draws do not converge. Use the median, or the remaining
+    samples at the mean of rho, Y beta / alpha, which is the mean with alpha + 1 in place of alpha.
 
     Source: ONES, section 3.2.1, Equations 6 and 7.
 
     Attributes
     ----------
     alpha, beta
-        Both at least 1: about the epochs that are processed, and those that are left.
+        Both at least 1: roughly the processed and the remaining epochs.
     processed
         Y, above 0.
 
@@ -48,7 +52,7 @@ class Forecast:
 
     @classmethod
     def of(cls, alpha: ArrayLike, beta: ArrayLike, processed: ArrayLike) -> "Forecast":
-        """Return the forecast of numbers or sequences that fit to each other.
+        """Return the forecast for numbers or sequences, which are broadcast.
 
         Raises
         ------
@@ -75,22 +79,22 @@ class Forecast:
         return result
 
     def quantile(self, probability: float) -> Floats:
-        """Return the progress that each job has not passed with a probability."""
+        """Return the quantiles of the progress of each job."""
         return beta_quantile(self.alpha, self.beta, _valid(probability))
 
     def interval(self, level: float) -> tuple[Floats, Floats]:
-        """Return the ends of the central interval in which the progress is with a probability."""
+        """Return both ends of the central interval that holds the progress with a probability."""
         tail = (1 - _valid(level)) / 2
         return self.quantile(tail), self.quantile(1 - tail)
 
     def reached(self, progress: ArrayLike) -> Floats:
-        """Return the probability that each job has come no further than some progress."""
+        """Return the probability that the progress of each job is at most a given one."""
         from scipy.special import betainc
 
         return np.asarray(betainc(self.alpha, self.beta, np.asarray(progress, dtype=float)), dtype=float)
 
     def left(self, centre: Centre = "median") -> Floats:
-        """Find the samples that each job has left: their median, their mean, or those at the mean progress."""
+        """Return the remaining samples of each job: median, mean, or those at the mean progress."""
         if centre == "median":
             return self.left_quantile(0.5)
         shape = self.alpha - 1 if centre == "mean" else self.alpha
@@ -99,18 +103,18 @@ class Forecast:
         return result
 
     def left_quantile(self, probability: float) -> Floats:
-        """Return the samples that each job has at most left with a probability."""
+        """Return the quantiles of the remaining samples of each job."""
         done = beta_quantile(self.alpha, self.beta, 1 - _valid(probability))
-        # 1 - rho is Beta(beta, alpha) distributed; as a difference it would lose its digits near rho = 1
+        # 1 - rho is Beta(beta, alpha) distributed; the difference would lose digits near rho = 1
         undone = beta_quantile(self.beta, self.alpha, probability)
         with np.errstate(divide="ignore"):
             result: Floats = self.processed * undone / done
         return result
 
     def draw(self, generator: np.random.Generator) -> Floats:
-        """Draw a number of samples left for each job (Algorithm 1, line 2, and Equation 7).
+        """Draw the remaining samples of each job (Algorithm 1, line 2, and Equation 7).
 
-        1 / rho - 1 is the quotient of two gamma variates, which is never 0 or infinite by rounding.
+        1 / rho - 1 is a quotient of two gamma variates, which rounding never makes 0 or infinite.
         """
         undone = np.maximum(generator.standard_gamma(self.beta), LEAST_VARIATE)
         done = np.maximum(generator.standard_gamma(self.alpha), LEAST_VARIATE)
@@ -122,3 +126,33 @@ def _valid(probability: float) -> float:
     if not 0 <= probability <= 1:
         raise InvalidInput("", "probability", shorten(probability), "must be at least 0 and at most 1")
     return probability
+
+
+def beta_quantile(alpha: ArrayLike, beta: ArrayLike, probability: float) -> Floats:
+    """Return the quantile of Beta(alpha, beta) at a probability.
+
+    `scipy.special.betaincinv` is too large by a factor of two for some shapes, such as 1,000 and 2e8; if the
+    distribution function does not cross the probability near its result, the quantile is found by bisection.
+    """
+    from scipy.special import betainc, betaincinv
+
+    alpha, beta = np.broadcast_arrays(np.asarray(alpha, dtype=float), np.asarray(beta, dtype=float))
+    found = np.asarray(betaincinv(alpha, beta, probability), dtype=float)
+    below, above = found * (1 - QUANTILE), np.minimum(found * (1 + QUANTILE), 1.0)
+    is_wrong = (betainc(alpha, beta, below) > probability) | (betainc(alpha, beta, above) < probability)
+    if not is_wrong.any():
+        return found
+    return np.where(is_wrong, _bisected(alpha, beta, probability), found)
+
+
+def _bisected(alpha: Floats, beta: Floats, probability: float) -> Floats:
+    """Find quantiles by bisection on a logarithmic scale."""
+    from scipy.special import betainc
+
+    low, high = np.full(alpha.shape, _LEAST), np.zeros(alpha.shape)
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        is_below = betainc(alpha, beta, np.exp(middle)) < probability
+        low, high = np.where(is_below, middle, low), np.where(is_below, high, middle)
+    result: Floats = np.exp(high)
+    return result

@@ -1,4 +1,4 @@
-"""History: a limited number of rows of completed jobs, a uniform sample of all that there were."""
+"""A uniform sample of limited size of the rows of complete jobs."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -10,15 +10,15 @@ from heuristics.policies.ones.progress.observation import FEATURES, Floats, Obse
 
 
 class Sampling(StrEnum):
-    """Of what the sample is uniform.
+    """How rows are sampled.
 
     Attributes
     ----------
     JOBS
-        Every completed job keeps as many rows as every other one, or all of its rows where it has fewer. Rows
-        of one job say much the same, and by rows alone long jobs would crowd out short ones.
+        Every job keeps the same number of rows, or all of its rows if it has fewer. Rows of one job are
+        similar, and otherwise long jobs would crowd out short ones.
     ROWS
-        Every row of every log is kept with the same probability, as the paper's words have it.
+        Every row is kept with the same probability, as in the text of the paper.
 
     Examples
     --------
@@ -31,7 +31,7 @@ class Sampling(StrEnum):
 
 
 class _Kept(NamedTuple):
-    """What is kept of a job: rows in the order of their keys, and how many there were."""
+    """The kept rows of a job in the order of their keys, and their original number."""
 
     key: float
     length: int
@@ -47,20 +47,20 @@ class _Kept(NamedTuple):
 
 
 class ObservationHistory:
-    """Rows of completed jobs, at most `limit` of them.
+    """Rows of complete jobs, at most `limit` of them.
 
-    Each row gets a random key once, and each job one too; the smallest keys stay. That is a uniform sample
-    without replacement, which needs no row again that it has dropped: what a job may keep never grows. Where
-    there are more jobs than rows may be kept, the jobs are a uniform sample as well, with a row each.
+    Each row and each job gets a random key; the smallest keys stay. That is a uniform sample without
+    replacement, which never needs a dropped row again, as the share of a job never grows. If there are more
+    jobs than rows may be kept, the jobs are a uniform sample as well, with one row each.
 
     Parameters
     ----------
     limit
         Most rows kept.
     sampling
-        Of what the sample is uniform.
+        How rows are sampled.
     seed
-        Of the keys.
+        Seed of the keys.
 
     Raises
     ------
@@ -85,7 +85,7 @@ class ObservationHistory:
         self._kept: list[_Kept] = []
 
     def add(self, rows: ObservationRows) -> None:
-        """Take in the rows of a job that is complete."""
+        """Add the rows of a complete job."""
         self.jobs += 1
         job_key, keys = self._generator.random(), self._generator.random(len(rows))
         order = np.argsort(keys, kind="stable")
@@ -97,14 +97,14 @@ class ObservationHistory:
         self._kept = [each.first(number) for each, number in kept if number]
 
     def rows(self) -> ObservationRows:
-        """Return the rows that are kept, job by job."""
+        """Return the kept rows, job by job."""
         return ObservationRows(
             features=np.concatenate([np.empty((0, len(FEATURES))), *(each.features for each in self._kept)]),
             progress=np.concatenate([np.empty(0), *(each.progress for each in self._kept)]),
         )
 
     def counts(self) -> list[int]:
-        """Return the number of rows that each job has left, of those that have some."""
+        """Return the number of kept rows of each job that has any."""
         return [len(each.progress) for each in self._kept]
 
     def _by_row(self) -> list[int]:
@@ -116,9 +116,9 @@ class ObservationHistory:
         last = np.inf
         if len(self._kept) > self._limit:
             last = sorted(each.key for each in self._kept)[self._limit - 1]
-        # by how many rows there were: by those that are left, late jobs would get more than early ones
+        # the original numbers: by the kept ones late jobs would get more than early ones
         lengths = [each.length if each.key <= last else 0 for each in self._kept]
-        # more jobs never leave a larger share
+        # the share never grows with more jobs
         share = min(self._share, max(lengths, default=0))
         while share > 1 and sum(min(length, share) for length in lengths) > self._limit:
             share -= 1

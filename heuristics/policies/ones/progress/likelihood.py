@@ -1,4 +1,4 @@
-"""Likelihood: how likely rows of completed jobs are if beta is a function of their features, and its slope."""
+"""The likelihood of rows of complete jobs, if beta is a function of their features, and its derivative."""
 
 from enum import StrEnum
 
@@ -8,14 +8,14 @@ from heuristics.policies.ones.progress.observation import Floats, ObservationRow
 
 
 class LinkFunction(StrEnum):
-    """How beta follows from the linear predictor u = A x + b.
+    """The function from the linear predictor u = A x + b to beta.
 
     Attributes
     ----------
     THRESHOLD
-        max(u, 1), Equation 6 of ONES. A row with u < 1 does not pull at the parameters.
+        max(u, 1), Equation 6 of ONES. Rows with u < 1 have no gradient.
     SOFTPLUS
-        1 + ln(1 + exp(u)): smooth, at least 1 too, and about u + 1 where it is large; every row pulls.
+        1 + ln(1 + exp(u)): smooth, also at least 1, and about u + 1 if that is large; every row has a gradient.
 
     Examples
     --------
@@ -37,37 +37,25 @@ class LinkFunction(StrEnum):
         return result
 
     def slope(self, linear: Floats) -> Floats:
-        """Return the derivative of beta by u; at the kink that from the right, by which a row can leave it."""
+        """Return the derivative of beta by u; at the kink that from the right, so that a row can leave it."""
         if self is LinkFunction.THRESHOLD:
             return (linear >= 1.0).astype(float)
         result: Floats = np.exp(-np.logaddexp(0.0, -linear))
         return result
 
     def inverse(self, beta: float) -> float:
-        """Return a u with a beta that is above 1."""
+        """Return a u for a beta above 1."""
         if self is LinkFunction.THRESHOLD:
             return beta
         return float(beta - 1 + np.log(-np.expm1(1 - beta)))
 
 
 def negative_log_likelihood(beta: Floats, rows: ObservationRows) -> tuple[Floats, Floats]:
-    """Return what each row costs at its beta, and the derivative of that by beta.
+    """Return the cost of each row at its beta in nats, and its derivative by beta.
 
-    The density of rho is rho^(alpha - 1) (1 - rho)^(beta - 1) / B(alpha, beta), so that the cost is
+    The density of rho is rho^(alpha - 1) (1 - rho)^(beta - 1) / B(alpha, beta), so the cost is
     ln B(alpha, beta) - (alpha - 1) ln rho - (beta - 1) ln(1 - rho), which is convex in beta, and its derivative
     is psi(beta) - psi(alpha + beta) - ln(1 - rho).
-
-    Parameters
-    ----------
-    beta
-        One for each row.
-    rows
-        What alpha and rho are.
-
-    Returns
-    -------
-    costs, derivatives
-        One of both for each row, in nats.
 
     Examples
     --------

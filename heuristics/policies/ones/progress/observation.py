@@ -1,4 +1,4 @@
-"""Observation: what is seen of a job's training at the end of an epoch, and rows of many observations."""
+"""Observations of a job's training at the end of an epoch, and rows of many of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,16 +21,16 @@ _AtLeastZero = Annotated[float, Field(ge=0, le=1e15)]
 
 
 class Observation(Frozen):
-    """What a job's workers report at the end of an epoch (ONES, section 3.2.1, footnote 1).
+    """The report of a job's workers at the end of an epoch (ONES, section 3.2.1, footnote 1).
 
     Attributes
     ----------
     epoch_samples
         ||D||, samples of an epoch.
     initial_loss
-        Loss before training; above 0, as the loss is divided by it.
+        Loss before training; above 0, as losses are divided by it.
     processed
-        Y_processed, samples that are processed over all epochs.
+        Y_processed, samples processed over all epochs.
     loss
         The current loss.
     accuracy
@@ -67,25 +67,25 @@ def features_of(observations: Sequence[Observation]) -> Floats:
 
 
 def processed_epochs(features: Floats) -> Floats:
-    """Return alpha of each row, max(Y_processed / ||D||, 1): the epochs that are processed, at least one."""
+    """Return alpha of each row, max(Y_processed / ||D||, 1): the processed epochs, at least one."""
     return np.maximum(features[:, 2] / features[:, 0], 1.0)
 
 
 @dataclass(frozen=True)
 class ObservationRows:
-    """Observations of completed jobs, whose progress is known: what a regression is fitted to.
+    """Observations of complete jobs, whose progress is known: the data of a regression.
 
     Attributes
     ----------
     features
         n rows of five features.
     progress
-        rho of each row, the part of all samples of its job that was processed; strictly between 0 and 1.
+        rho of each row, the processed share of all samples of its job; strictly between 0 and 1.
 
     Raises
     ------
     InvalidInput
-        Something is not finite, or a progress is 0 or 1, where the likelihood has no value.
+        Something is not finite, or a progress is 0 or 1, where the likelihood is undefined.
 
     Examples
     --------
@@ -116,20 +116,20 @@ class ObservationRows:
 
     @property
     def epochs_left(self) -> Floats:
-        """The epochs that each job had left, as alpha counts those processed: alpha (1 - rho) / rho."""
+        """The remaining epochs of each row, if alpha are processed: alpha (1 - rho) / rho."""
         result: Floats = self.alpha * (1 - self.progress) / self.progress
         return result
 
 
 def rows_of(log: Sequence[Observation], total: float | None = None) -> ObservationRows:
-    """Return the rows of a completed job's log: those at which something was processed and something left.
+    """Return the rows of a complete job's log at which something was processed and something remained.
 
     Parameters
     ----------
     log
-        What was seen at the end of each epoch, in order.
+        The observations at the end of each epoch, in order.
     total
-        Samples that the job processed in all; those of the last observation when None.
+        Total samples of the job; those of the last observation when None.
 
     Raises
     ------

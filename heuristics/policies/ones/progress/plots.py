@@ -1,7 +1,4 @@
-"""Pictures of forecasts: progress as it is forecast, and how far forecasts can be trusted.
-
-matplotlib is imported when something is drawn.
-"""
+"""Plots of forecasts, and of how far they can be trusted."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -18,7 +15,6 @@ if TYPE_CHECKING:
 
 _BINS = 10
 _MOST_TICKS = 5  # each has up to nine digits
-_MARKS_PER_LINE = 10
 
 
 def progress_band(
@@ -29,22 +25,22 @@ def progress_band(
     level: float = 0.9,
     axes: "Axes | None" = None,
 ) -> "Axes":
-    """Draw the progress of a job over the samples that it processed, as it was and as it was forecast.
+    """Plot the observed and the forecast progress of a job over its processed samples.
 
     Source: ONES, Figure 6.
 
     Parameters
     ----------
     predictor
-        What forecasts. It does not learn from the log.
+        The predictor, which does not learn from the log.
     log
-        What was seen of the job at the end of each epoch, in order.
+        The observations of the job at the end of each epoch, in order.
     total
-        Samples that it processed in all; those of the last observation when None.
+        Total samples of the job; those of the last observation when None.
     level
-        How often the shaded interval should hold the truth.
+        The probability of the shaded interval.
     axes
-        Where to draw; on a new figure when None.
+        Axes to draw on; a new figure when None.
     """
     from matplotlib.ticker import MaxNLocator, PercentFormatter
 
@@ -69,16 +65,10 @@ def progress_band(
 
 
 def coverage(found: Mapping[str, Calibration], *, axes: "Axes | None" = None) -> "Axes":
-    """Draw how many forecasts hold the truth in their central interval, over how many should.
+    """Plot the share of forecasts whose central interval holds the truth over the level of the interval.
 
-    Calibrated forecasts are on the diagonal; those below it are too sure.
-
-    Parameters
-    ----------
-    found
-        The calibration of each predictor by its name.
-    axes
-        Where to draw; on a new figure when None.
+    Calibrated forecasts are on the diagonal; those below it are overconfident. `found` holds the calibration of
+    each predictor by its name.
     """
     from matplotlib.ticker import PercentFormatter
 
@@ -89,7 +79,7 @@ def coverage(found: Mapping[str, Calibration], *, axes: "Axes | None" = None) ->
         axes.plot(
             levels,
             calibration.coverage(levels),
-            markevery=len(levels) // _MARKS_PER_LINE,
+            markevery=10,
             fillstyle="none",
             label=name,
             **look._asdict(),
@@ -102,16 +92,9 @@ def coverage(found: Mapping[str, Calibration], *, axes: "Axes | None" = None) ->
 
 
 def reached(calibration: Calibration, *, axes: "Axes | None" = None) -> "Axes":
-    """Draw how often the truth was in each tenth of its forecast: a tenth of the times each if calibrated.
+    """Plot how often the truth was in each tenth of its forecast: equally often if calibrated.
 
-    Forecasts that are too sure have the truth in the outer tenths too often.
-
-    Parameters
-    ----------
-    calibration
-        Where the truth was.
-    axes
-        Where to draw; on a new figure when None.
+    With overconfident forecasts the truth is in the outer tenths too often.
     """
     from matplotlib.ticker import PercentFormatter
 

@@ -1,4 +1,4 @@
-"""Predictor: learns from the jobs that complete how much those that run have left."""
+"""A predictor that learns from complete jobs how much running ones have left."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -27,19 +27,19 @@ class Learning:
     Attributes
     ----------
     limit, sampling
-        Most rows of completed jobs that are kept, and of what they are a uniform sample.
+        Most rows of complete jobs that are kept, and how they are sampled.
     least_jobs
-        Completed jobs from which on the regression is fitted; six parameters need more than one job or two.
+        Complete jobs that are needed to fit the regression; six parameters need more than one or two jobs.
     prior
-        beta while no job is complete, in epochs: the ten that jobs of ONES train on after they have reached
-        their target accuracy (section 4.1).
+        beta while no job is complete, in epochs: the ten for which jobs of ONES keep training after they have
+        reached their target accuracy (section 4.1).
     link, start, ridge
         As in `fit_regression`.
 
     Raises
     ------
     InvalidInput
-        Something is out of its range.
+        A value is out of its range.
 
     Examples
     --------
@@ -68,24 +68,24 @@ class Learning:
 
 @dataclass
 class ProgressPredictor:
-    """Predicts the progress of jobs from those that are complete (ONES, section 3.2.1).
+    """Predicts the progress of jobs from complete ones (ONES, section 3.2.1).
 
-    rho of a job is Beta(alpha, beta) distributed, alpha = max(Y_processed / ||D||, 1) being the epochs that it
-    has processed, and beta those that it has left by the regression of `fit_regression`. The regression is
-    fitted anew after every completion, at the first prediction that needs it.
+    rho of a job is Beta(alpha, beta) distributed: alpha = max(Y_processed / ||D||, 1) are the processed epochs,
+    and beta the remaining ones by the regression of `fit_regression`, which is fitted again after every
+    completion, at the next prediction.
 
-    Before `Learning.least_jobs` jobs are complete beta is the same for all jobs: the mean number of epochs that
-    rows had left, and `Learning.prior` before there are any.
+    Before `Learning.least_jobs` jobs are complete beta is the same for all jobs: the mean number of remaining
+    epochs of all rows, and `Learning.prior` before there are any.
 
-    Equation 7 of the paper gives a job nothing left that has processed nothing. Here the threshold that holds
-    alpha at 1 holds for the processed samples too: a job in its first epoch counts as one at its end.
+    By Equation 7 of the paper a job that has processed nothing has nothing left. Here the threshold that keeps
+    alpha at 1 applies to the processed samples, too: a job in its first epoch counts as one at its end.
 
     Parameters
     ----------
     learning
         How it learns.
     seed
-        Of the sample of rows that is kept.
+        Seed of the sample of rows.
 
     Examples
     --------
@@ -114,24 +114,16 @@ class ProgressPredictor:
         self._stale = False
 
     def complete(self, log: Sequence[Observation], total: float | None = None) -> None:
-        """Learn from a job that is complete.
-
-        Parameters
-        ----------
-        log
-            What was seen of it at the end of each epoch, in order.
-        total
-            Samples that it processed in all; those of the last observation when None.
-        """
+        """Learn from the log of a complete job, with its total samples unless the last observation has them."""
         self._history.add(rows_of(log, total))
         self._stale = True
 
     def predict(self, observations: Sequence[Observation]) -> Forecast:
-        """Return the distributions of the progress of jobs, one for each observation."""
+        """Return the distribution of the progress for each observation."""
         return self.predict_features(features_of(observations))
 
     def predict_features(self, features: Floats) -> Forecast:
-        """Return the distributions for rows of features, in the order of `FEATURES`."""
+        """Return the distribution for each row of features, in the order of `FEATURES`."""
         self._refit()
         alpha = processed_epochs(features)
         if self._regression is None:
@@ -142,7 +134,7 @@ class ProgressPredictor:
 
     @property
     def regression(self) -> Regression | None:
-        """The regression as it is now; None while too few jobs are complete."""
+        """The present regression; None while too few jobs are complete."""
         self._refit()
         return self._regression
 

@@ -1,4 +1,4 @@
-"""Regression: the epochs that jobs have left by what is seen of them, fitted to completed jobs."""
+"""A regression of the remaining epochs on the features of jobs, fitted to complete jobs."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -18,11 +18,10 @@ class Start(StrEnum):
     Attributes
     ----------
     MEDIAN
-        A = 0 and b one more than the median of the epochs that jobs had left: every row begins above the
-        threshold, or many do.
+        A = 0 and b one more than the median of the remaining epochs: many rows begin above the threshold.
     ZERO
-        A = 0 and b = 0, as one would begin without further thought. Under `LinkFunction.THRESHOLD` no row pulls
-        at the parameters there, so that the search ends where it began, with all beta = 1.
+        A = 0 and b = 0, the naive start. With `LinkFunction.THRESHOLD` no row has a gradient there, so the
+        search ends where it begins, with all beta = 1.
 
     Examples
     --------
@@ -41,13 +40,13 @@ class Regression:
     Attributes
     ----------
     link
-        How beta follows from u.
+        The function from u to beta.
     centre, scale
-        By which features are standardised, z = (x - centre) / scale.
+        Features are standardised as z = (x - centre) / scale.
     weights, intercept
         u = weights z + intercept.
     largest
-        No beta is above this, however far x is from what was seen.
+        Upper bound of beta, however far x is from the data.
     cost
         Mean negative log likelihood of the rows, in nats.
     steps
@@ -76,7 +75,7 @@ class Regression:
 
     @property
     def coefficients(self) -> tuple[Floats, float]:
-        """A and b of u = A x + b, for features as they are."""
+        """A and b of u = A x + b, for features that are not standardised."""
         slopes: Floats = self.weights / self.scale
         return slopes, self.intercept - float(slopes @ self.centre)
 
@@ -88,26 +87,26 @@ def fit_regression(
     start: Start = Start.MEDIAN,
     ridge: float = RIDGE,
 ) -> Regression:
-    """Fit A and b to completed jobs by maximum likelihood, by BFGS with the analytic gradient.
+    """Fit A and b to complete jobs by maximum likelihood, by BFGS with the analytic gradient.
 
-    Source: ONES, section 3.2.1, Equation 6. The paper maximises "the log marginal likelihood" and calls its
-    predictor one of Gaussian processes in a footnote, but says no more of that, and Equation 6 is linear, as
-    this is. How the maximum is found it does not say. The cost is convex in beta but, through the threshold,
-    not in the parameters, so it matters where the search begins (`Start`). Features are standardised, as those
-    of the paper differ by factors of a million. No beta is above the most epochs that a row had left.
+    Source: ONES, section 3.2.1, Equation 6. The paper maximises "the log marginal likelihood" and mentions
+    Gaussian processes in a footnote, but no more than that, and Equation 6 is linear, like this regression. It
+    does not say how the maximum is found. The cost is convex in beta but, because of the threshold, not in the
+    parameters, so the start of the search matters (`Start`). Features are standardised, as those of the paper
+    differ by factors of a million. No beta exceeds the most remaining epochs of a row.
 
-    There are six parameters, so that nothing is gained by limited memory; and scipy's L-BFGS waits for threads
-    in its small matrices, for tens of milliseconds where other processes have the cores.
+    With six parameters limited memory has no advantage; and scipy's L-BFGS waits for threads in its small
+    matrices, for tens of milliseconds if other processes use the cores.
 
     Parameters
     ----------
     rows
         At least one.
     link, start
-        The printed threshold, and where it works, are the default.
+        The printed threshold, and a start that works with it, are the default.
     ridge
-        What each weight costs: half of this times the square of its share in the first beta. It keeps
-        parameters finite which rows leave open, such as that of a feature that only one row has.
+        The cost of each weight: half of this times the square of its share in the first beta. It keeps
+        parameters finite that the rows do not determine, such as that of a feature of only one row.
 
     Raises
     ------
@@ -149,18 +148,9 @@ def fit_regression(
 
 @dataclass(frozen=True)
 class PenalisedCost:
-    """The mean cost of rows, and the ridge, as a function of parameters, of which the last is the intercept.
+    """The mean cost of rows as a function of parameters, with half a ridge penalty on all but the intercept.
 
-    Attributes
-    ----------
-    rows
-        What the likelihood is of.
-    columns
-        u = columns times parameters.
-    link
-        How beta follows from u.
-    ridge
-        Half of it is what the square of each parameter but the last costs.
+    u is `columns` times the parameters, of which the last is the intercept.
     """
 
     rows: ObservationRows
@@ -183,7 +173,7 @@ class PenalisedCost:
 
 
 def _spread(features: Floats) -> Floats:
-    """Return the standard deviation of each feature; 1 for those that are all the same."""
+    """Return the standard deviation of each feature; 1 for constant ones."""
     spread: Floats = features.std(axis=0)
     size = np.abs(features).max(axis=0)
     return np.where(spread > len(features) * np.finfo(float).eps * size, spread, 1.0)

@@ -9,7 +9,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from formulations.allocation import exact
 from gsopt.core.errors import InvalidInput
+from gsopt.core.result import Result
+from gsopt.problems.allocation import Allocation, AllocationSolution
 from gsopt.problems.reclaiming import Reclaiming
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import Job, Mode
@@ -21,7 +24,7 @@ from heuristics.policies.aryl.policy import aryl
 from heuristics.reclaiming import greedy
 from tests.effort import cases
 from tests.gsopt.simulation.scenarios import rich_scenarios
-from tests.heuristics.policies.aryl.scenes import either, job, lent, machines_of, pools, preempted, run
+from tests.heuristics.policies.aryl.builders import either, job, lent, machines_of, pools, preempted, run
 
 _SECONDS: dict[str, Any] = {"interval": 1, "orchestrator_interval": 1}
 _OF_TWO = linear_menu(2, range(2, 7))
@@ -270,6 +273,23 @@ def test_methods_by_name(options: dict[str, Any]) -> None:
     assert run(aryl, cluster, *jobs, **options, **_SECONDS).completion_times == times
 
 
+def test_the_solver_is_an_argument() -> None:
+    """Knapsacks of workers of two and of three GPUs go to the given solver, by default to the exact method."""
+    solved: list[Allocation] = []
+
+    def solver(problem: Allocation) -> Result[AllocationSolution]:
+        solved.append(problem)
+        return exact(problem)
+
+    jobs = [job("a", 0, 60, 2, 6), job("b", 0, 60, 3, 6)]
+    times = [
+        run(aryl, pools(1, 0, gpus=12), *jobs, solver=each, **_SECONDS).completion_times
+        for each in (None, "exact", solver)
+    ]
+    assert times[0] == times[1] == times[2]
+    assert [job.gpus_per_worker for job in solved[0].jobs] == [2, 3]
+
+
 def test_schedulers_by_name_and_made() -> None:
     """A scheduler is named with its options, made for the run, or given."""
     jobs = [job("long", 0, 9, 8), job("short", 0, 4, 8)]
@@ -306,6 +326,7 @@ def test_wrong_estimates_change_the_order_only() -> None:
         ({"reclaiming": "none"}, "reclaiming: 'none': must be one of"),
         ({"placement": "none"}, "placement: 'none': must be one of"),
         ({"allocation": "none"}, "allocation: 'none': must be one of"),
+        ({"solver": "none"}, "solver: 'none': must be one of"),
         ({"cluster": 8}, "cluster: 8 plain GPUs: must have machines"),
     ],
 )  # fmt: skip

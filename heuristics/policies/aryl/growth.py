@@ -1,0 +1,56 @@
+"""Where flexible workers make a heterogeneous job faster, and how fast."""
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+
+from gsopt.simulation.policy import State
+from heuristics.policies.aryl.machines import Machines, Mask
+from heuristics.policies.aryl.occupancy import RunningJob
+from heuristics.policies.aryl.scheduler import Pool
+
+
+def growth(state: State, running: RunningJob, machines: Machines) -> tuple[Pool, tuple[float, ...]]:
+    """Return where flexible workers of a job may go, and its speed with each number of them.
+
+    A job on one pool has the speeds of its menu. The speed of a mixed job depends on the GPUs that it would
+    get: a number of flexible workers on a pool is allowed if it makes the job faster than none. Pools without
+    allowed numbers are excluded; the speeds are those on the inference pool unless that is.
+    """
+    form = running.form
+    if form.pool != "mixed" or not form.is_elastic:
+        return form.pool, form.speeds
+    lent = _speeds(state, running, machines, machines.inference)
+    own = _speeds(state, running, machines, ~machines.inference)
+    if len(lent) > 1:
+        return "mixed" if len(own) > 1 else "inference", lent
+    return "training", own
+
+
+def _speeds(state: State, running: RunningJob, machines: Machines, pool: Mask) -> tuple[float, ...]:
+    """Return the speed with each number of flexible workers on the machines of a pool."""
+    form, size = running.form, running.form.worker_gpus
+    first = machines.first
+    base = {machine: number * size for machine, number in running.base.items()}
+    held = tuple(
+        gpu for machine, count in base.items() for gpu in range(first[machine], first[machine] + count)
+    )
+    further = tuple(islice(_further(machines, form.suits & pool, size, base), size * (len(form.speeds) - 1)))
+    alone = float(state.rate(running.job, held, form.mode))
+    speeds = [form.speeds[0]]
+    for extra in range(1, len(further) // size + 1):
+        speed = 0.0
+        if form.speeds[extra]:
+            rate = float(state.rate(running.job, held + further[: extra * size], form.mode))
+            speed = form.speeds[0] * rate / alone if rate > alone else 0.0
+        speeds.append(speed)
+    while not speeds[-1]:
+        speeds.pop()
+    return tuple(speeds)
+
+
+def _further(machines: Machines, suits: Mask, size: int, base: Mapping[int, int]) -> Iterator[int]:
+    """Yield the GPUs of all workers of one size that fit on machines beside the base workers."""
+    for machine in suits.nonzero()[0].tolist():
+        begin = machines.first[machine] + base.get(machine, 0)
+        room = machines.first[machine] + int(machines.gpus[machine]) - begin
+        yield from range(begin, begin + room // size * size)

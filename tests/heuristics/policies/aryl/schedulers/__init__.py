@@ -1,1 +1,0 @@
-"""Tests of the schedulers of base and flexible workers."""
