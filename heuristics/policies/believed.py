@@ -29,8 +29,6 @@ def believed(
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     of
         Name of the policy.
     options

@@ -33,8 +33,6 @@ def break_even(
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     clock, lease, renew, order, placement
         As those of `dally`.
 
@@ -45,9 +43,7 @@ def break_even(
 
     Examples
     --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Cluster, Job, Workload, simulate
     >>> from gsopt.scenario.speed import TIER_PENALTIES, Speed
     >>> sizes = [("", "a", 100), ("", "b", 100), ("resnet18", "c", 10), ("vgg11", "d", 10)]
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=2, model=m) for m, n, d in sizes]

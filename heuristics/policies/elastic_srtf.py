@@ -26,8 +26,7 @@ def elastic_srtf(state: State, *, alpha: float | Fraction = 0.75) -> Decider:
 
     Examples
     --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Job, Workload, simulate
     >>> menu = [(1, 1.0), (2, 2.0)]
     >>> sizes = [("a", 0, 6), ("b", 1, 2)]
     >>> jobs = [Job(name=n, release_date=r, duration=d, gpus=1, menu=menu) for n, r, d in sizes]

@@ -21,8 +21,7 @@ def equal_share(state: State) -> Decider:
 
     Examples
     --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Job, Workload, simulate
     >>> menu = [(1, 1.0), (2, 2.0), (4, 4.0)]
     >>> jobs = [Job(name=name, release_date=0, duration=8, gpus=1, menu=menu) for name in "ab"]
     >>> simulate(Workload(jobs=jobs), equal_share, cluster=4).completion_times

@@ -27,8 +27,6 @@ def estimated(
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     of
         Name of the policy, or ``package.module:function``.
     options

@@ -31,8 +31,7 @@ def las(state: State, *, quantum: float | None = None) -> Decider:
 
     Examples
     --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Job, Workload, simulate
     >>> jobs = [Job(name=name, release_date=0, duration=2, gpus=1) for name in "ab"]
     >>> simulate(Workload(jobs=jobs), las, cluster=1).completion_times
     (2.0, 4.0)

@@ -9,7 +9,7 @@ from gsopt.simulation import Action, Assign, Decider, Start, State, Wake
 from gsopt.simulation.interval import require_interval
 from gsopt.simulation.parts.accumulation import Pairs
 from gsopt.simulation.parts.tiers import Need, need_of
-from heuristics.policies.lucid.fewest import FewestMachines
+from heuristics.policies.lucid.machines import FewestMachines
 
 #: Which jobs come first: those with the least GPU time left (Muri-S), or with the least that they had (Muri-L).
 Order = Literal["remaining", "attained"]
@@ -50,8 +50,6 @@ def muri(
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     order
         Which jobs come first.
     most
@@ -68,10 +66,8 @@ def muri(
 
     Examples
     --------
-    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt import Cluster, Job, Workload, simulate
     >>> from gsopt.performance.colocation.interleaving import interleaved
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
     >>> from gsopt.scenario.speed import Speed
     >>> speed = Speed(interference=interleaved({"disk": (3.0, 1.0), "gpu": (1.0, 3.0)}))
     >>> kinds = ["disk", "disk", "gpu", "gpu"]

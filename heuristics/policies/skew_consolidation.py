@@ -36,8 +36,6 @@ def skew_consolidation(
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     skewed
         Models that are consolidated strictly.
     thresholds
@@ -52,9 +50,7 @@ def skew_consolidation(
 
     Examples
     --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Cluster, Job, Workload, simulate
     >>> sizes = [("a", 9, ""), ("b", 5, ""), ("c", 1, "vgg11"), ("d", 1, "resnet18")]
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=2, model=m) for n, d, m in sizes]
     >>> racks = Cluster.uniform(racks=2, machines=1, gpus=3)

@@ -43,8 +43,6 @@ def tiresias(
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     thresholds
         GPU-seconds, rising, at which a job leaves the first queue, the second, and so on.
     promote
@@ -62,8 +60,7 @@ def tiresias(
 
     Examples
     --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Job, Workload, simulate
     >>> jobs = [Job(name=n, release_date=r, duration=d, gpus=1) for n, r, d in [("a", 0, 4), ("b", 1, 2)]]
     >>> simulate(Workload(jobs=jobs), tiresias, cluster=1, thresholds=[2]).completion_times
     (6.0, 4.0)

@@ -43,8 +43,6 @@ def allox(
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     alpha
         Part of the users whose jobs are put in order, those with the fewest GPU-seconds so far; in rounds part
         of the jobs without GPUs, the oldest.
@@ -66,9 +64,8 @@ def allox(
     --------
     The long job waits for the fast GPU, as it would take four times as long on the other:
 
-    >>> from gsopt.scenario.cluster import Cluster, Machine, Rack
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Cluster, Job, Workload, simulate
+    >>> from gsopt.scenario.cluster import Machine, Rack
     >>> from gsopt.scenario.speed import Speed
     >>> machines = [Machine(name=kind, gpus=1, gpu_type=kind) for kind in ("v100", "k80")]
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 9), ("b", 2)]]

@@ -23,8 +23,6 @@ def allox_port(state: State, *, alpha: float = 1.0, interval: float = 360) -> De
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     alpha
         Part of the jobs that have not been first, the oldest, that are put in order.
     interval
@@ -39,8 +37,7 @@ def allox_port(state: State, *, alpha: float = 1.0, interval: float = 360) -> De
 
     Examples
     --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Job, Workload, simulate
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=2) for n, d in [("a", 540), ("b", 360)]]
     >>> simulate(Workload(jobs=jobs), allox_port, cluster=2).completion_times
     (900.0, 720.0)

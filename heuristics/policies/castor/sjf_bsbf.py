@@ -57,8 +57,6 @@ def sjf_bsbf(
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     rule
         How it is decided whether a pair shares: by its two end points, which is right for two jobs, or as
         printed (`gsopt.performance.colocation.Pair.shares`).
@@ -91,9 +89,7 @@ def sjf_bsbf(
 
     Examples
     --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Cluster, Job, Workload, simulate
     >>> from gsopt.scenario.speed import Speed
     >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 4), ("b", 1)]])
     >>> machine = Cluster.uniform(machines=1, gpus=1)
@@ -103,13 +99,9 @@ def sjf_bsbf(
     (4.25, 1.25)
     (5.0, 1.0)
     """
-    for name, value, words in (
-        ("rule", rule, Rule),
-        ("batches", batches, Batches),
-        ("ties", ties, Ties),
-        ("wait_for", wait_for, WaitFor),
-    ):
-        require_one_of(name, value, get_args(words))
+    words = {"rule": (rule, Rule), "batches": (batches, Batches), "ties": (ties, Ties)}
+    for name, (value, allowed) in {**words, "wait_for": (wait_for, WaitFor)}.items():
+        require_one_of(name, value, get_args(allowed))
     return Colocating(
         state,
         size_key(state, order),
@@ -126,11 +118,8 @@ def best_sharing(rule: Rule, batches: Batches, ties: Ties) -> Judge:
     pairs = Pairs()
 
     def judge(state: State, job: int, partner: int, gpus: tuple[int, ...], /) -> Match | None:
-        offered = pairs.of(state, job, partner, gpus)
-        left = memory_left(state, gpus)
-        if batches == "whole":
-            offered = offered[:1]
-        choice = choose_sub_batch(offered, memory_left=left, rule=rule, ties=ties)
+        offered = pairs.of(state, job, partner, gpus)[: 1 if batches == "whole" else None]
+        choice = choose_sub_batch(offered, memory_left=memory_left(state, gpus), rule=rule, ties=ties)
         return Match(choice.mean_jct, choice.name) if choice.shares else None
 
     return judge

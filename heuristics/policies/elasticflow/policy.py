@@ -43,8 +43,6 @@ def elasticflow(
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     slot
         Seconds of a slot.
     exact
@@ -62,8 +60,7 @@ def elasticflow(
 
     Examples
     --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Job, Workload, simulate
     >>> menu = [(1, 1.0), (2, 1.5)]
     >>> sizes = [("a", 120, 120), ("b", 120, 120), ("c", 60, 180)]
     >>> jobs = [Job(name=n, release_date=0, duration=w, gpus=1, menu=menu, deadline=d) for n, w, d in sizes]

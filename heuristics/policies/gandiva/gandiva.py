@@ -23,8 +23,6 @@ def gandiva(state: State, *, lease: float | None = 28800.0, placement: Placement
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     lease
         Seconds for which a job holds its GPUs while others wait; as long as it runs when None.
     placement
@@ -37,9 +35,7 @@ def gandiva(state: State, *, lease: float | None = 28800.0, placement: Placement
 
     Examples
     --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Cluster, Job, Workload, simulate
     >>> from gsopt.scenario.speed import TIER_PENALTIES, Speed
     >>> sizes = [("a", 4), ("b", 8), ("c", 2)]
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=2, model="alexnet") for n, d in sizes]

@@ -43,8 +43,6 @@ def gandiva_packing(
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     pairing
         ``random`` or ``exact``.
     seed
@@ -65,9 +63,7 @@ def gandiva_packing(
     --------
     Two jobs that do not disturb each other share one GPU:
 
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Cluster, Job, Workload, simulate
     >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=240, gpus=1) for n in "ab"])
     >>> one = Cluster.uniform(machines=1, gpus=1)
     >>> simulate(jobs, gandiva_packing, cluster=one, share_limit=2).completion_times

@@ -26,8 +26,6 @@ def gandiva_rotation(state: State, *, span: float = 60.0, sharing: Sharing = "me
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     span
         Seconds of a slice of time, at least a millionth of one.
     sharing
@@ -40,8 +38,7 @@ def gandiva_rotation(state: State, *, span: float = 60.0, sharing: Sharing = "me
 
     Examples
     --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Job, Workload, simulate
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 90), ("b", 60)]]
     >>> simulate(Workload(jobs=jobs), gandiva_rotation, cluster=1).completion_times
     (150.0, 120.0)

@@ -61,8 +61,6 @@ def gavel(
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     objective
         What counts: ``max_min``, ``finish_time``, ``makespan`` or ``fifo``, see `gsopt.problems.shares.Shares`.
     shares
@@ -89,8 +87,7 @@ def gavel(
 
     Examples
     --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Job, Workload, simulate
     >>> jobs = [Job(name=name, release_date=0, duration=540, gpus=1) for name in "ab"]
     >>> simulate(Workload(jobs=jobs), gavel, cluster=1).completion_times
     (900.0, 1080.0)

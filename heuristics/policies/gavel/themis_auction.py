@@ -44,8 +44,6 @@ def themis_auction(
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     lease
         Seconds of a lease.
     bidding
@@ -62,8 +60,7 @@ def themis_auction(
 
     Examples
     --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Job, Workload, simulate
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 3000), ("b", 600)]]
     >>> simulate(Workload(jobs=jobs), themis_auction, cluster=1).completion_times
     (3600.0, 1800.0)

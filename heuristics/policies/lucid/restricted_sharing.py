@@ -40,8 +40,6 @@ def restricted_sharing(
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     largest
         GPUs of the largest jobs that share, at least 0.
     threshold
@@ -62,9 +60,7 @@ def restricted_sharing(
 
     Examples
     --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Cluster, Job, Workload, simulate
     >>> from gsopt.scenario.speed import Speed
     >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 6), ("b", 3)]])
     >>> machine = Cluster.uniform(machines=1, gpus=1)

@@ -29,8 +29,6 @@ def afs(state: State, *, interval: float | None = None, exact: bool = False, dou
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     interval, doubled
         As of `heuristics.policies.optimus`, but by default a decision is taken at every event.
     exact
@@ -43,8 +41,7 @@ def afs(state: State, *, interval: float | None = None, exact: bool = False, dou
 
     Examples
     --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Job, Workload, simulate
     >>> menu = [(1, 1.0), (2, 1.5), (3, 1.8)]
     >>> sizes = [("a", 90), ("b", 360)]
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1, menu=menu) for n, d in sizes]

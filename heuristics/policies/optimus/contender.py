@@ -52,8 +52,6 @@ class Contenders:
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     doubled
         Whether an adaptive job is expected to divide its batch on a single GPU in any case.
     convergence

@@ -22,8 +22,6 @@ class Granting:
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     grant
         The rule.
     interval

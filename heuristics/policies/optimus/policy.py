@@ -40,8 +40,6 @@ def optimus(
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     interval
         Seconds between decisions, which are taken at its multiples; None for a decision at every event.
     exact
@@ -65,8 +63,7 @@ def optimus(
 
     Examples
     --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Job, Workload, simulate
     >>> menu = [(1, 1.0), (2, 1.5), (3, 1.8)]
     >>> sizes = [("a", 90), ("b", 360)]
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1, menu=menu) for n, d in sizes]

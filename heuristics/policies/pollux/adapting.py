@@ -20,8 +20,6 @@ class Adapting:
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     divide
         Takes the decision.
     interval

@@ -75,8 +75,6 @@ def pollux(
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     exact
         Whether the decision is solved to the optimum, instead of by the published search.
     limit
@@ -103,9 +101,7 @@ def pollux(
 
     Examples
     --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Cluster, Job, Workload, simulate
     >>> menu = [(1, 1.0), (2, 1.9), (3, 2.7), (4, 3.4)]
     >>> jobs = [Job(name=n, release_date=0, duration=150, gpus=1, menu=menu) for n in "ab"]
     >>> run = simulate(Workload(jobs=jobs), pollux, cluster=Cluster.uniform(machines=1, gpus=4), record=True)

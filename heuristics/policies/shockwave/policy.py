@@ -79,8 +79,6 @@ def shockwave(
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     interval
         Seconds of a round.
     rounds
@@ -112,8 +110,7 @@ def shockwave(
 
     Examples
     --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Job, Workload, simulate
     >>> sizes = [("a", 480), ("b", 240), ("c", 120)]
     >>> jobs = [Job(name=name, release_date=0, duration=d, gpus=1) for name, d in sizes]
     >>> simulate(Workload(jobs=jobs), shockwave, cluster=1).completion_times

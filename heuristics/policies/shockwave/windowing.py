@@ -31,8 +31,6 @@ class Windowing:
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     planner
         What plans.
     interval

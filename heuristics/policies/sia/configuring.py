@@ -64,8 +64,6 @@ class Configuring:
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     park
         The nodes by kind.
     estimates

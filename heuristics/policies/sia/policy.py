@@ -69,8 +69,6 @@ def sia(
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     interval
         Seconds between decisions, which are taken at its multiples.
     power
@@ -101,8 +99,7 @@ def sia(
 
     Examples
     --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Job, Workload, simulate
     >>> menu = [(1, 1.0), (2, 1.8), (4, 3.0)]
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1, menu=menu) for n, d in [("a", 600), ("b", 300)]]
     >>> [round(time) for time in simulate(Workload(jobs=jobs), sia, cluster=4).completion_times]

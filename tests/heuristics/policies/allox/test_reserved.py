@@ -6,7 +6,7 @@ from gsopt.core.errors import Unsupported
 from gsopt.scenario.job import Job
 from gsopt.simulation import Decider, State, simulate
 from heuristics.policies.allox.reserved import Reserved
-from heuristics.policies.gavel.received import Portions
+from heuristics.policies.gavel.ledger import Portions
 from heuristics.policies.gavel.rounds import Rounds
 from tests.gsopt.simulation.scenarios import bundle
 

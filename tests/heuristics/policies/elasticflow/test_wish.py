@@ -1,11 +1,11 @@
-"""Wish: levels that help."""
+"""Request: levels that help."""
 
 from typing import Any
 
 from gsopt.scenario.job import Job
 from gsopt.simulation import State, simulate
 from heuristics.policies import fifo
-from heuristics.policies.elasticflow.wish import levels_of
+from heuristics.policies.elasticflow.profile import levels_of
 from tests.gsopt.simulation.scenarios import bundle
 
 

@@ -14,7 +14,7 @@ from gsopt.scenario.speed import Speed
 from gsopt.simulation import Decider, Replay, State, simulate
 from gsopt.simulation.parts.inventory import Inventory
 from heuristics.policies.gandiva.packing import PackedShares, Pairing
-from heuristics.policies.gavel.received import Portions
+from heuristics.policies.gavel.ledger import Portions
 from heuristics.policies.gavel.rounds import Rounds
 from tests.gsopt.simulation.scenarios import bundle
 

@@ -13,7 +13,7 @@ from gsopt.scenario.job import Job
 from gsopt.scenario.scenario import CapacityChange
 from gsopt.simulation import Action, Start, State, simulate
 from gsopt.simulation.parts.tiers import need_of
-from heuristics.policies.lucid.fewest import FewestMachines
+from heuristics.policies.lucid.machines import FewestMachines
 from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle
 from tests.gsopt.simulation.scripts import doing

@@ -1,4 +1,4 @@
-"""Received: the time that jobs have had on each kind of GPU, beside the shares of it that they are to have."""
+"""Ledger: the time that jobs have had on each kind of GPU, beside the shares that they are to have."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
@@ -13,31 +13,15 @@ Unit = tuple[int, ...]
 
 
 class CreditClaim(NamedTuple):
-    """What a unit may claim on a kind of GPU; the largest claim comes first.
+    """What a unit may claim on a kind of GPU; the largest claim comes first."""
 
-    Attributes
-    ----------
-    priority
-        Its share over the part that it has had of the time of all jobs there.
-    deficit
-        Seconds by which it had less than its shares until they were last computed.
-    share
-        Its share.
-    """
-
-    priority: float
-    deficit: Any
+    priority: float  # the share over the part that the unit has had of the time of all jobs there
+    deficit: Any  # seconds by which it had less than its shares until they were last computed
     share: float
 
 
-class Received:
-    """Books of the time that jobs and pairs have had, in which each begins with a credit on every kind.
-
-    Parameters
-    ----------
-    credit
-        Seconds.
-    """
+class TimeLedger:
+    """The time that jobs and pairs have had; each begins with a credit of some seconds on every kind."""
 
     def __init__(self, credit: Any) -> None:
         self._credit = credit
@@ -46,11 +30,11 @@ class Received:
         self._deficits: dict[Unit, dict[str, Any]] = {}
 
     def __contains__(self, unit: Unit) -> bool:
-        """Check whether a unit has books."""
+        """Check whether a unit has entered."""
         return unit in self._own
 
     def enter(self, unit: Unit, kinds: Iterable[str], missed: Any = 0) -> None:
-        """Credit a unit, and say how many seconds it has missed."""
+        """Credit a unit, and note how many seconds it has missed."""
         self._own[unit] = dict.fromkeys(kinds, self._credit)
         self._deficits[unit] = dict.fromkeys(self._own[unit], 0 * self._credit + missed)
         for kind in self._own[unit]:
@@ -68,7 +52,7 @@ class Received:
             self._own[unit][kind] += seconds
 
     def reset(self, shares: Mapping[Unit, Mapping[str, float]], seconds: Any) -> None:
-        """Begin anew; what units had less than their shares of the time since the last beginning is noted."""
+        """Count anew, but note what units had less than their shares of the time since the last reset."""
         self._all.clear()
         for unit, own in self._own.items():
             given = shares.get(unit, {})
@@ -79,11 +63,10 @@ class Received:
                 self._all[kind] = self._all.get(kind, 0) + self._credit
 
     def claim(self, unit: Unit, kind: str, share: float) -> CreditClaim:
-        """Return what a unit with a share may claim on a kind, where such as differ by rounding tie."""
+        """Return what a unit with a share may claim on a kind; claims that differ by rounding tie."""
         part = float(self._own[unit][kind]) / float(self._all[kind])
-        return CreditClaim(
-            _settle(share / part), round(self._deficits[unit][kind], MISSED_DECIMALS), _settle(share)
-        )
+        deficit = round(self._deficits[unit][kind], MISSED_DECIMALS)
+        return CreditClaim(_settle(share / part), deficit, _settle(share))
 
 
 def _settle(value: float) -> float:

@@ -1,4 +1,4 @@
-"""Fewest machines: free GPUs on no more machines than a job could ever do with."""
+"""Fewest machines: free GPUs on no more machines than a job needs at least."""
 
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
@@ -12,18 +12,12 @@ from gsopt.simulation.policy import State
 
 
 class FewestMachines:
-    """Free GPUs for jobs that wait rather than run on more machines than they need.
+    """Free GPUs for jobs that would rather wait than run on more machines than they need.
 
-    How many a job needs is a matter of the machines that are there, whoever uses them. It gets the machine with
-    the fewest free GPUs that suffice; several machines of one rack if a rack has them free, the emptiest first;
-    the least sufficient memory where it has the choice. Only a cluster of racks has machines.
-
-    Parameters
-    ----------
-    state
-        The state at the beginning of the run.
-    machines
-        Numbers of the machines that it may have; all if None.
+    How many machines a job needs depends on those that are present, whatever is in use. It gets the machine
+    with the fewest free GPUs that suffice; else several machines of one rack if a rack has them free, the
+    emptiest first; and the least sufficient memory if it has the choice. Only a cluster of racks has machines;
+    `machines` restricts them.
     """
 
     def __init__(self, state: State, machines: Iterable[int] | None = None) -> None:
@@ -38,15 +32,15 @@ class FewestMachines:
         self._fewest: dict[Need, int | None] = {}
 
     def look(self, state: State, free: Iterable[int] | None = None) -> None:
-        """Take stock of what is free, or is to count as free."""
-        self._look_who_is_there(state)
+        """Note what is free, or is to count as free."""
+        self._count_present(state)
         self._books.clear()
         self._free = [[] for _ in self._there]
         for gpu in state.free_gpus() if free is None else sorted(free):
             self._free[self._cluster.machine_of[gpu]].append(gpu)
 
     def could(self, need: Need) -> bool:
-        """Check whether a job would fit if nobody else were there, since the last look."""
+        """Check whether a job would fit if no other job were present, since the last look."""
         return self._machines_needed(need) is not None
 
     def find(self, need: Need) -> tuple[int, ...] | None:
@@ -54,13 +48,13 @@ class FewestMachines:
         most = self._machines_needed(need)
         if most is None:
             return None
-        return next((chosen for chosen in self._ways(need) if self._machines_of(chosen) <= most), None)
+        return next((chosen for chosen in self._candidates(need) if self._machines_of(chosen) <= most), None)
 
     def nearest(self, need: Need) -> tuple[int, ...] | None:
-        """Return free GPUs on the fewest machines that there are; None when too few are free."""
-        return self.find(need) or min(self._ways(need), key=self._machines_of, default=None)
+        """Return free GPUs on as few machines as possible; None when too few are free."""
+        return self.find(need) or min(self._candidates(need), key=self._machines_of, default=None)
 
-    def _ways(self, need: Need) -> Iterator[tuple[int, ...]]:
+    def _candidates(self, need: Need) -> Iterator[tuple[int, ...]]:
         """Yield where a job may go, on GPUs of little memory first."""
         suitable = self._suits(need)
         for most in sorted({_memory(self._cluster.machines[machine]) for machine in suitable}):
@@ -79,7 +73,7 @@ class FewestMachines:
         return all(machine_of[gpu] in machines and gpu in self._free[machine_of[gpu]] for gpu in gpus)
 
     def take(self, gpus: Iterable[int]) -> None:
-        """Take note that GPUs are free no more; others than free ones are passed over."""
+        """Note that GPUs are no longer free; those that were not free before are passed over."""
         for gpu in gpus:
             machine = self._cluster.machine_of[gpu]
             free = self._free[machine]
@@ -90,8 +84,8 @@ class FewestMachines:
                     if machine in machines:
                         book.recount(machine, before, before - 1)
 
-    def _look_who_is_there(self, state: State) -> None:
-        """Count the GPUs of each machine that are there: the first ones, as many as there are."""
+    def _count_present(self, state: State) -> None:
+        """Count the GPUs of each machine that are present: the first ones, up to the capacity."""
         seen = state.capacity, state.servers
         if seen == self._seen:
             return
@@ -104,7 +98,7 @@ class FewestMachines:
             left -= size
 
     def _machines_needed(self, need: Need) -> int | None:
-        """Return the least number of machines that a job can do with; None when it does not fit at all."""
+        """Return the least number of machines that a job needs; None when it does not fit at all."""
         if need not in self._fewest:
             sizes = sorted((self._there[machine] for machine in self._suits(need)), reverse=True)
             enough = (k for k, gpus in enumerate(accumulate(sizes), start=1) if gpus >= need.gpus)
@@ -130,5 +124,5 @@ class FewestMachines:
 
 
 def _memory(machine: Machine) -> float:
-    """Return the bytes of each GPU of a machine; infinity when memory is not looked at."""
+    """Return the bytes of each GPU of a machine; infinity when its memory is unknown."""
     return inf if machine.memory is None else machine.memory

@@ -2,14 +2,14 @@
 
 from random import Random
 
-from heuristics.policies.elasticflow.wish import Wish
+from heuristics.policies.elasticflow.profile import Request
 
 LENGTH = 60.0
 
 
-def drawn(random: Random, most: int = 8, gpus: int = 8) -> list[Wish]:
+def drawn(random: Random, most: int = 8, gpus: int = 8) -> list[Request]:
     """Draw jobs whose deadlines are somewhat later than they need alone, on levels that are powers of 2."""
-    wishes = []
+    requests = []
     for number in range(random.randint(1, most)):
         levels = (1, 2, 4, 8)[: random.randint(1, gpus.bit_length())]
         speeds = tuple(level ** random.choice([0.5, 0.75, 0.9]) for level in levels)
@@ -17,5 +17,5 @@ def drawn(random: Random, most: int = 8, gpus: int = 8) -> list[Wish]:
         slots = random.randint(1, 40)
         work = random.uniform(0.2, 0.9) * slots * LENGTH * speeds[-1] * random.choice([0.3, 1.0])
         if len(set(speeds)) == len(speeds):
-            wishes.append(Wish(number, work, levels, speeds, slots))
-    return wishes
+            requests.append(Request(number, work, levels, speeds, slots))
+    return requests
