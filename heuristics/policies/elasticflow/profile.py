@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from gsopt.core.numbers.tolerances import SUM
 from gsopt.simulation.policy import State
 
-_Whole, _Floats = NDArray[np.int64], NDArray[np.float64]
+_Whole = NDArray[np.int64]
+_Floats = NDArray[np.float64]
 
 #: Slots of the longest plan: a hundred thousand years of minutes.
 _LATEST = 2**56

@@ -11,7 +11,7 @@ from gsopt.scenario.job import Job, Workload
 from gsopt.scenario.scenario import Scenario
 from gsopt.simulation import Policy, simulate
 from gsopt.testing import check_policy
-from heuristics.policies.optimus.afs import afs
+from heuristics.policies.optimus.policy import afs
 from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios, rich_scenarios
 from tests.heuristics.policies.twenty import twenty_jobs

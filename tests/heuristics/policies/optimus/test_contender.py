@@ -1,4 +1,4 @@
-"""Contender: the times that are left, and the numbers of GPUs that there are."""
+"""Candidate: the times that are left, and the numbers of GPUs that there are."""
 
 from typing import Any
 
@@ -8,16 +8,16 @@ from gsopt.scenario.scenario import CapacityChange
 from gsopt.scenario.speed import Speed, TierPenalty
 from gsopt.simulation import State, simulate
 from heuristics.policies import equal_share
-from heuristics.policies.optimus.contender import Contender, Contenders
+from heuristics.policies.optimus.candidates import Candidate, Candidates
 from tests.gsopt.simulation.scenarios import bundle
 
 
-def seen(*jobs: Job, **given: Any) -> list[list[Contender]]:
-    """Return the contenders that each event of a run shows."""
+def seen(*jobs: Job, **given: Any) -> list[list[Candidate]]:
+    """Return the candidates that each event of a run shows."""
     found = []
 
     def watched(state: State) -> Any:
-        decider, contenders = equal_share(state), Contenders(state)
+        decider, candidates = equal_share(state), Candidates(state)
         there: set[int] = set()
 
         class Watching:
@@ -26,7 +26,7 @@ def seen(*jobs: Job, **given: Any) -> list[list[Contender]]:
             def decide(self, state: State) -> Any:
                 there.update(state.arrived)
                 there.difference_update(state.completed)
-                found.append(contenders.of(state, sorted(there)))
+                found.append(candidates.of(state, sorted(there)))
                 return decider.decide(state)
 
         return Watching()

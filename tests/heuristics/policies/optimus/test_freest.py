@@ -7,7 +7,7 @@ import pytest
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import Job
 from gsopt.simulation import Action, Assign, State, simulate
-from heuristics.policies.optimus.freest import freest
+from heuristics.policies.optimus.granting import place_on_emptiest
 from tests.gsopt.simulation.scenarios import bundle
 
 
@@ -23,7 +23,7 @@ class Script:
         """Follow the script, and its last line from then on."""
         step = next(self.steps, None)
         if step is not None:
-            self.found.append(freest(state, step))
+            self.found.append(place_on_emptiest(state, step))
             yield Assign(self.found[-1])
 
 

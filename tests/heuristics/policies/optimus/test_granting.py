@@ -7,13 +7,12 @@ import pytest
 from gsopt.core.errors import InvalidInput
 from gsopt.scenario.job import Job
 from gsopt.simulation import Decider, State, simulate
-from heuristics.policies.optimus.contender import Contender
-from heuristics.policies.optimus.granting import Granting
-from heuristics.policies.optimus.grants import Grants
+from heuristics.policies.optimus.candidates import Candidate
+from heuristics.policies.optimus.granting import Granting, Grants
 from tests.gsopt.simulation.scenarios import bundle
 
 
-def last_first(jobs: Sequence[Contender], grants: Grants) -> None:
+def last_first(jobs: Sequence[Candidate], grants: Grants) -> None:
     """Grant to the job that came last first."""
     for job in reversed(jobs):
         grants.grow(job)
@@ -40,7 +39,7 @@ def test_nobody_asks_where_time_changes_nothing() -> None:
     """Rigid jobs are looked at when something has happened, not at every interval."""
     asked = []
 
-    def watching(jobs: Sequence[Contender], grants: Grants) -> None:
+    def watching(jobs: Sequence[Candidate], grants: Grants) -> None:
         asked.append(len(jobs))
         last_first(jobs, grants)
 

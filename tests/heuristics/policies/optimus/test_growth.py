@@ -9,17 +9,17 @@ from gsopt.core.method import NoSolution
 from gsopt.evaluation.catalogue import find_method
 from gsopt.scenario.job import Job
 from gsopt.simulation.parts.pool import Count
-from heuristics.policies.optimus.contender import Contender
-from heuristics.policies.optimus.grants import Grants
-from heuristics.policies.optimus.growth import by_method, by_race
+from heuristics.policies.optimus.candidates import Candidate
+from heuristics.policies.optimus.granting import Grants
+from heuristics.policies.optimus.rules import by_method, by_steps
 from tests.effort import cases
 
 ITEM = Job(name="a", release_date=0, duration=1, gpus=1)
 
 
-def contender(number: int, left: list[float]) -> Contender:
+def candidate(number: int, left: list[float]) -> Candidate:
     """Make a job that has so much left on 1, 2, ... GPUs."""
-    return Contender(number, ITEM, tuple(range(1, len(left) + 1)), tuple(left))
+    return Candidate(number, ITEM, tuple(range(1, len(left) + 1)), tuple(left))
 
 
 def grants_of(gpus: int) -> Grants:
@@ -29,12 +29,12 @@ def grants_of(gpus: int) -> Grants:
     return Grants(pool, {})
 
 
-def total(jobs: list[Contender], grants: Grants) -> float:
+def total(jobs: list[Candidate], grants: Grants) -> float:
     """Sum the times that are left."""
     return sum(float(job.left[grants.rung(job)]) for job in jobs)
 
 
-def best(jobs: list[Contender], gpus: int) -> float:
+def best(jobs: list[Candidate], gpus: int) -> float:
     """Find the least sum of the times left by a table over the GPUs."""
     table = {0: 0.0}
     for job in jobs:
@@ -47,7 +47,7 @@ def best(jobs: list[Contender], gpus: int) -> float:
     return min(table.values())
 
 
-def drawn(random: Random, *, convex: bool) -> list[Contender]:
+def drawn(random: Random, *, convex: bool) -> list[Candidate]:
     """Draw jobs of whole times left; convex ones save less with each GPU."""
     jobs = []
     for number in range(random.randint(1, 5)):
@@ -57,7 +57,7 @@ def drawn(random: Random, *, convex: bool) -> list[Contender]:
         left = [300.0]
         for each in saved:
             left.append(left[-1] - each)
-        jobs.append(contender(number, left))
+        jobs.append(candidate(number, left))
     return jobs
 
 
@@ -68,7 +68,7 @@ def test_the_race_is_optimal_where_each_step_saves_less() -> None:
         jobs = drawn(random, convex=convex)
         gpus = len(jobs) + random.randint(0, 10)
         race, exact = grants_of(gpus), grants_of(gpus)
-        by_race(jobs, race)
+        by_steps(jobs, race)
         by_method(jobs, exact, find_method("allocation", "exact"))
         assert total(jobs, exact) == best(jobs, gpus) <= total(jobs, race), seed
         assert not convex or total(jobs, race) == best(jobs, gpus), seed
@@ -76,9 +76,9 @@ def test_the_race_is_optimal_where_each_step_saves_less() -> None:
 
 def test_the_race_may_lose() -> None:
     """Where the second step saves more than the first, the race gives the GPUs to another job."""
-    jobs = [contender(0, [10, 9, 1]), contender(1, [10, 8, 7])]
+    jobs = [candidate(0, [10, 9, 1]), candidate(1, [10, 8, 7])]
     race, exact = grants_of(4), grants_of(4)
-    by_race(jobs, race)
+    by_steps(jobs, race)
     by_method(jobs, exact, find_method("allocation", "exact"))
     assert (total(jobs, race), total(jobs, exact)) == (17, 11)
 
@@ -86,7 +86,7 @@ def test_the_race_may_lose() -> None:
 def test_no_jobs_and_no_solution() -> None:
     """Nobody asks for nothing; a method without a solution is refused."""
     by_method([], grants_of(2), find_method("allocation", "exact"))
-    jobs = [contender(0, [10, 9])]
+    jobs = [candidate(0, [10, 9])]
     with pytest.raises(InvalidInput, match="must find a solution at every event"):
         by_method(jobs, grants_of(2), lambda _: NoSolution("none"))
 
@@ -95,6 +95,6 @@ def test_no_jobs_and_no_solution() -> None:
 def test_who_gets_the_fewest_gpus_where_they_are_scarce(shortest_first: bool, served: dict[int, int]) -> None:
     """The first job does, or the shortest one."""
     grants = grants_of(1)
-    jobs = [contender(0, [10, 9]), contender(1, [8, 7])]
+    jobs = [candidate(0, [10, 9]), candidate(1, [8, 7])]
     by_method(jobs, grants, find_method("allocation", "exact"), shortest_first=shortest_first)
     assert grants.holdings == served

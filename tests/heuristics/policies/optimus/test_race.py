@@ -30,7 +30,7 @@ def test_a_step_that_does_not_fit_ends_its_contender_or_all(stops: bool, order: 
 
 
 def test_equals_go_in_the_order_of_their_names() -> None:
-    """Of equal ranks the contender that is named first goes first."""
+    """Of equal ranks the candidate that is named first goes first."""
     asking = [[Step(1.0, 1)] * 2, [Step(1.0, 1)]]
     assert [place for place, _ in race(map(iter, asking), lambda *_: True)] == [0, 0, 1]
 

@@ -1,4 +1,4 @@
-"""Contender: a job as it asks for GPUs, with the time that it has left on every number of them."""
+"""Candidates: jobs that ask for GPUs, with the time that they have left on every number of them."""
 
 from bisect import bisect_right
 from collections.abc import Iterable
@@ -14,49 +14,33 @@ from heuristics.policies.optimus.convergence import Convergence
 
 
 @dataclass(frozen=True)
-class Contender:
-    """A job that asks for GPUs.
-
-    Attributes
-    ----------
-    number
-        Its number.
-    item
-        What it is.
-    counts
-        Numbers of GPUs on which it may run, ascending.
-    left
-        Seconds that it has left on each of them.
-    """
+class Candidate:
+    """A job that asks for GPUs."""
 
     number: int
     item: Job
-    counts: tuple[int, ...]
-    left: tuple[Any, ...]
+    counts: tuple[int, ...]  # numbers of GPUs on which it may run, ascending
+    left: tuple[Any, ...]  # seconds that it has left on each of them
 
 
 class _Speeds(NamedTuple):
-    """On which numbers of GPUs a job may run, and its speed on each when it was first seen."""
+    """The numbers of GPUs on which a job may run, and its speed on each when it was first seen."""
 
     counts: tuple[int, ...]
     rates: tuple[Any, ...]
 
 
-class Contenders:
-    """Makes contenders of jobs, with true times left, on the best tier that each number of GPUs can have.
+class Candidates:
+    """Make candidates of jobs, with true times left, on the best tier that each number of GPUs can have.
 
-    Numbers beyond the GPUs that are there are left out, and jobs that have no others too. Speeds are asked for
-    once for each job; where it has phases, they change for all numbers of GPUs alike. The time left of an
+    Numbers beyond the available GPUs are left out, and so are jobs that can run on no others. Speeds are
+    computed once for each job; if it has phases, they change for all numbers of GPUs alike. The time left of an
     adaptive job is that of its iterations at the batch of its user, from the end of its epoch on
-    (`heuristics.policies.optimus.adaptive`); GPUs get at least the least local batch.
+    (`heuristics.policies.optimus.adaptive`); each GPU gets at least the least local batch, and a single GPU is
+    expected to divide its batch in any case if `doubled`.
 
-    Parameters
-    ----------
-    doubled
-        Whether an adaptive job is expected to divide its batch on a single GPU in any case.
-    convergence
-        What predicts the work that is left of trainings; known when None. A job of which nothing can be told
-        yet asks for its fewest GPUs only.
+    The work that is left of trainings is predicted by `convergence`, or known when None. A job about which
+    nothing can be predicted yet asks for its fewest GPUs only.
     """
 
     def __init__(self, state: State, *, doubled: bool = True, convergence: Convergence | None = None) -> None:
@@ -65,17 +49,17 @@ class Contenders:
         self._speeds: dict[int, _Speeds] = {}
 
     def forget(self, job: int) -> None:
-        """Forget a job that is complete."""
+        """Forget a completed job."""
         self._speeds.pop(job, None)
         if self._convergence is not None:
             self._convergence.forget(job)
 
-    def of(self, state: State, jobs: Iterable[int]) -> list[Contender]:
-        """Return some jobs as contenders."""
-        made = (self._contender(state, number) for number in jobs)
+    def of(self, state: State, jobs: Iterable[int]) -> list[Candidate]:
+        """Return the candidates among some jobs."""
+        made = (self._candidate(state, number) for number in jobs)
         return [each for each in made if each.counts]
 
-    def _contender(self, state: State, number: int) -> Contender:
+    def _candidate(self, state: State, number: int) -> Candidate:
         if number not in self._speeds:
             self._speeds[number] = self._look(state, number)
         speeds = self._speeds[number]
@@ -84,10 +68,10 @@ class Contenders:
         if left is None:
             left, there = 0, 1
         times = tuple(left / rate for rate in speeds.rates[:there])
-        return Contender(number, state.jobs[number], speeds.counts[:there], times)
+        return Candidate(number, state.jobs[number], speeds.counts[:there], times)
 
     def _look(self, state: State, number: int) -> _Speeds:
-        """Find the speeds of a job."""
+        """Compute the speeds of a job."""
         item, trainee = state.jobs[number], state.trainee(number)
         counts = tuple(count for count in item.counts if count <= state.cluster.gpus)
         if trainee is None or item.batch_size is None:
@@ -108,7 +92,7 @@ class Contenders:
         return _Speeds(tuple(known), tuple(known.values()))
 
     def _work(self, state: State, number: int, speeds: _Speeds) -> Any:
-        """Return the work that is left, known or predicted; None where nothing can be told yet."""
+        """Return the work that is left, known or predicted; None while nothing can be predicted."""
         if self._convergence is None or state.jobs[number].training is None:
             return _known(state, number, speeds)
         self._convergence.see(state, [number])
@@ -116,7 +100,7 @@ class Contenders:
 
 
 def _known(state: State, number: int, speeds: _Speeds) -> Any:
-    """Return the work that is left: that of the job, or iterations of an adaptive one."""
+    """Return the work that is left: that of the job, or the iterations of an adaptive one."""
     item, trainee = state.jobs[number], state.trainee(number)
     if trainee is not None and item.batch_size is not None:
         return iterations_left(trainee.application, item.batch_size, trainee.epoch)
