@@ -66,11 +66,11 @@ def test_the_limit_is_that_of_each_decision(monkeypatch: pytest.MonkeyPatch) -> 
     """The exact method is told how long it may take, or that there is no limit."""
     told: list[float | None] = []
 
-    def watched(problem: Goodput, *, time_limit: float | None) -> Result[GoodputSolution]:
+    def watched(problem: Goodput, *, time_limit: float | None = None) -> Result[GoodputSolution]:
         told.append(time_limit)
         return proven(problem)
 
-    monkeypatch.setattr("heuristics.policies.pollux.policy.find_method", lambda *_: watched)
+    monkeypatch.setattr("heuristics.policies.pollux.policy.find_method", lambda *_, **_options: watched)
     jobs = bundle([Job(name="a", release_date=0, duration=60, gpus=1)])
     for limit in (2.5, None):
         simulate(jobs, partial(pollux, exact=True, limit=limit), cluster=TWO)
@@ -93,7 +93,7 @@ def test_what_is_not_proven_is_taken_if_it_is_the_better(monkeypatch: pytest.Mon
         return give
 
     methods = {name: giving(4 if name == better else 1) for name in ("exact", "greedy")}
-    monkeypatch.setattr("heuristics.policies.pollux.policy.find_method", lambda _, name: methods[name])
+    monkeypatch.setattr("heuristics.policies.pollux.policy.find_method", lambda _, name, **_options: methods[name])
     jobs = bundle(Job(name=n, release_date=0, duration=600, gpus=1, menu=MENU) for n in "ab")
     run = simulate(jobs, partial(pollux, exact=True, limit=1.0), cluster=TWO, bound=False)
     assert max(run.completion_times) < 300

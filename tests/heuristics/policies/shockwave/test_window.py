@@ -5,18 +5,17 @@ from random import Random
 import pytest
 
 from tests.effort import cases
-from tests.heuristics.policies.shockwave.drawn import drawn, lateness, plans, value
+from tests.heuristics.policies.shockwave.drawn import drawn, plans, value
 
 
-def test_worth_lateness_and_load_are_as_defined() -> None:
-    """Whatever the plan, the three figures are those of the definition, and its longest time is a level."""
+def test_worth_and_load_are_as_defined() -> None:
+    """Whatever the plan, both figures are those of the definition, and its longest time is a level."""
     random = Random(1)
     for _ in range(cases(40)):
         window = drawn(random, most_rounds=2)
         for plan in plans(window):
             counts, wanted = plan.sum(axis=1), value(window, plan)
             assert wanted is None or window.worth(counts) == pytest.approx(wanted, rel=1e-12, abs=1e-12)
-            assert window.lateness(plan) == pytest.approx(lateness(window, plan), rel=1e-12)
             assert window.load(plan).max() <= window.gpus
             assert window.longest(counts) in window.levels
 

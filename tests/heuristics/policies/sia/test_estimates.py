@@ -8,7 +8,7 @@ from gsopt.simulation import Action, Decider, State, Wake, simulate
 from heuristics.policies import fifo
 from heuristics.policies.sia.configuring import JobHistory
 from heuristics.policies.sia.estimates import Batches, Estimated
-from heuristics.policies.sia.park import Park
+from heuristics.policies.sia.nodes import NodePool
 from tests.gsopt.simulation.adaptive import learning
 from tests.gsopt.simulation.scenarios import bundle
 
@@ -18,8 +18,8 @@ def test_estimates_end_at_the_users_batch() -> None:
     seen: dict[str, Mapping[Shape, float]] = {}
 
     def watching(state: State, batches: Batches) -> Decider:
-        park, first = Park(state.cluster), fifo(state)
-        estimates = Estimated(park, None, 64, 30.0, {}, batches)
+        pool, first = NodePool(state.cluster), fifo(state)
+        estimates = Estimated(pool, None, 64, 30.0, {}, batches)
 
         class Watching:
             preemptive = False

@@ -8,7 +8,7 @@ from gsopt.scenario.events import Leave
 from gsopt.scenario.job import Job
 from gsopt.simulation import Decider, State, simulate
 from heuristics.policies import fifo
-from heuristics.policies.sia.park import Park
+from heuristics.policies.sia.nodes import NodePool
 from tests.gsopt.simulation.scenarios import bundle
 
 
@@ -21,22 +21,22 @@ def mixed() -> Cluster:
 
 def test_kinds_are_types_with_their_memory() -> None:
     """A type of which machines have unequal memory is several kinds, named by both."""
-    assert list(Park(mixed()).kinds) == ["V100 16", "V100 80"]
+    assert list(NodePool(mixed()).kinds) == ["V100 16", "V100 80"]
 
 
 def test_configurations_are_those_of_the_largest_nodes() -> None:
     """Smaller nodes of a kind hold parts only."""
-    listed = [(shape.type, shape.nodes, shape.gpus) for shape in Park(mixed()).all_shapes()]
+    listed = [(shape.type, shape.nodes, shape.gpus) for shape in NodePool(mixed()).all_shapes()]
     first = [("V100 16", *each) for each in ((1, 1), (1, 2), (1, 4), (2, 8))]
     assert listed == [*first, ("V100 80", 1, 1), ("V100 80", 1, 2)]
 
 
 def test_a_plain_cluster_is_one_node() -> None:
     """Its GPUs have no numbers, and all of them are the largest configuration."""
-    park = Park(Cluster.plain(6))
-    assert [shape.gpus for shape in park.all_shapes()] == [1, 2, 4, 6]
-    assert (park.is_plain, park.example(Shape(type="gpu", gpus=2))) == (True, ())
-    assert park.shape("gpu", 7) is None
+    pool = NodePool(Cluster.plain(6))
+    assert [shape.gpus for shape in pool.all_shapes()] == [1, 2, 4, 6]
+    assert (pool.is_plain, pool.example(Shape(type="gpu", gpus=2))) == (True, ())
+    assert pool.shape("gpu", 7) is None
 
 
 @pytest.mark.parametrize(
@@ -45,16 +45,16 @@ def test_a_plain_cluster_is_one_node() -> None:
 )
 def test_any_number_is_a_shape_on_few_nodes(gpus: int, nodes: int) -> None:
     """A number of GPUs that is no configuration stands on as few nodes of the largest size as hold it."""
-    park = Park(mixed())
-    assert park.shape("V100 16", gpus) == Shape(type="V100 16", nodes=nodes, gpus=gpus)
-    assert park.shape("V100 16", 11) is None
+    pool = NodePool(mixed())
+    assert pool.shape("V100 16", gpus) == Shape(type="V100 16", nodes=nodes, gpus=gpus)
+    assert pool.shape("V100 16", 11) is None
 
 
 def test_examples_take_the_largest_nodes_first() -> None:
     """GPUs of a configuration stand as close together as they can."""
-    park = Park(mixed())
-    assert park.example(Shape(type="V100 16", nodes=2, gpus=8)) == (0, 1, 2, 3, 6, 7, 8, 9)
-    assert park.example(Shape(type="V100 80", gpus=1)) == (10,)
+    pool = NodePool(mixed())
+    assert pool.example(Shape(type="V100 16", nodes=2, gpus=8)) == (0, 1, 2, 3, 6, 7, 8, 9)
+    assert pool.example(Shape(type="V100 80", gpus=1)) == (10,)
 
 
 def test_machines_that_have_left_do_not_count() -> None:
@@ -62,15 +62,15 @@ def test_machines_that_have_left_do_not_count() -> None:
     seen = []
 
     def watching(state: State) -> Decider:
-        decider, park = fifo(state), Park(state.cluster)
+        decider, pool = fifo(state), NodePool(state.cluster)
 
         class Watching:
             preemptive = False
 
             def decide(self, state: State) -> object:
-                stock = park.stock(state)
-                nodes = {kind: [node.place for node in some] for kind, some in stock.nodes.items()}
-                seen.append((float(state.now), stock.gpus, nodes))
+                available = pool.available(state)
+                nodes = {kind: [node.place for node in some] for kind, some in available.nodes.items()}
+                seen.append((float(state.now), available.gpus, nodes))
                 return decider.decide(state)
 
         return Watching()  # type: ignore[return-value]

@@ -6,15 +6,15 @@ from random import Random
 import pytest
 
 from gsopt.problems.configuration import Shape
-from heuristics.policies.sia.park import ParkNode
-from heuristics.policies.sia.seating import seat
+from heuristics.policies.sia.nodes import Node
+from heuristics.policies.sia.placing import place_jobs
 from tests.effort import cases
 
 
-def nodes(*sizes: int) -> list[ParkNode]:
+def nodes(*sizes: int) -> list[Node]:
     """Return nodes whose GPUs are numbered from 0."""
     ends = [sum(sizes[: place + 1]) for place in range(len(sizes))]
-    return [ParkNode(place, tuple(range(end - sizes[place], end))) for place, end in enumerate(ends)]
+    return [Node(place, tuple(range(end - sizes[place], end))) for place, end in enumerate(ends)]
 
 
 def shape(gpus: int, per_node: int = 4) -> Shape:
@@ -24,47 +24,49 @@ def shape(gpus: int, per_node: int = 4) -> Shape:
 
 def test_parts_go_to_the_fullest_node_from_the_first_on() -> None:
     """Two pairs and a single share two nodes, the largest placed first."""
-    found = seat(nodes(4, 4), 4, {1: shape(1), 2: shape(2), 3: shape(2)}, {})
+    found = place_jobs(nodes(4, 4), 4, {1: shape(1), 2: shape(2), 3: shape(2)}, {})
     assert found == {2: (0, 1), 3: (2, 3), 1: (4,)}
 
 
 def test_whole_nodes_come_from_the_end() -> None:
     """A node and two nodes leave the first ones to parts."""
-    found = seat(nodes(4, 4, 4, 4), 4, {1: shape(4), 2: shape(8), 3: shape(1)}, {})
+    found = place_jobs(nodes(4, 4, 4, 4), 4, {1: shape(4), 2: shape(8), 3: shape(1)}, {})
     assert {job: {gpu // 4 for gpu in gpus} for job, gpus in found.items()} == {2: {2, 3}, 1: {1}, 3: {0}}
 
 
 def test_who_keeps_its_configuration_keeps_its_gpus() -> None:
     """Jobs that stay are not moved to fill gaps."""
     held = {1: (1,), 2: (6, 7)}
-    assert seat(nodes(4, 4), 4, {1: shape(1), 2: shape(2), 3: shape(1)}, held) == {**held, 3: (4,)}
+    assert place_jobs(nodes(4, 4), 4, {1: shape(1), 2: shape(2), 3: shape(1)}, held) == {**held, 3: (4,)}
 
 
 def test_a_node_is_cleared_where_none_is_free() -> None:
     """The node with the most free GPUs is cleared, and who stood there moves."""
     held = {1: (0, 1), 2: (4,)}
-    found = seat(nodes(4, 4), 4, {1: shape(2), 2: shape(1), 3: shape(4)}, held)
+    found = place_jobs(nodes(4, 4), 4, {1: shape(2), 2: shape(1), 3: shape(4)}, held)
     assert found == {1: (0, 1), 3: (4, 5, 6, 7), 2: (2,)}
 
 
 def test_restarting_jobs_move_last() -> None:
     """Where either of two jobs can make room, the one that is not fixed does."""
     held = {1: (0,), 2: (1,), 3: (2,), 4: (4, 5, 6)}
-    found = seat(nodes(4, 4), 4, {**{job: shape(1) for job in (1, 2, 3)}, 4: shape(3), 5: shape(2)}, held, {1})
+    found = place_jobs(
+        nodes(4, 4), 4, {**{job: shape(1) for job in (1, 2, 3)}, 4: shape(3), 5: shape(2)}, held, {1}
+    )
     assert found == {1: (0,), 4: (4, 5, 6), 3: (2,), 5: (1, 3), 2: (7,)}
 
 
 def test_who_fits_nowhere_takes_what_is_left() -> None:
     """Three parts of four GPUs do not fit on two nodes of six; a whole node needs a largest one."""
-    found = seat(nodes(6, 6), 6, {job: shape(4, 6) for job in (1, 2, 3)}, {})
+    found = place_jobs(nodes(6, 6), 6, {job: shape(4, 6) for job in (1, 2, 3)}, {})
     assert found == {1: (0, 1, 2, 3), 2: (6, 7, 8, 9), 3: (4, 5, 10, 11)}
-    assert seat(nodes(4, 2), 4, {1: shape(4), 2: shape(2)}, {}) == {1: (0, 1, 2, 3), 2: (4, 5)}
-    assert seat(nodes(4, 2, 2), 4, {1: shape(8)}, {}) == {1: tuple(range(8))}
+    assert place_jobs(nodes(4, 2), 4, {1: shape(4), 2: shape(2)}, {}) == {1: (0, 1, 2, 3), 2: (4, 5)}
+    assert place_jobs(nodes(4, 2, 2), 4, {1: shape(8)}, {}) == {1: tuple(range(8))}
 
 
 def test_remainders_of_nodes_stand_on_one_further_node() -> None:
     """Six GPUs are a whole node and a part of another one."""
-    assert seat(nodes(4, 4), 4, {1: shape(6), 2: shape(2)}, {}) == {1: (0, 1, 4, 5, 6, 7), 2: (2, 3)}
+    assert place_jobs(nodes(4, 4), 4, {1: shape(6), 2: shape(2)}, {}) == {1: (0, 1, 4, 5, 6, 7), 2: (2, 3)}
 
 
 @pytest.mark.parametrize(("sizes", "per_node"), [((1, 2, 4, 8, 12), 4), ((1, 2, 4, 8, 16), 8)])
@@ -82,7 +84,7 @@ def test_powers_of_two_always_fit(sizes: Sequence[int], per_node: int) -> None:
                     wanted[job] = shape(count, per_node)
                     left -= count
             kept = {job: gpus for job, gpus in held.items() if job in wanted and len(gpus) == wanted[job].gpus}
-            held = seat(nodes(*[per_node] * 4), per_node, wanted, kept)
+            held = place_jobs(nodes(*[per_node] * 4), per_node, wanted, kept)
             assert held.keys() == wanted.keys()
             assert len({gpu for gpus in held.values() for gpu in gpus}) == sum(map(len, held.values()))
             for job, gpus in held.items():

@@ -1,13 +1,13 @@
-"""Seating: which GPUs of the nodes of one kind each job gets, as few of them moving as it takes."""
+"""Placing: which GPUs of the nodes of one kind each job gets, moving as few jobs as possible."""
 
 from collections.abc import Collection, Mapping, Sequence
 
 from gsopt.problems.configuration import Shape
-from heuristics.policies.sia.park import ParkNode
+from heuristics.policies.sia.nodes import Node
 
 
-def seat(
-    nodes: Sequence[ParkNode],
+def place_jobs(
+    nodes: Sequence[Node],
     per_node: int,
     wanted: Mapping[int, Shape],
     held: Mapping[int, Sequence[int]],
@@ -15,39 +15,28 @@ def seat(
 ) -> dict[int, tuple[int, ...]]:
     """Return the GPUs by number of jobs that are to have configurations on nodes of one kind.
 
-    A job whose configuration stays keeps its GPUs. Then whole nodes are taken from the last one on; where
-    none is free all that stand on the node with the most free GPUs have to move. At last what is less than a
-    node goes, the largest first, to the fullest node with room, from the first one on; where none has room,
+    A job whose configuration stays keeps the GPUs that it `held`. Then whole nodes are taken from the last one
+    on; where none is free, all jobs on the node with the most free GPUs have to move. Finally parts of nodes
+    are taken, the largest first, from the fullest node with room, from the first one on; where none has room,
     the smallest jobs on the node with the most free GPUs move until it has. Jobs that move are placed in the
-    same way. Where nodes differ or sizes are no powers of two some may not fit; those take what is left, from
-    the node with the most free GPUs on. So all are seated that do not want more GPUs than there are.
+    same way; `fixed` ones move only where no others do. Where nodes differ or sizes are no powers of two, some
+    jobs may not fit; they take what is left, from the node with the most free GPUs on. So all jobs are placed
+    that do not want more GPUs than there are.
 
-    Source: the placement of Sia's simulator, there called smart, but that jobs are sorted there by a constant.
-
-    Parameters
-    ----------
-    nodes
-        The nodes, with those of their GPUs that are there.
-    per_node
-        GPUs of a whole node.
-    wanted
-        What each job is to have, by number.
-    held
-        The GPUs of jobs whose configuration stays.
-    fixed
-        Jobs of these that move only where no others do.
+    Source: the placement of Sia's simulator, there called smart, except that jobs are sorted there by a
+    constant.
     """
-    seats = _Seats(nodes, per_node, wanted, held, fixed)
-    seats.take_whole_nodes()
-    seats.take_parts()
-    seats.take_what_is_left()
-    return {job: tuple(sorted(gpus)) for job, gpus in seats.taken.items()}
+    placement = _Placement(nodes, per_node, wanted, held, fixed)
+    placement.take_whole_nodes()
+    placement.take_parts()
+    placement.take_what_is_left()
+    return {job: tuple(sorted(gpus)) for job, gpus in placement.taken.items()}
 
 
-class _Seats:
+class _Placement:
     def __init__(
         self,
-        nodes: Sequence[ParkNode],
+        nodes: Sequence[Node],
         per_node: int,
         wanted: Mapping[int, Shape],
         held: Mapping[int, Sequence[int]],
@@ -64,7 +53,7 @@ class _Seats:
         self.scattered: list[int] = []
 
     def take_whole_nodes(self) -> None:
-        """Grant their whole nodes to all that need some."""
+        """Give whole nodes to all jobs that need some."""
         for job in sorted(self.waiting, key=lambda job: -self.wanted[job].gpus):
             for _ in range(self.wanted[job].gpus // self.size):
                 place = self._whole_node()
@@ -74,7 +63,7 @@ class _Seats:
                 self._take(job, place, list(self.free[place]))
 
     def take_parts(self) -> None:
-        """Grant what is less than a node, the largest part first, to jobs and to those that have to move."""
+        """Give parts of nodes, the largest first, to jobs and to those that have to move."""
         while self.waiting:
             job = max(self.waiting, key=self._part)
             self.waiting.remove(job)
@@ -86,7 +75,7 @@ class _Seats:
                 self._scatter(job)
 
     def take_what_is_left(self) -> None:
-        """Grant what is left to those that fit nowhere as they should, as few nodes as it takes."""
+        """Give what is left to jobs that fit nowhere as they should, on as few nodes as possible."""
         for job in sorted(self.scattered, key=lambda job: -self.wanted[job].gpus):
             missing = self.wanted[job].gpus
             for place in sorted(range(len(self.free)), key=lambda place: -len(self.free[place])):
@@ -103,7 +92,7 @@ class _Seats:
             del self.free[place][gpu]
 
     def _give_up(self, job: int) -> None:
-        """Take from a job what it has got."""
+        """Free the GPUs of a job."""
         for gpu in self.taken.pop(job, ()):
             self.free[self.node_of[gpu]][gpu] = None
 
@@ -118,7 +107,7 @@ class _Seats:
             self.waiting.remove(job)
 
     def _movable(self, place: int, below: int) -> list[int]:
-        """List the jobs with less than so many GPUs that stand on one node only, the smallest first."""
+        """Return the jobs with fewer than so many GPUs, all of them on one node, the smallest first."""
         jobs = {
             job: len(gpus)
             for job, gpus in self.taken.items()
@@ -127,7 +116,7 @@ class _Seats:
         return sorted(jobs, key=lambda job: (job in self.fixed, jobs[job], job))
 
     def _room(self, place: int, below: int) -> int:
-        """Count the GPUs of a node that are free, or of jobs that can move."""
+        """Count the GPUs of a node that are free, or held by jobs that can move."""
         return len(self.free[place]) + sum(len(self.taken[job]) for job in self._movable(place, below))
 
     def _whole_node(self) -> int | None:

@@ -1,4 +1,4 @@
-"""Park: the nodes of a cluster by kind of GPU, and the configurations that they allow."""
+"""Nodes: the nodes of a cluster by kind of GPU, and the configurations that they allow."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,97 +10,71 @@ from gsopt.simulation.parts.inventory import GpuKind, kinds_of
 from gsopt.simulation.policy import State
 
 
-class ParkNode(NamedTuple):
-    """A machine of a cluster.
-
-    Attributes
-    ----------
-    place
-        Its number among all machines.
-    gpus
-        Its GPUs by number, those that are there.
-    """
+class Node(NamedTuple):
+    """A machine by its number among all machines, and its available GPUs by number."""
 
     place: int
     gpus: tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Stock:
-    """The GPUs that are there.
+class AvailableNodes:
+    """The GPUs and nodes that are available."""
 
-    Attributes
-    ----------
-    gpus
-        How many of each kind.
-    nodes
-        The nodes of each kind that have some; none in a plain cluster.
-    per_node
-        GPUs of the largest nodes of each kind, when all are there.
-    """
-
-    gpus: Mapping[str, int]
-    nodes: Mapping[str, list[ParkNode]]
-    per_node: Mapping[str, int]
+    gpus: Mapping[str, int]  # of each kind
+    nodes: Mapping[str, list[Node]]  # of each kind; none in a plain cluster
+    per_node: Mapping[str, int]  # GPUs of the largest nodes of each kind, available or not
 
 
-class Park:
-    """The nodes of a cluster by kind. A plain cluster is a single node, whose GPUs have no numbers.
+class NodePool:
+    """The nodes of a cluster by kind, whose names are in the order of the machines.
 
-    Parameters
-    ----------
-    cluster
-        The cluster.
-
-    Attributes
-    ----------
-    kinds
-        The kinds by name, in the order of the machines.
+    A plain cluster is a single node, whose GPUs have no numbers.
     """
 
     def __init__(self, cluster: Cluster) -> None:
         self.kinds: Mapping[str, GpuKind] = kinds_of(cluster)
         names = {kind: name for name, kind in self.kinds.items()}
         self._cluster = cluster
-        self._nodes: dict[str, list[ParkNode]] = {name: [] for name in self.kinds}
+        self._nodes: dict[str, list[Node]] = {name: [] for name in self.kinds}
         for place, machine in enumerate(cluster.machines):
             name = names[GpuKind(machine.gpu_type, machine.memory)]
-            self._nodes[name].append(ParkNode(place, tuple(cluster.gpus_of[machine.name])))
+            self._nodes[name].append(Node(place, tuple(cluster.gpus_of[machine.name])))
 
     @property
     def is_plain(self) -> bool:
         """Whether GPUs have no numbers."""
         return self._cluster.is_plain
 
-    def stock(self, state: State) -> Stock:
-        """Take stock of the GPUs that are there."""
+    def available(self, state: State) -> AvailableNodes:
+        """Return the GPUs and nodes that are available."""
         per_node = {name: self._whole(name)[1] for name in self.kinds}
         if self.is_plain:
-            return Stock(dict.fromkeys(self.kinds, state.capacity), {}, per_node)
+            return AvailableNodes(dict.fromkeys(self.kinds, state.capacity), {}, per_node)
         there = {*state.free_gpus(), *(gpu for job in state.running for gpu in state.placement(job))}
         nodes = {
             name: [
-                ParkNode(node.place, left)
+                Node(node.place, left)
                 for node in every
                 if (left := tuple(gpu for gpu in node.gpus if gpu in there))
             ]
             for name, every in self._nodes.items()
         }
         gpus = {name: sum(len(node.gpus) for node in some) for name, some in nodes.items()}
-        return Stock(gpus, nodes, per_node)
+        return AvailableNodes(gpus, nodes, per_node)
 
     def all_shapes(self) -> list[Shape]:
-        """List the configurations of the whole cluster."""
+        """Return the configurations of the whole cluster."""
         return [shape for name in self.kinds for shape in shapes(name, *self._whole(name))]
 
     def shape(self, name: str, gpus: int) -> Shape | None:
-        """Return so many GPUs of a kind on as few of its nodes as hold them; None if it has fewer."""
+        """Return a number of GPUs of a kind on as few of its nodes as possible; None if it has fewer."""
         nodes, per_node = self._whole(name)
         total = sum(len(node.gpus) for node in self._nodes[name]) or nodes * per_node
         return Shape(type=name, nodes=-(-gpus // per_node), gpus=gpus) if gpus <= total else None
 
     def example(self, shape: Shape) -> tuple[int, ...]:
-        """Return GPUs by number that are a configuration, there or not; none in a plain cluster."""
+        """Return GPUs by number that form a configuration, available or not; none in a plain cluster."""
         largest = sorted(self._nodes[shape.type], key=lambda node: -len(node.gpus))
         return tuple(gpu for node in largest for gpu in node.gpus)[: shape.gpus]
 
