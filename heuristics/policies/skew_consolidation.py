@@ -62,18 +62,11 @@ def skew_consolidation(
     def key(state: State, job: int) -> tuple[int, float]:
         return bisect_right(thresholds, state.service(job)), state.jobs[job].release_date
 
-    return offers(
-        state,
-        _Skew(state, skewed),
-        order=key,
-        placement=placement,
-        lease=lease,
-        renew=renew,
-    )
+    return offers(state, _Skew(state, skewed), order=key, placement=placement, lease=lease, renew=renew)
 
 
 class _Skew:
-    """No patience but that of jobs of some models, which has no end."""
+    """Endless patience of jobs of some models, and none of others."""
 
     def __init__(self, state: State, skewed: Collection[str]) -> None:
         self._tiers, self._skewed = Tiers(state), frozenset(skewed)
@@ -84,4 +77,4 @@ class _Skew:
         return inf if item.model in self._skewed and tier > self._tiers.best(item) else 0.0
 
     def accept(self, _state: State, _job: int, _tier: int, _waited: Any, /) -> None:
-        """Learn nothing."""
+        """Ignore it: nothing is learned."""

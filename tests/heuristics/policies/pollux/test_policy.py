@@ -93,7 +93,9 @@ def test_what_is_not_proven_is_taken_if_it_is_the_better(monkeypatch: pytest.Mon
         return give
 
     methods = {name: giving(4 if name == better else 1) for name in ("exact", "greedy")}
-    monkeypatch.setattr("heuristics.policies.pollux.policy.find_method", lambda _, name, **_options: methods[name])
+    monkeypatch.setattr(
+        "heuristics.policies.pollux.policy.find_method", lambda _, name, **_options: methods[name]
+    )
     jobs = bundle(Job(name=n, release_date=0, duration=600, gpus=1, menu=MENU) for n in "ab")
     run = simulate(jobs, partial(pollux, exact=True, limit=1.0), cluster=TWO, bound=False)
     assert max(run.completion_times) < 300
