@@ -68,7 +68,9 @@ class Pairing:
             wide = [each for each in self._partners.of(state, turn.job) if len(each.gpus) >= need.gpus]
             if wide:
                 found[turn.job] = {partner.job: partner for partner in wide}
-        chosen = best_pairs({job: {p: -each.rank for p, each in own.items()} for job, own in found.items()})
+        chosen = assign_partners(
+            {job: {p: -each.rank for p, each in own.items()} for job, own in found.items()}
+        )
         starts = []
         for turn, need in turns:
             if turn.job in chosen:
@@ -77,7 +79,7 @@ class Pairing:
         return starts
 
 
-def best_pairs(values: Mapping[int, Mapping[int, Any]]) -> dict[int, int]:
+def assign_partners(values: Mapping[int, Mapping[int, Any]]) -> dict[int, int]:
     """Assign to each job one of its partners, or none, so that the sum of the values is the largest.
 
     `values` are by job and partner, all above 0, and are rounded to floats. It is the assignment problem, in

@@ -12,7 +12,7 @@ from gsopt.simulation.parts.partners import suitable
 from gsopt.simulation.parts.starts import on_free
 from gsopt.simulation.parts.tiers import Need, need_of
 from gsopt.simulation.parts.turns import Turn, Turns
-from heuristics.policies.castor.pairing import best_pairs
+from heuristics.policies.castor.pairing import assign_partners
 from heuristics.policies.lucid.durations import DurationPredictor, Predictions, predictor_from
 from heuristics.policies.lucid.load import GPUS, QUIET, Load, Source, load_from
 from heuristics.policies.lucid.machines import FewestMachines
@@ -272,7 +272,7 @@ class _Lucid:
                 saved = self._forecast.saved(state, turn.job, partner, state.placement(partner))
                 if saved > 0:
                     own[partner] = saved
-        chosen = best_pairs({job: own for job, own in found.items() if own})
+        chosen = assign_partners({job: own for job, own in found.items() if own})
         for turn, need in turns:
             if turn.job in chosen:
                 self._turns.remove(turn, need)
