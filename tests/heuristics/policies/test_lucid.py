@@ -1,8 +1,11 @@
-"""Lucid: who is profiled, who shares with whom, and when, each rule by hand."""
+"""Lucid: who is profiled, who shares with whom, and when, each rule by hand; and restricted sharing."""
 
+from collections.abc import Iterable
 from functools import partial
+from itertools import combinations
 from random import Random
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -14,12 +17,19 @@ from gsopt.scenario.cluster import Cluster, Machine, Rack
 from gsopt.scenario.events import Leave
 from gsopt.scenario.job import Job
 from gsopt.scenario.scenario import CapacityChange
+from gsopt.simulation import Action, Start, State, simulate
+from gsopt.simulation.parts.tiers import need_of
 from gsopt.testing import check_policy
-from heuristics.policies import lucid
+from heuristics.policies import lucid, restricted_sharing
+from heuristics.policies.lucid.durations import Means
+from heuristics.policies.lucid.machines import FewestMachines
+from heuristics.policies.lucid.scores import score
 from instances import data_folder
 from instances.traces import helios
 from tests.effort import cases
-from tests.heuristics.policies.shared import drawn, held, job, machine, run
+from tests.gsopt.simulation.scenarios import bundle
+from tests.gsopt.simulation.scripts import doing
+from tests.heuristics.policies.shared import drawn, halves, held, job, machine, run
 
 busy = partial(lucid, load="always")
 exactly = partial(lucid, load="always", exact=True)
@@ -33,9 +43,6 @@ def row(machines: int, gpus: int = 1) -> Cluster:
 def starts(*jobs: Job, policy: Any = busy, **options: Any) -> tuple[Any, ...]:
     """Return when the jobs start."""
     return run(policy, *jobs, **options).start_times
-
-
-# Order
 
 
 def test_least_predicted_gpu_time_first() -> None:
@@ -58,9 +65,6 @@ def test_jobs_wait_for_fewest_machines() -> None:
     assert [held(replayed, name)[0][:2] for name in "abcd"] == [(0, (0,)), (0, (1,)), (0, (2,)), (9, (0, 1))]
     replayed = run(busy, *jobs, cluster=row(2, 2), share_limit=1, spread=True)
     assert held(replayed, "d") == [(5, (0, 3), "")]
-
-
-# Sharing
 
 
 @pytest.mark.parametrize(
@@ -120,7 +124,7 @@ def test_partners_have_the_right_type() -> None:
         ({"a": 1}, 3, 1),
     ],
 )
-def test_scores(scores: Any, threshold: int, start: float) -> None:
+def test_scores_and_thresholds(scores: Any, threshold: int, start: float) -> None:
     """A model is scored by its mean speed beside all that were seen, unless its pair or given scores count."""
     slow = {"a": {"c": 1.3}, "b": {"c": 1.8}}  # 0.92 and 0.85 of full speed on average
     jobs = job("c", 0, 1, 1), job("a", 0, 9, 2), job("b", 1, 3, 2)
@@ -136,9 +140,6 @@ def test_scores_are_of_the_model_that_suffers() -> None:
         assert starts(*jobs, cluster=machine(1), slowdowns=slow, threshold=threshold) == (0, start)
 
 
-# Predictions
-
-
 def test_given_predictions() -> None:
     """Given seconds decide; nothing, and what is below 0, is 1,000 s."""
     jobs = job("x", 0, 1, 1), job("a", 0, 1, 1), job("b", 0, 1, 1), job("c", 0, 1, 1)
@@ -151,9 +152,6 @@ def test_means_are_learned() -> None:
     jobs = job("a", 0, 2, 1, model="m"), job("b", 0, 1, 1, model="n")
     more = job("c", 4, 9, 1, model="m"), job("d", 4, 9, 1, model="n")
     assert starts(*jobs, *more, cluster=machine(1), predictions="mean", share_limit=1) == (0, 2, 13, 4)
-
-
-# Load
 
 
 @pytest.mark.parametrize(
@@ -190,18 +188,10 @@ def test_quiet_is_in_proportion_to_the_cluster() -> None:
         assert sum(gpus.count(each) > 1 for each in gpus) == shared
 
 
-# Profiling
-
-
 def test_profiling() -> None:
     """Jobs run for 200 s on the last machine, those on the fewest GPUs first, and then wait for the others."""
-    jobs = (
-        job("a", 0, 300, 2),
-        job("b", 0, 150, 1),
-        job("c", 0, 500, 1),
-        job("d", 0, 100, 2),
-        job("e", 0, 50, 3),
-    )
+    sizes = [("a", 300, 2), ("b", 150, 1), ("c", 500, 1), ("d", 100, 2), ("e", 50, 3)]
+    jobs = [job(name, 0, duration, gpus) for name, duration, gpus in sizes]
     replayed = run(busy, *jobs, cluster=row(2, 2), profilers=1, share_limit=1)
     assert held(replayed, "b") == [(0, (2,), "")]
     assert held(replayed, "c") == [(0, (3,), ""), (200, (0,), "")]
@@ -262,9 +252,6 @@ def test_number_of_profilers(machines: int, profilers: int) -> None:
     assert len(first) == (profilers or machines)
 
 
-# Exact pairs
-
-
 def test_pairs_together() -> None:
     """Free GPUs come first, and the pairs that are left save most together."""
     jobs = job("a", 0, 8, 1), job("b", 0, 9, 1), job("c", 1, 2, 1), job("d", 1, 3, 1)
@@ -315,8 +302,6 @@ def test_pairs_are_the_optimal_colocation(seed: int) -> None:
     best = best_colocation(problem)
     assert problem.objective(ColocationSolution(shares=shares)) == best.objective
 
-
-# The whole
 
 #: Seconds from the first submission on at which the jobs of virtual cluster vcvlY of Venus complete in the
 #: simulator of the authors; see the test.
@@ -379,23 +364,206 @@ def test_check() -> None:
 
 
 @pytest.mark.parametrize(
-    ("option", "value", "field"),
+    ("policy", "option", "value", "field"),
     [
-        ("load", "often", "load"),
-        ("load", [float("nan")], "load"),
-        ("quiet", -1, "quiet"),
-        ("predictions", "?", "predictions"),
-        ("predictions", {"a": "long"}, r"predictions\['a'\]"),
-        ("scores", 5, "scores"),
-        ("scores", {"a": 3}, r"scores\['a'\]"),
-        ("largest", -1, "largest"),
-        ("threshold", -1, "threshold"),
-        ("ratio", 0, "ratio"),
-        ("profilers", -1, "profilers"),
-        ("profiling", 0, "profiling"),
+        (lucid, "load", "often", "load"),
+        (lucid, "load", [float("nan")], "load"),
+        (lucid, "predictions", {"a": "long"}, r"predictions\['a'\]"),
+        (lucid, "scores", {"a": 3}, r"scores\['a'\]"),
+        *[(lucid, option, "?", option) for option in ("predictions", "scores")],
+        *[(lucid, option, -1, option) for option in ("quiet", "largest", "threshold", "profilers")],
+        *[(lucid, option, 0, option) for option in ("ratio", "profiling")],
+        *[(restricted_sharing, option, -1, option) for option in ("largest", "threshold")],
+        (restricted_sharing, "ratio", 0, "ratio"),
+        *[(restricted_sharing, option, "?", option) for option in ("order", "placement")],
     ],
 )
-def test_bad_options(option: str, value: Any, field: str) -> None:
+def test_bad_options(policy: Any, option: str, value: Any, field: str) -> None:
     """An option out of its range is refused in one line that names it."""
     with pytest.raises(InvalidInput, match=f"^{field}: "):
-        starts(job("a", 0, 5, 2), cluster=machine(2), **{option: value})
+        starts(job("a", 0, 5, 2), policy=policy, cluster=machine(2), **{option: value})
+
+
+def start_of_second(*jobs: Any, **options: Any) -> Any:
+    """Find when the second job starts on two GPUs of 8 bytes, where both jobs run at full speed unless told."""
+    return run(restricted_sharing, *jobs, cluster=machine(2, memory=8), **options).start_times[1]
+
+
+@pytest.mark.parametrize(("gpus", "largest", "start"), [(1, 0, 9), (1, 1, 1), (2, 1, 9), (2, 2, 1)])
+def test_only_small_jobs_share(gpus: int, largest: int, start: float) -> None:
+    """By default jobs on several GPUs do not share, as the paper of Castor says of Lucid."""
+    jobs = job("a", 0, 9, gpus), job("b", 1, 3, gpus)
+    assert run(restricted_sharing, *jobs, cluster=machine(gpus), largest=largest).start_times == (0, start)
+
+
+@pytest.mark.parametrize(
+    ("of_a", "of_b", "threshold", "start"),
+    [
+        (1.1, 1.1, 2, 1),  # 1 + 1
+        (1.2, 1.0, 2, 1),  # 2 + 0
+        (1.2, 1.1, 2, 9),  # 2 + 1
+        (1.2, 1.2, 4, 1),
+        (1.1, 1.0, 0, 9),
+        (1.05, 1.05, 0, 1),
+    ],
+)
+def test_threshold(of_a: float, of_b: float, threshold: int, start: float) -> None:
+    """The scores of both jobs are added."""
+    slow = {"a": {"b": of_a}, "b": {"a": of_b}}
+    jobs = job("a", 0, 9, 2), job("b", 1, 3, 2)
+    assert start_of_second(*jobs, largest=2, slowdowns=slow, threshold=threshold) == start
+
+
+@pytest.mark.parametrize(("seconds", "ratio", "start"), [(18, 2.0, 1), (19, 2.0, 9), (4, 0.5, 1), (5, 0.5, 9)])
+def test_ratio(seconds: float, ratio: float, start: float) -> None:
+    """A job that is too large for its partner waits."""
+    assert start_of_second(job("a", 0, 9, 2), job("b", 1, seconds, 2), largest=2, ratio=ratio) == start
+
+
+def test_pairs_are_of_one_size_and_two_jobs() -> None:
+    """A job on one GPU joins no job on two, nor one that shares already."""
+    assert start_of_second(job("a", 0, 9, 2), job("b", 1, 3, 1), largest=2) == 9
+    jobs = [job("a", 0, 9, 2), job("b", 1, 3, 2), job("c", 2, 2, 2)]
+    assert run(restricted_sharing, *jobs, cluster=machine(2), largest=2).start_times == (0, 1, 4)
+
+
+def test_memory() -> None:
+    """A job keeps its whole batch, and waits where that does not fit."""
+    jobs = job("a", 0, 9, 2, memory=4), job("b", 1, 3, 2, memory=6, modes=[halves(2, 1.0, 1)])
+    assert start_of_second(*jobs, largest=2) == 9
+
+
+@pytest.mark.parametrize(("share_first", "gpu"), [(True, 0), (False, 1)])
+def test_small_jobs_seek_partners_first(share_first: bool, gpu: int) -> None:
+    """A job that may share does so while GPUs are free, unless told otherwise."""
+    jobs = job("a", 0, 9, 1), job("b", 1, 3, 1)
+    replayed = run(restricted_sharing, *jobs, cluster=machine(2), share_first=share_first)
+    assert held(replayed, "b") == [(1, (gpu,), "")]
+
+
+def test_the_first_partner_is_taken() -> None:
+    """Of several partners it is the one that has run longest."""
+    jobs = job("x", 0, 5, 2), job("a", 0, 9, 1), job("b", 5, 8, 1), job("c", 6, 3, 1)
+    slow = {"a": {"b": 9.0}, "b": {"a": 9.0}}
+    replayed = run(restricted_sharing, *jobs, cluster=machine(3), slowdowns=slow)
+    assert held(replayed, "c")[0][1] == held(replayed, "a")[0][1]
+
+
+@pytest.mark.parametrize("options", [{}, {"largest": 8, "threshold": 4, "order": "time"}])
+def test_check_restricted(options: dict[str, Any]) -> None:
+    """Every replay is legal, repeatable and within the bound, whatever the options."""
+    random = Random(14)
+    scenarios = [drawn(random, rough=rough) for rough in (False, True) for _ in range(4)]
+    assert check_policy(restricted_sharing, scenarios, **options) == 16
+
+
+def test_scores() -> None:
+    """A job has 0 from 0.95 of its speed on, 1 from 0.85 on, and else 2."""
+    assert [score(1 / speed) for speed in (1.0, 0.96, 0.94, 0.86, 0.84, 0.1)] == [0, 0, 1, 1, 2, 2]
+
+
+def test_means_of_completed_jobs() -> None:
+    """A job is expected to run as long as those like it did: of its model and GPUs, model, GPUs, or any."""
+    past = [("m", 1, 10), ("m", 1, 20), ("m", 2, 60), ("n", 4, 80), ("n", 3, 5)]
+    new = [("m", 1, 15), ("m", 3, 30), ("o", 2, 60), ("o", 8, 35)]
+    jobs = [job(str(n), 0, seconds, gpus, model=model) for n, (model, gpus, seconds) in enumerate(past + new)]
+    means, state = Means(), cast("State", SimpleNamespace(jobs=jobs))
+    assert means.of(state, 0) == 1000
+    means.learn(state, range(len(past)))
+    assert [means.of(state, number) for number in range(len(past), len(jobs))] == [15, 30, 60, 35]
+
+
+def of_racks(*sizes: list[int]) -> Cluster:
+    """Return racks of machines with so many GPUs each."""
+    return Cluster(
+        racks=[
+            Rack(name=f"r{r}", machines=[Machine(name=f"m{r}.{m}", gpus=gpus) for m, gpus in enumerate(own)])
+            for r, own in enumerate(sizes)
+        ]
+    )
+
+
+def wanting(gpus: int, **fields: Any) -> Job:
+    """Make a job of some GPUs."""
+    return job("a", 0, 1, gpus, **fields)
+
+
+def answers(cluster: Cluster, taken: list[int], jobs: list[Job], **physics: Any) -> list[Any]:
+    """Return where each job could start at 1 s beside one that holds some GPUs."""
+    found: list[tuple[int, ...] | None] = []
+
+    def look(state: State) -> Iterable[Action]:
+        if state.arrived:
+            yield Start(0, tuple(taken))
+            free = FewestMachines(state)
+            free.look(state)
+            found.extend(free.find(need_of(each)) for each in jobs)
+
+    first = job("first", 1, 1, len(taken))
+    simulate(bundle([first]), doing(look), cluster=cluster, **physics)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(cases(48)))
+def test_no_other_set_of_gpus_needs_fewer_machines(seed: int) -> None:
+    """A job gets GPUs on as few machines as it needs on the empty cluster whenever such GPUs are free."""
+    random = Random(seed)
+    cluster = of_racks(*([random.randint(1, 3) for _ in range(random.randint(1, 2))] for _ in range(2)))
+    every = range(cluster.gpus)
+    taken = random.sample(every, random.randint(1, cluster.gpus))
+    free = [gpu for gpu in every if gpu not in taken]
+    jobs = [wanting(gpus) for gpus in range(1, cluster.gpus + 1)]
+
+    def least(among: Iterable[int], count: int) -> int:
+        sets = combinations(among, count)
+        return min((len({cluster.machine_of[gpu] for gpu in some}) for some in sets), default=99)
+
+    for gpus, chosen in enumerate(answers(cluster, sorted(taken), jobs), start=1):
+        if least(free, gpus) > least(every, gpus):
+            assert chosen is None
+        else:
+            assert set(chosen) <= set(free)
+            assert len(chosen) == gpus
+            assert least(chosen, gpus) == least(every, gpus)
+
+
+def test_best_fit() -> None:
+    """Of the machines that suffice it is the one with the fewest free GPUs."""
+    cluster = Cluster.uniform(machines=3, gpus=4)
+    assert answers(cluster, [0, 4, 5], [wanting(2), wanting(3), wanting(5)]) == [
+        (6, 7),
+        (1, 2, 3),
+        (1, 8, 9, 10, 11),
+    ]
+
+
+def test_fewest_machines_come_before_one_rack() -> None:
+    """A job leaves a rack where it would need more machines than elsewhere."""
+    cluster = of_racks([1], [1, 1, 1], [2, 2])
+    assert answers(cluster, [0], [wanting(2), wanting(3)]) == [(4, 5), (4, 5, 6)]
+
+
+def test_what_suits() -> None:
+    """Only machines of the type and with the memory of a job count, for what it needs as well."""
+    machines = [Machine(name="x", gpus=4, gpu_type="x", memory=8)]
+    machines += [Machine(name=f"y{i}", gpus=1, gpu_type="y", memory=16) for i in range(2)]
+    cluster = Cluster(racks=[Rack(name="r", machines=machines)])
+    jobs = [wanting(2), wanting(2, gpu_type="y"), wanting(2, memory=9), wanting(3, memory=9)]
+    assert answers(cluster, [0], jobs) == [(1, 2), (4, 5), (4, 5), None]
+
+
+def test_machines_that_are_gone_do_not_count() -> None:
+    """On what is left of a machine a job may be spread that one machine would hold otherwise."""
+    cluster = Cluster.uniform(machines=2, gpus=2)
+    less = [CapacityChange(time=0, gpus=3)]
+    assert answers(cluster, [0], [wanting(2), wanting(3)], capacity_changes=less) == [None, None]
+    assert answers(cluster, [2], [wanting(2)], capacity_changes=less) == [(0, 1)]
+
+
+def test_machines_that_have_left_do_not_count() -> None:
+    """Where the large machine has left a job may be spread over small ones."""
+    machines = [Machine(name="large", gpus=3), Machine(name="a", gpus=2), Machine(name="b", gpus=2)]
+    cluster = Cluster(racks=[Rack(name="r", machines=machines)])
+    jobs = [wanting(3)]
+    assert answers(cluster, [3], jobs) == [(0, 1, 2)]
+    assert answers(cluster, [3], jobs, events=[Leave(time=0, servers=["large"])]) == [(4, 5, 6)]
