@@ -1,28 +1,36 @@
-"""Configurations of all jobs at once, every minute."""
+"""Sia: configurations of all jobs at once, every minute; nodes by kind, placing, and estimates."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 from math import inf
+from random import Random
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 
 from gsopt.core.errors import InvalidInput, Unsupported
-from gsopt.problems.configuration import Configuration, ConfigurationSolution
+from gsopt.problems.configuration import Configuration, ConfigurationSolution, Shape
 from gsopt.scenario.cluster import Cluster, Machine, Rack
+from gsopt.scenario.events import Leave
 from gsopt.scenario.job import Job, Mode
 from gsopt.scenario.scenario import Overhead, Scenario
 from gsopt.scenario.speed import Speed
-from gsopt.simulation import Replay, simulate
+from gsopt.simulation import Action, Decider, Replay, Start, State, Wake, simulate
 from gsopt.testing import check_policy
 from heuristics import configuration
 from heuristics.policies import sia
+from heuristics.policies.sia.configuring import JobHistory
+from heuristics.policies.sia.estimates import Batches, Estimated
+from heuristics.policies.sia.nodes import Node, NodePool
+from heuristics.policies.sia.placing import place_jobs
 from instances import data_folder
 from instances.scenarios import sia as authors_scenario
 from tests.effort import cases
 from tests.gsopt.simulation.adaptive import learning
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios, tree_scenarios
+from tests.gsopt.simulation.scripts import doing, workload
 
 MENU = ((1, 1.0), (2, 1.8), (4, 3.0), (8, 5.0))
 
@@ -107,7 +115,7 @@ def test_who_is_restarting_keeps_what_it_has() -> None:
 
 def test_rigid_jobs_have_what_they_demand() -> None:
     """A rigid job of three GPUs runs on three; two of them on four GPUs run one after the other."""
-    jobs = bundle([Job(name=name, release_date=0, duration=90, gpus=3) for name in "ab"])
+    jobs = workload((0, 90, 3), (0, 90, 3))
     assert simulate(jobs, sia, cluster=4).completion_times == (90.0, 210.0)
 
 
@@ -120,14 +128,7 @@ def test_a_menu_of_other_numbers_is_taken_as_it_is() -> None:
 def test_fast_gpus_go_to_whom_they_help() -> None:
     """Of two jobs of fixed size the one runs on the fast type that gains more by it."""
     jobs = [
-        Job(
-            name=name,
-            release_date=0,
-            duration=600,
-            gpus=2,
-            gpu_type="x",
-            modes=[Mode(name="on y", menu=[(2, speed)], gpu_type="y")],
-        )
+        job(name, gpus=2, menu=(), gpu_type="x", modes=[Mode(name="on y", menu=[(2, speed)], gpu_type="y")])
         for name, speed in (("little", 0.9), ("much", 0.25))
     ]
     run = simulate(bundle(jobs), sia, cluster=nodes(2, 2, kinds="yx"), record=True)
@@ -187,30 +188,20 @@ def test_bad_options_are_refused(options: dict[str, Any], message: str) -> None:
 
 
 @settings(max_examples=cases(40), deadline=None)
-@given(scenario=plain_scenarios(elastic=True))
-def test_any_plain_cluster(scenario: Scenario) -> None:
-    """Whatever jobs come, and GPUs go, it is legal and all is booked right."""
-    assert check_policy(sia, [scenario], interval=4.0) == 2
-
-
-@settings(max_examples=cases(40), deadline=None)
-@given(scenario=tree_scenarios())
-def test_any_tree(scenario: Scenario) -> None:
-    """On nodes in racks too."""
-    assert check_policy(sia, [scenario], interval=4.0) == 2
+@given(plain=plain_scenarios(elastic=True), tree=tree_scenarios())
+def test_always_legal(plain: Scenario, tree: Scenario) -> None:
+    """Whatever jobs come, and GPUs go, it is legal and all is booked right, also in racks."""
+    assert check_policy(sia, [plain, tree], interval=4.0) == 4
 
 
 def test_adaptive_jobs_grow_by_what_they_have_measured() -> None:
     """Before it has worked a job may have one GPU; then as many as it has fitted, at most twice as many."""
-    menu = [(count, 1.0) for count in (1, 2, 4)]
-    job = Job(name="a", release_date=0, duration=9, gpus=1, menu=menu)
-    run = simulate(learning(job), sia, interval=1, restart_time=0, record=True)
+    one, other = (job(name, 9, menu=[(count, 1.0) for count in (1, 2, 4)]) for name in "ab")
+    run = simulate(learning(one), sia, interval=1, restart_time=0, record=True)
     assert counts(run, "a")[:3] == [(0, 1), (1, 2), (2, 4)]
-    late = simulate(learning(job, overheads=Overhead(start=2.5)), sia, interval=1, restart_time=0, record=True)
+    late = simulate(learning(one, overheads=Overhead(start=2.5)), sia, interval=1, restart_time=0, record=True)
     assert counts(late, "a")[:2] == [(0, 1), (3, 2)]
-    assert (
-        check_policy(sia, [learning(job, job.model_copy(update={"name": "b"}))], exact=False, interval=1) == 1
-    )
+    assert check_policy(sia, [learning(one, other)], exact=False, interval=1) == 1
 
 
 def most_gpus(problem: Configuration) -> ConfigurationSolution:
@@ -249,3 +240,172 @@ def test_the_authors_simulator_to_the_second() -> None:
     for solver, times in ((most_gpus, BY_HIGHS), ("exact", BY_FEWEST_CHANGES))[: cases(2)]:
         run = simulate(scenario, sia, round_length=60, bound=False, solver=solver)
         assert tuple(map(round, run.jct)) == times
+
+
+def mixed() -> Cluster:
+    """Return two nodes of four GPUs and one of two of one type, and one with more memory."""
+    sizes = [("a", 4, 16), ("b", 2, 16), ("c", 4, 16), ("d", 2, 80)]
+    machines = [Machine(name=name, gpus=gpus, gpu_type="V100", memory=memory) for name, gpus, memory in sizes]
+    return Cluster(racks=[Rack(name="rack", machines=machines)])
+
+
+def test_kinds_are_types_with_their_memory() -> None:
+    """A type of which machines have unequal memory is several kinds, named by both."""
+    assert list(NodePool(mixed()).kinds) == ["V100 16", "V100 80"]
+
+
+def test_configurations_are_those_of_the_largest_nodes() -> None:
+    """Smaller nodes of a kind hold parts only."""
+    listed = [(shape.type, shape.nodes, shape.gpus) for shape in NodePool(mixed()).all_shapes()]
+    first = [("V100 16", *each) for each in ((1, 1), (1, 2), (1, 4), (2, 8))]
+    assert listed == [*first, ("V100 80", 1, 1), ("V100 80", 1, 2)]
+
+
+def test_a_plain_cluster_is_one_node() -> None:
+    """Its GPUs have no numbers, and all of them are the largest configuration."""
+    pool = NodePool(Cluster.plain(6))
+    assert [shape.gpus for shape in pool.all_shapes()] == [1, 2, 4, 6]
+    assert (pool.is_plain, pool.example(Shape(type="gpu", gpus=2))) == (True, ())
+    assert pool.shape("gpu", 7) is None
+
+
+@pytest.mark.parametrize(
+    ("gpus", "nodes"),
+    [(1, 1), (4, 1), (5, 2), (10, 3)],
+)
+def test_any_number_is_a_shape_on_few_nodes(gpus: int, nodes: int) -> None:
+    """A number of GPUs that is no configuration stands on as few nodes of the largest size as hold it."""
+    pool = NodePool(mixed())
+    assert pool.shape("V100 16", gpus) == Shape(type="V100 16", nodes=nodes, gpus=gpus)
+    assert pool.shape("V100 16", 11) is None
+
+
+def test_examples_take_the_largest_nodes_first() -> None:
+    """GPUs of a configuration stand as close together as they can."""
+    pool = NodePool(mixed())
+    assert pool.example(Shape(type="V100 16", nodes=2, gpus=8)) == (0, 1, 2, 3, 6, 7, 8, 9)
+    assert pool.example(Shape(type="V100 80", gpus=1)) == (10,)
+
+
+def test_machines_that_have_left_do_not_count() -> None:
+    """Nodes and GPUs are those that are there."""
+    seen = []
+
+    def watching(state: State) -> Iterable[Action]:
+        available = NodePool(state.cluster).available(state)
+        places = {kind: [node.place for node in some] for kind, some in available.nodes.items()}
+        seen.append((float(state.now), available.gpus, places))
+        yield from (Start(job) for job in state.arrived)
+
+    simulate(workload((0, 9, 1)), doing(watching), cluster=mixed(), events=[Leave(time=3, servers=["c"])])
+    assert seen[0] == (0.0, {"V100 16": 10, "V100 80": 2}, {"V100 16": [0, 1, 2], "V100 80": [3]})
+    assert (3.0, {"V100 16": 6, "V100 80": 2}, {"V100 16": [0, 1], "V100 80": [3]}) in seen
+
+
+def numbered(*sizes: int) -> list[Node]:
+    """Return nodes whose GPUs are numbered from 0."""
+    ends = [sum(sizes[: place + 1]) for place in range(len(sizes))]
+    return [Node(place, tuple(range(end - sizes[place], end))) for place, end in enumerate(ends)]
+
+
+def shape(gpus: int, per_node: int = 4) -> Shape:
+    """Return so many GPUs on as few nodes as hold them."""
+    return Shape(type="gpu", nodes=-(-gpus // per_node), gpus=gpus)
+
+
+def test_parts_go_to_the_fullest_node_from_the_first_on() -> None:
+    """Two pairs and a single share two nodes, the largest placed first."""
+    found = place_jobs(numbered(4, 4), 4, {1: shape(1), 2: shape(2), 3: shape(2)}, {})
+    assert found == {2: (0, 1), 3: (2, 3), 1: (4,)}
+
+
+def test_whole_nodes_come_from_the_end() -> None:
+    """A node and two nodes leave the first ones to parts."""
+    found = place_jobs(numbered(4, 4, 4, 4), 4, {1: shape(4), 2: shape(8), 3: shape(1)}, {})
+    assert {job: {gpu // 4 for gpu in gpus} for job, gpus in found.items()} == {2: {2, 3}, 1: {1}, 3: {0}}
+
+
+def test_who_keeps_its_configuration_keeps_its_gpus() -> None:
+    """Jobs that stay are not moved to fill gaps."""
+    held = {1: (1,), 2: (6, 7)}
+    assert place_jobs(numbered(4, 4), 4, {1: shape(1), 2: shape(2), 3: shape(1)}, held) == {**held, 3: (4,)}
+
+
+def test_a_node_is_cleared_where_none_is_free() -> None:
+    """The node with the most free GPUs is cleared, and who stood there moves."""
+    held = {1: (0, 1), 2: (4,)}
+    found = place_jobs(numbered(4, 4), 4, {1: shape(2), 2: shape(1), 3: shape(4)}, held)
+    assert found == {1: (0, 1), 3: (4, 5, 6, 7), 2: (2,)}
+
+
+def test_restarting_jobs_move_last() -> None:
+    """Where either of two jobs can make room, the one that is not fixed does."""
+    held = {1: (0,), 2: (1,), 3: (2,), 4: (4, 5, 6)}
+    found = place_jobs(
+        numbered(4, 4), 4, {**{job: shape(1) for job in (1, 2, 3)}, 4: shape(3), 5: shape(2)}, held, {1}
+    )
+    assert found == {1: (0,), 4: (4, 5, 6), 3: (2,), 5: (1, 3), 2: (7,)}
+
+
+def test_who_fits_nowhere_takes_what_is_left() -> None:
+    """Three parts of four GPUs do not fit on two nodes of six; a whole node needs a largest one."""
+    found = place_jobs(numbered(6, 6), 6, {job: shape(4, 6) for job in (1, 2, 3)}, {})
+    assert found == {1: (0, 1, 2, 3), 2: (6, 7, 8, 9), 3: (4, 5, 10, 11)}
+    assert place_jobs(numbered(4, 2), 4, {1: shape(4), 2: shape(2)}, {}) == {1: (0, 1, 2, 3), 2: (4, 5)}
+    assert place_jobs(numbered(4, 2, 2), 4, {1: shape(8)}, {}) == {1: tuple(range(8))}
+
+
+def test_remainders_of_nodes_stand_on_one_further_node() -> None:
+    """Six GPUs are a whole node and a part of another one."""
+    assert place_jobs(numbered(4, 4), 4, {1: shape(6), 2: shape(2)}, {}) == {1: (0, 1, 4, 5, 6, 7), 2: (2, 3)}
+
+
+@pytest.mark.parametrize(("sizes", "per_node"), [((1, 2, 4, 8, 12), 4), ((1, 2, 4, 8, 16), 8)])
+def test_powers_of_two_always_fit(sizes: Sequence[int], per_node: int) -> None:
+    """Whatever jobs come, change and go: configurations within the GPUs are seated, on as few nodes as said."""
+    random = Random(per_node)
+    for _ in range(cases(400)):
+        held: dict[int, tuple[int, ...]] = {}
+        for turn in range(5):
+            wanted: dict[int, Shape] = {}
+            left = 4 * per_node
+            for job in [*held, *(10 * turn + place for place in range(random.randint(0, 4)))]:
+                count = len(held[job]) if job in held and random.random() < 0.6 else random.choice(sizes)
+                if count <= left and random.random() < 0.8:
+                    wanted[job] = shape(count, per_node)
+                    left -= count
+            kept = {job: gpus for job, gpus in held.items() if job in wanted and len(gpus) == wanted[job].gpus}
+            held = place_jobs(numbered(*[per_node] * 4), per_node, wanted, kept)
+            assert held.keys() == wanted.keys()
+            assert len({gpu for gpus in held.values() for gpu in gpus}) == sum(map(len, held.values()))
+            for job, gpus in held.items():
+                assert (len(gpus), len({gpu // per_node for gpu in gpus})) == (
+                    wanted[job].gpus,
+                    wanted[job].nodes,
+                )
+
+
+def test_estimates_end_at_the_users_batch() -> None:
+    """With the user's batch as the largest a job expects less of more GPUs than with that of its model."""
+    seen: dict[str, Mapping[Shape, float]] = {}
+
+    def watching(state: State, batches: Batches) -> Decider:
+        estimates = Estimated(NodePool(state.cluster), None, 64, 30.0, {}, batches)
+
+        def decide(state: State) -> Iterable[Action]:
+            for each in state.arrived:
+                estimates.enter(state, each)
+                yield Start(each)
+            if state.running and state.now >= 1:
+                seen[batches] = estimates.goodputs(state, 0, JobHistory(has_choice=True))
+            yield Wake(state.now + 1)
+
+        return doing(decide)(state)
+
+    scenario = learning(job("a", 9, menu=[(count, 1.0) for count in (1, 2, 4)]))
+    small = scenario.workload.jobs[0].model_copy(update={"batch_size": 4})
+    for batches in ("user", "model"):
+        simulate(scenario.model_copy(update={"workload": bundle([small])}), watching, batches=batches)
+    best = {batches: max(goodputs.values()) for batches, goodputs in seen.items()}
+    assert seen["user"].keys() == seen["model"].keys()
+    assert best["user"] < best["model"]
