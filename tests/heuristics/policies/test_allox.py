@@ -11,20 +11,16 @@ from gsopt.scenario.cluster import Cluster, Machine, Rack
 from gsopt.scenario.job import Job, Workload
 from gsopt.scenario.scenario import CapacityChange, Overhead, Scenario
 from gsopt.scenario.speed import Speed
-from gsopt.simulation import Decider, Policy, Replay, State, simulate
+from gsopt.simulation import Policy, Replay, simulate
 from gsopt.testing import check_policy
 from heuristics.policies import sjf
 from heuristics.policies.allox.allox import allox
 from heuristics.policies.allox.allox_port import allox_port
-from heuristics.policies.allox.reserved import Reserved
-from heuristics.policies.allox.sequenced import Sequenced
-from heuristics.policies.gavel.ledger import Portions
-from heuristics.policies.gavel.rounds import Rounds
-from instances import data_folder
 from instances.scenarios import sia
 from instances.traces import gavel as read
 from tests.effort import cases
 from tests.gsopt.simulation.scripts import workload
+from tests.heuristics.policies.shared import pieces, traces
 
 #: Completion times of the 12 jobs of one GPU of Gavel's artifact evaluation on four V100s, in its simulator.
 PUBLISHED = (
@@ -89,9 +85,7 @@ def test_the_oldest_come_first_where_few_enter() -> None:
 
 def test_in_rounds_it_is_gavels() -> None:
     """Mean, makespan and all jobs but two, whose places cost the same, are as in its simulator."""
-    folder = data_folder()
-    if folder is None:
-        pytest.skip("GSOPT_DATA is unset or holds no traces of Gavel")
+    folder = traces()
     jobs = [job for job in read(folder).workload.jobs if job.gpus == 1]
     run = simulate(Workload(jobs=jobs), allox, cluster=4, rounds="original", bound=False)
     found = [float(time or 0) for time in run.completion_times]
@@ -167,8 +161,7 @@ def test_bad_options_are_refused(policy: Policy, options: dict[str, Any], line: 
 def test_every_job_counts_as_one() -> None:
     """Two jobs are first on two GPUs, but both need them all: they take turns, until one is complete."""
     run = simulate(workload((0, 700, 2), (0, 720, 2), (0, 900, 2)), allox_port, cluster=2, record=True)
-    assert run.schedule is not None
-    assert [each.job for each in run.schedule.segments][:4] == ["j0", "j1", "j0", "j2"]
+    assert [each.job for each in pieces(run)][:4] == ["j0", "j1", "j0", "j2"]
 
 
 def test_the_shortest_is_first() -> None:
@@ -202,53 +195,8 @@ PORTED = (11893, 11842, 16745, 6045, 16017, 7537, 11131, 10859, 11160, 11112, 14
 
 def test_as_its_authors_simulate_it() -> None:
     """Every job completes in the second in which it does there."""
-    folder = data_folder()
-    if folder is None:
-        pytest.skip("GSOPT_DATA is unset or holds no workloads of Sia")
+    folder = traces()
     scenario = sia(folder, number=6, nodes=4, jobs=12)
     run = simulate(scenario, allox_port, round_length=360, bound=False)
     pairs = zip(run.completion_times, scenario.workload.jobs, strict=True)
     assert [round(float(time or 0) - job.release_date) for time, job in pairs] == list(PORTED)
-
-
-def divisions(*durations: float, gpus: int, wide: int = 1, gangs: bool = False) -> list[Portions]:
-    """Run jobs that are all there at 0, and give what each had every time."""
-    found: list[Portions] = []
-
-    def watched(state: State) -> Decider:
-        reserved = Reserved(gangs=gangs)
-
-        def divide(*given: object) -> Portions:
-            found.append(reserved(*given))  # type: ignore[arg-type]
-            return found[-1]
-
-        return Rounds(state, divide, form="port")
-
-    simulate(workload(*((0, duration, wide) for duration in durations)), watched, cluster=gpus)
-    return found
-
-
-def test_whoever_is_first_holds_its_gpu_to_the_end() -> None:
-    """The shortest of three jobs has all the time until it is complete, and then the next one."""
-    found = divisions(900, 360, 500, gpus=1)
-    assert [[job for job, own in each.items() if own] for each in found] == [[1], [2], [2], [0], [0], [0]]
-    assert all(own in ({}, {"gpu": 1.0}) for each in found for own in each.values())
-
-
-def test_a_gang_counts_as_one() -> None:
-    """Two jobs of two GPUs hold two GPUs."""
-    first = divisions(360, 360, 360, gpus=2, wide=2, gangs=True)[0]
-    assert sum(bool(own) for own in first.values()) == 2
-    with pytest.raises(Unsupported, match="demands 2 GPUs"):
-        divisions(360, gpus=2, wide=2)
-
-
-def test_busy_gpus_have_places_too() -> None:
-    """Where the GPU that is free is no worse, it is taken, and nobody waits for the other one."""
-    assert simulate(singles((0, 9), (1, 5)), Sequenced, cluster=2).start_times == (0, 1)
-
-
-def test_nobody_is_stopped() -> None:
-    """A long job keeps its GPU when a short one comes."""
-    run = simulate(singles((0, 99), (1, 1)), Sequenced, cluster=1)
-    assert (run.completion_times, run.metrics.preemptions) == ((99, 100), 0)

@@ -306,13 +306,6 @@ def test_sharing_first(share_first: bool, gpu: int) -> None:
     assert held(alone, "b")[0][1] == (1,)
 
 
-@pytest.mark.parametrize(("skip", "starts"), [(True, (0, 4, 1)), (False, (0, 4, 6))])
-def test_skipping_or_blocking(skip: bool, starts: tuple[float, ...]) -> None:
-    """A job that cannot start is skipped, or blocks all behind it."""
-    jobs = job("a", 0, 4, 1), job("b", 1, 2, 2), job("c", 1, 3, 1)
-    assert run(nobody, *jobs, cluster=machine(2), skip=skip).start_times == starts
-
-
 def test_a_third_job_never_joins() -> None:
     """Where two jobs are on all GPUs the next one waits, even if the limit is three."""
     jobs = [job(f"j{i}", i, 9, 2) for i in range(3)]

@@ -27,6 +27,7 @@ from heuristics.policies import (
 )
 from tests.gsopt.simulation.scenarios import bundle
 from tests.gsopt.simulation.scripts import workload
+from tests.heuristics.policies.shared import pieces
 
 _MENU = ((1, 1.0), (2, 2.0), (4, 4.0))
 
@@ -114,8 +115,7 @@ def test_shares_shrink_for_newcomers_and_grow_again() -> None:
     jobs = bundle(Job(name=n, release_date=r, duration=d, gpus=1, menu=_MENU) for n, r, d in sizes)
     run = simulate(jobs, equal_share, cluster=4, record=True)
     assert run.completion_times == (5.0, 4.0)
-    assert run.schedule is not None
-    assert [segment.gpus for segment in run.schedule.segments if segment.job == "a"] == [4, 2, 4]
+    assert [segment.gpus for segment in pieces(run, "a")] == [4, 2, 4]
 
 
 @pytest.mark.parametrize(("jobs", "gpus", "last"), [(3, [2, 1, 1], 0.0), (5, [1, 1, 1, 1], 4.0)])
@@ -123,8 +123,7 @@ def test_smallest_counts_come_first(jobs: int, gpus: list[int], last: float) -> 
     """What is left beyond the smallest counts goes to the lower number; jobs beyond them wait."""
     made = bundle(Job(name=str(n), release_date=0, duration=4, gpus=1, menu=_MENU) for n in range(jobs))
     run = simulate(made, equal_share, cluster=4, record=True)
-    assert run.schedule is not None
-    assert [segment.gpus for segment in run.schedule.segments[: len(gpus)]] == gpus
+    assert [segment.gpus for segment in pieces(run)[: len(gpus)]] == gpus
     assert run.start_times[-1] == last
 
 

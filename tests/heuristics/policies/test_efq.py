@@ -15,6 +15,7 @@ from gsopt.simulation import Replay, simulate
 from gsopt.testing import check_policy
 from heuristics.policies import efq
 from tests.gsopt.simulation.scenarios import bundle
+from tests.heuristics.policies.shared import pieces
 
 #: Two jobs of Figure 4 scale to 4 of 6 GPUs: on 6 they are no faster, which is less than alpha on each.
 _TO_FOUR = ((1, 1.0), (2, 2.0), (4, 4.0), (6, 4.0))
@@ -31,9 +32,8 @@ def _elastic(*jobs: tuple[float, float, Any]) -> Workload:
 
 def _allocation(run: Replay) -> dict[str, list[tuple[Any, Any, int]]]:
     """Return what each job holds and when."""
-    assert run.schedule is not None
     held: dict[str, list[tuple[Any, Any, int]]] = {}
-    for piece in run.schedule.segments:
+    for piece in pieces(run):
         held.setdefault(piece.job, []).append((piece.start, piece.end, piece.gpus))
     return held
 

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 
 from gsopt.core.errors import InvalidInput
 from gsopt.core.numbers.tolerances import SUM
-from gsopt.scenario.cluster import Cluster, Machine, Rack
 from gsopt.scenario.job import Job, Workload
 from gsopt.scenario.scenario import CapacityChange, Overhead, Scenario
 from gsopt.simulation import Action, Policy, Start, State, simulate
@@ -24,6 +23,7 @@ from heuristics.policies.elasticflow.relaxed import could_keep_all
 from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios
 from tests.gsopt.simulation.scripts import doing
+from tests.heuristics.policies.shared import mixed, pieces
 
 LENGTH = 60.0
 
@@ -56,8 +56,7 @@ def made(*sizes: tuple[float, float, float | None]) -> Workload:
 def test_by_hand() -> None:
     """Each job has the fewest GPUs that keep its deadline, and the last GPU goes to the first of equals."""
     replay = simulate(made((0, 360, 240), (0, 360, 480)), elasticflow, cluster=4, record=True)
-    assert replay.schedule is not None
-    first = [(each.job, each.gpus) for each in replay.schedule.segments if each.start == 0]
+    first = [(each.job, each.gpus) for each in pieces(replay) if each.start == 0]
     assert first == [("j0", 2), ("j1", 2)]
     assert replay.completion_times == (200, 200)
 
@@ -178,10 +177,8 @@ def test_a_job_that_is_late_in_any_case_keeps_nobody_out() -> None:
 
 def test_kinds_and_slots_are_refused() -> None:
     """GPUs of several kinds, and a slot that is no number of seconds, are refused in one line."""
-    machines = [Machine(name=kind, gpus=2, gpu_type=kind) for kind in ("V100", "T4")]
-    cluster = Cluster(racks=[Rack(name="r", machines=machines)])
     with pytest.raises(InvalidInput, match="cluster: GPUs of several kinds: must be alike"):
-        run(single((0, 1, None)), cluster=cluster)
+        run(single((0, 1, None)), cluster=mixed(2, "V100", "T4"))
     with pytest.raises(InvalidInput, match="slot: 0: must be a finite number of seconds"):
         run(single((0, 1, None)), slot=0)
 

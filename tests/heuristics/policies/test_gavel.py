@@ -15,7 +15,7 @@ from gsopt.core.errors import InvalidInput, Unsupported
 from gsopt.core.method import NoSolution
 from gsopt.problems.shares import Shares
 from gsopt.problems.shares import TimeShares as Solution
-from gsopt.scenario.cluster import Cluster, Machine, Rack
+from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import Job, Mode, Workload
 from gsopt.scenario.scenario import CapacityChange, Overhead, Scenario
 from gsopt.scenario.speed import Speed, linear_menu
@@ -30,12 +30,12 @@ from heuristics.policies.gavel.rounds import Divide, Form, Rounds
 from heuristics.policies.gavel.themis import themis
 from heuristics.policies.gavel.themis_auction import themis_auction
 from heuristics.policies.gavel.time_shares import Isolated, TimeShares
-from instances import data_folder
 from instances.scenarios import sia
 from instances.traces import gavel as read
 from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle
 from tests.gsopt.simulation.scripts import workload
+from tests.heuristics.policies.shared import ALIKE, mixed, pieces, traces
 
 #: Completion times of the 15 jobs of the artifact evaluation on four V100s, in the authors' simulator.
 PUBLISHED: Mapping[str, tuple[float, ...]] = {
@@ -55,28 +55,16 @@ PUBLISHED: Mapping[str, tuple[float, ...]] = {
 
 #: Seconds from submission to completion of the first 12 jobs of Sia's Philly workload 6 on four nodes of four
 #: GPUs, under max-min fairness in Sia's port of Gavel.
-PORTED = {
-    "cifar10-0": 10_453,
-    "cifar10-1": 10_402,
-    "deepspeech2-2": 17_105,
-    "cifar10-3": 12_525,
-    "bert-4": 16_257,
-    "cifar10-5": 11_857,
-    "cifar10-6": 9331,
-    "cifar10-7": 11_579,
-    "cifar10-8": 9000,
-    "cifar10-9": 11_832,
-    "bert-10": 13_874,
-    "cifar10-11": 8758,
-}
+PORTED = (
+    *(10453, 10402, 17105, 12525, 16257, 11857),
+    *(9331, 11579, 9000, 11832, 13874, 8758),
+)
 
 
 @pytest.mark.parametrize("objective", PUBLISHED)
 def test_as_its_authors_simulate_it(objective: str) -> None:
     """Every job completes within a thousandth of the time at which it does there."""
-    folder = data_folder()
-    if folder is None:
-        pytest.skip("GSOPT_DATA is unset or holds no traces of Gavel")
+    folder = traces()
     jobs = read(folder).workload
     run = simulate(jobs, gavel, cluster=4, objective=objective, bound=False)
     assert run.completion_times == pytest.approx(PUBLISHED[objective], rel=1e-3)
@@ -84,37 +72,19 @@ def test_as_its_authors_simulate_it(objective: str) -> None:
 
 def test_as_its_port_runs_it() -> None:
     """Every job completes in the second in which it does there."""
-    folder = data_folder()
-    if folder is None:
-        pytest.skip("GSOPT_DATA is unset or holds no workloads of Sia")
+    folder = traces()
     scenario = sia(folder / "sia/workloads/philly/workload-6.csv", nodes=4, jobs=12)
     run = simulate(scenario, gavel, rounds="port", bound=False)
-    jct = dict(zip((job.name for job in scenario.workload.jobs), run.jct, strict=True))
-    assert jct == PORTED
-
-
-def mixed(gpus: int, *kinds: str) -> Cluster:
-    """Return machines with so many GPUs each, of some types."""
-    machines = [Machine(name=kind, gpus=gpus, gpu_type=kind) for kind in kinds]
-    return Cluster(racks=[Rack(name="r", machines=machines)])
+    assert run.jct == PORTED
 
 
 SCENARIOS = [
-    Scenario(
-        workload=workload((0, 50, 1), (0, 20, 4), (10, 35, 2), (10, 9, 1), (25, 80, 2), (90, 10, 1)),
-        cluster=Cluster.plain(4),
-        overheads={"": Overhead(start=2.0)},
-        capacity_changes=[CapacityChange(time=20, gpus=3), CapacityChange(time=60, gpus=4)],
-    ),
-    Scenario(
-        workload=workload((0, 50, 1), (3, 20, 2), (10, 35, 2)), cluster=Cluster.uniform(machines=2, gpus=2)
-    ),
+    *ALIKE,
     Scenario(
         workload=workload((0, 50, 1), (0, 20, 2), (10, 35, 2), (10, 9, 1)),
         cluster=mixed(2, "v100", "k80"),
         speed=Speed(gpu_types={"k80": 3.0}),
     ),
-    Scenario(workload=workload(), cluster=Cluster.plain(1)),
     Scenario(workload=workload((0, 5, 1), (0, 5, 1)), cluster=Cluster.plain(1)),
 ]
 
@@ -143,8 +113,7 @@ def test_the_fast_type_goes_to_who_gains_from_it() -> None:
         for name, speed in (("much", 0.1), ("little", 0.9))
     )
     run = simulate(made, gavel, cluster=mixed(1, "v100", "k80"), record=True)
-    assert run.schedule is not None
-    placed = {each.job: each.placement for each in run.schedule.segments[:2]}
+    placed = {each.job: each.placement for each in pieces(run)[:2]}
     assert placed == {"much": (0,), "little": (1,)}
 
 
@@ -256,8 +225,7 @@ def run(sizes: Sizes, divide: Divide = equally, cluster: Cluster | int = 1, **op
 
 def turns(replay: Replay, job: str) -> list[tuple[Any, Any]]:
     """Return when a job ran."""
-    assert replay.schedule is not None
-    return [(each.start, each.end) for each in replay.schedule.segments if each.job == job]
+    return [(each.start, each.end) for each in pieces(replay, job)]
 
 
 def test_jobs_take_turns_by_what_they_have_had() -> None:
@@ -352,8 +320,7 @@ def test_each_kind_is_given_away_before_the_next() -> None:
     cluster = mixed(1, *"xy")
     for form, place in (("original", (0,)), ("port", (1,))):
         replay = run([(0, 100, 1), (0, 100, 1)], divide, cluster=cluster, form=form)
-        assert replay.schedule is not None
-        assert next(each.placement for each in replay.schedule.segments if each.job == "j0") == place
+        assert next(each.placement for each in pieces(replay) if each.job == "j0") == place
 
 
 def test_gpus_that_come_back_are_used_in_the_next_round() -> None:
@@ -366,8 +333,7 @@ def test_gpus_that_come_back_are_used_in_the_next_round() -> None:
 def test_jobs_stay_where_they_are() -> None:
     """A job that runs in the next round too keeps its GPU, though the first one is free."""
     replay = run([(0, 100, 1), (0, 900, 1)], cluster=Cluster.uniform(machines=1, gpus=2))
-    assert replay.schedule is not None
-    assert [each.placement for each in replay.schedule.segments if each.job == "j1"] == [(1,)]
+    assert [each.placement for each in pieces(replay) if each.job == "j1"] == [(1,)]
 
 
 THREE = workload((0, 900, 1), (0, 2500, 2), (100, 400, 1))

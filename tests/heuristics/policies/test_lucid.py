@@ -24,12 +24,20 @@ from heuristics.policies import lucid, restricted_sharing
 from heuristics.policies.lucid.durations import Means
 from heuristics.policies.lucid.machines import FewestMachines
 from heuristics.policies.lucid.scores import score
-from instances import data_folder
 from instances.traces import helios
 from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle
 from tests.gsopt.simulation.scripts import doing
-from tests.heuristics.policies.shared import drawn, halves, held, job, machine, run
+from tests.heuristics.policies.shared import (
+    drawn,
+    halves,
+    held,
+    job,
+    machine,
+    mixed,
+    run,
+    traces,
+)
 
 busy = partial(lucid, load="always")
 exactly = partial(lucid, load="always", exact=True)
@@ -223,8 +231,7 @@ def test_who_is_not_profiled(fields: dict[str, Any]) -> None:
 
 
 def _typed() -> Cluster:
-    machines = [Machine(name=f"m{i}", gpus=2, gpu_type=kind) for i, kind in enumerate("xyy")]
-    return Cluster(racks=[Rack(name="r", machines=machines)])
+    return mixed(2, *"xyy")
 
 
 def test_profiler_that_goes() -> None:
@@ -320,9 +327,7 @@ def test_published_simulator() -> None:
     it completes in profiling. One line of the simulator is put right: that which finds the job that is left
     alone when the older one of a pair completes, and finds the older one.
     """
-    folder = data_folder()
-    if folder is None:
-        pytest.skip("GSOPT_DATA is unset or holds no helios_venus_slice")
+    folder = traces()
     memory = {"a": 8000, "b": 10000, "c": 12000, "d": 14000}
     speeds = {
         "a": (1, 1, 0.9, 0.8),

@@ -26,6 +26,7 @@ from gsopt.simulation import (
     replay,
     simulate,
 )
+from gsopt.simulation.estimates import misjudging
 from gsopt.testing import check_policy
 from heuristics.policies import marginal, marginal_attained, srsf
 from heuristics.policies.marginal.rolling_prices import rolling_prices
@@ -34,6 +35,7 @@ from tests.effort import cases
 from tests.gsopt.simulation.parts.test_greedy import calm, large
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios, tree_scenarios
 from tests.gsopt.simulation.scripts import workload
+from tests.heuristics.policies.shared import pieces
 
 
 class Scan:
@@ -106,8 +108,7 @@ def assert_equal(fast: Policy, slow: Policy, scenario: Scenario, *, exact: bool,
             replay(scenario, policy, record=True, round_length=round_length, exact=exact, **options)
             for policy in (fast, slow)
         ]
-        pieces = [set(run.schedule.segments) if run.schedule else None for run in runs]
-        assert pieces[0] == pieces[1]
+        assert set(pieces(runs[0])) == set(pieces(runs[1]))
 
 
 @settings(calm, max_examples=cases(80))
@@ -337,61 +338,14 @@ def test_magnitudes(date: float, scale: float) -> None:
     assert run(date, scale) == pytest.approx(run(0.0, 1.0), rel=1e-6)
 
 
-class _Blind:
-    """A state that shows every job as a second long, and no remaining work."""
-
-    def __init__(self, state: State) -> None:
-        self._state = state
-
-    @property
-    def jobs(self) -> Sequence[Job]:
-        jobs = self._state.jobs
-        return _Seconds(jobs)
-
-    def remaining(self, job: int) -> Any:
-        raise AssertionError(job)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._state, name)
-
-
-class _Seconds(Sequence[Job]):
-    def __init__(self, jobs: Sequence[Job]) -> None:
-        self._jobs = jobs
-
-    def __len__(self) -> int:
-        return len(self._jobs)
-
-    def __getitem__(self, job: Any) -> Any:
-        return self._jobs[job].model_copy(update={"duration": 1.0})
-
-
-def _blindfolded(policy: Policy) -> Policy:
-    class Decides:
-        preemptive = True
-
-        def __init__(self, state: State) -> None:
-            self._decider = policy(_Blind(state))
-
-        def decide(self, state: State) -> Iterable[Action]:
-            return self._decider.decide(_Blind(state))
-
-    def blindfolded(state: State) -> Decider:
-        return Decides(state)
-
-    return blindfolded
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_it_does_not_look_at_durations(seed: int) -> None:
-    """Where durations and remaining work are hidden, every decision is the same."""
+    """Where durations and remaining work are misjudged, every decision is the same."""
     scenario = large(seed)
-    runs = [
-        replay(scenario, policy, record=True) for policy in (marginal_attained, _blindfolded(marginal_attained))
-    ]
-    assert runs[0].schedule == runs[1].schedule
-    with pytest.raises(AssertionError):
-        replay(scenario, _blindfolded(marginal))
+    for policy, blind in ((marginal_attained, True), (marginal, False)):
+        misled = misjudging(policy, factor=10.0, seed=seed)
+        runs = [replay(scenario, each, record=True) for each in (policy, misled)]
+        assert (runs[0].schedule == runs[1].schedule) == blind
 
 
 def _rigid(*sizes: tuple[float, float]) -> Workload:

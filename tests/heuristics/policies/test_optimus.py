@@ -16,7 +16,7 @@ from gsopt.scenario.adaptive.application import Application
 from gsopt.scenario.adaptive.limits import Limits
 from gsopt.scenario.adaptive.placement import Placement
 from gsopt.scenario.adaptive.validation import Epoch, Validation
-from gsopt.scenario.cluster import Cluster, Machine, Rack
+from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import Job, Phase, Workload
 from gsopt.scenario.scenario import CapacityChange, Scenario
 from gsopt.scenario.speed import Speed, TierPenalty
@@ -32,19 +32,17 @@ from heuristics.policies.optimus.granting import Granting, Grants, place_on_empt
 from heuristics.policies.optimus.policy import afs, optimus
 from heuristics.policies.optimus.race import by_time_saved, race
 from heuristics.policies.optimus.rules import by_method, by_steps, wins
-from instances import data_folder
 from instances.scenarios import pollux
 from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios, rich_scenarios
 from tests.gsopt.simulation.scripts import doing, workload
+from tests.heuristics.policies.shared import mixed, pieces, traces
 
 
 @cache
 def twenty_jobs() -> Scenario:
     """Return the scenario; made once, as it is made of tens of thousands of measured steps."""
-    folder = data_folder()
-    if folder is None:
-        pytest.skip("GSOPT_DATA is unset or holds no sia")
+    folder = traces()
     return pollux(folder, trace="philly", nodes=2, jobs=20)
 
 
@@ -62,12 +60,6 @@ def made(*sizes: tuple[float, float]) -> Workload:
     return bundle(
         Job(name=f"j{i}", release_date=r, duration=d, gpus=1, menu=MENU) for i, (r, d) in enumerate(sizes)
     )
-
-
-def mixed() -> Cluster:
-    """Return GPUs of two types."""
-    machines = [Machine(name=kind, gpus=2, gpu_type=kind) for kind in ("V100", "T4")]
-    return Cluster(racks=[Rack(name="r", machines=machines)])
 
 
 @pytest.mark.parametrize(
@@ -89,8 +81,7 @@ def test_only_who_changes_moves() -> None:
     replay = simulate(
         made((0, 60), (0, 600)), optimus, cluster=Cluster.uniform(machines=2, gpus=2), record=True
     )
-    assert replay.schedule is not None
-    placed = [(each.job, each.start, each.placement) for each in replay.schedule.segments]
+    placed = [(each.job, each.start, each.placement) for each in pieces(replay)]
     assert placed == [("j0", 0, (0,)), ("j1", 0, (1, 2, 3)), ("j1", 60, (0, 1, 2, 3))]
 
 
@@ -130,8 +121,7 @@ def test_as_its_authors_have_it() -> None:
     replay = simulate(
         bundle([long]), optimus, cluster=4, record=True, interval=600, stops=True, knowledge="predicted"
     )
-    assert replay.schedule is not None
-    assert [(each.start, each.gpus) for each in replay.schedule.segments] == [(0, 1), (1200, 4)]
+    assert [(each.start, each.gpus) for each in pieces(replay)] == [(0, 1), (1200, 4)]
     assert replay.completion_times == (1200 + 3800 / 2,)
 
 
@@ -172,7 +162,7 @@ def test_edges(policy: Policy) -> None:
 def test_bad_options(policy: Policy, reason: str) -> None:
     """An option out of its range is refused in a line that names it."""
     with pytest.raises(InvalidInput, match=reason):
-        simulate(made((0, 9)), policy, cluster=mixed())
+        simulate(made((0, 9)), policy, cluster=mixed(2, "V100", "T4"))
 
 
 @pytest.mark.parametrize("policy", [EXACT, EXACT_AFS])
@@ -403,21 +393,9 @@ def test_bad_intervals(interval: float) -> None:
         simulate(jobs, lambda state: Granting(state, last_first, interval=interval), cluster=1)
 
 
-def test_a_step_takes_what_it_adds() -> None:
-    """A job on two GPUs needs two more for four."""
-    pool = Count()
-    pool.give_back(4)
-    grants = Grants(pool, {})
-    job = Candidate(0, Job(name="a", release_date=0, duration=9, gpus=2), (2, 4, 6), (9.0, 6.0, 5.0))
-    assert [grants.rung(job), grants.grow(job), grants.grow(job), grants.grow(job)] == [-1, True, True, False]
-    assert (grants.holdings, pool.free) == ({0: 4}, 0)
-    grants.set(job, 0)
-    assert (grants.holdings, pool.free) == ({0: 2}, 2)
-
-
 def test_only_gpus_that_suit_a_job_count() -> None:
     """A job gets GPUs of its type only, and first those that it held."""
-    pool = Kinds(mixed())
+    pool = Kinds(mixed(2, "V100", "T4"))
     pool.give_back((2, 2))
     grants = Grants(pool, {1: (0, 1)})
     typed = Job(name="a", release_date=0, duration=9, gpus=1, gpu_type="V100")

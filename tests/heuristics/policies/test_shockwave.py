@@ -14,9 +14,8 @@ from hypothesis import given, settings
 
 from gsopt.core.errors import InvalidInput, Unsupported
 from gsopt.core.numbers.tolerances import CONTINUOUS, WINDOW_GAP
-from gsopt.scenario.cluster import Cluster, Machine, Rack
 from gsopt.scenario.job import Job, Phase, Workload
-from gsopt.scenario.scenario import CapacityChange, Overhead, Scenario
+from gsopt.scenario.scenario import CapacityChange, Scenario
 from gsopt.simulation import Replay, State, simulate
 from gsopt.simulation.parts.inventory import Inventory
 from gsopt.testing import check_policy
@@ -33,6 +32,7 @@ from heuristics.policies.shockwave.windowing import Windowing
 from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios
 from tests.gsopt.simulation.scripts import workload
+from tests.heuristics.policies.shared import ALIKE, mixed
 
 LENGTH = 60.0
 
@@ -181,20 +181,6 @@ def test_presets(monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], effor
     assert signature(shockwave).parameters["renewal"].default == 8
 
 
-SCENARIOS = [
-    Scenario(
-        workload=workload((0, 50, 1), (0, 20, 4), (10, 35, 2), (10, 9, 1), (25, 80, 2), (90, 10, 1)),
-        cluster=Cluster.plain(4),
-        overheads={"": Overhead(start=2.0)},
-        capacity_changes=[CapacityChange(time=20, gpus=3), CapacityChange(time=60, gpus=4)],
-    ),
-    Scenario(
-        workload=workload((0, 50, 1), (3, 20, 2), (10, 35, 2)), cluster=Cluster.uniform(machines=2, gpus=2)
-    ),
-    Scenario(workload=workload(), cluster=Cluster.plain(1)),
-]
-
-
 def test_any_finish_time_may_be_fair() -> None:
     """A ratio beyond which there is no number leaves the plans as they are without the condition."""
     work = workload((0, 480, 1), (0, 240, 1), (0, 120, 1))
@@ -205,9 +191,9 @@ def test_any_finish_time_may_be_fair() -> None:
 def test_it_passes_the_check() -> None:
     """Whatever counts, it replays scenarios legally, and every job completes."""
     options: dict[str, Any] = {"interval": 30, "rounds": 2, "renewal": 2}
-    assert check_policy(shockwave, SCENARIOS, **options) == 2 * len(SCENARIOS)
+    assert check_policy(shockwave, ALIKE, **options) == 2 * len(ALIKE)
     options |= {"exact": True, "since": "release", "ratio": 0.7, "makespan": 10}
-    assert check_policy(shockwave, SCENARIOS[:1], **options) == 2
+    assert check_policy(shockwave, ALIKE[:1], **options) == 2
 
 
 @settings(max_examples=cases(8), deadline=None)
@@ -225,29 +211,24 @@ def test_jobs_that_demand_too_much_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "line"),
+    ("option", "values", "rule"),
     [
-        ({"interval": 0}, "interval: 0: must be a finite number of seconds"),
-        ({"rounds": 0}, "rounds: 0: must be a whole number from 1 to 1000"),
-        ({"rounds": 2.5}, "rounds: 2.5: must be a whole number from 1 to 1000"),
-        ({"rounds": True}, "rounds: True: must be a whole number from 1 to 1000"),
-        ({"renewal": -1}, "renewal: -1: must be a whole number from 1 to 1000"),
-        ({"makespan": -1}, "makespan: -1: must be from 0 to 1,000,000"),
-        ({"makespan": "1"}, "makespan: '1': must be from 0 to 1,000,000"),
-        ({"power": float("inf")}, "power: inf: must be a finite number, at least 0"),
-        ({"ratio": 0}, "ratio: 0: must be a finite number above 0"),
-        ({"ratio": 10**400}, "ratio: 1000"),
-        ({"most_weight": 0.5}, "most_weight: 0.5: must be from 1 to 1,000,000,000"),
-        ({"most_weight": 1e300}, "most_weight: 1e+300: must be from 1 to 1,000,000,000"),
-        ({"limit": 0}, "limit: 0: must be a positive, finite number of seconds, or None"),
-        ({"since": "end"}, "since: 'end': must be one of start, release"),
+        ("interval", [0], "must be a finite number of seconds"),
+        ("rounds", [0, 2.5, True], "must be a whole number from 1 to 1000"),
+        ("renewal", [-1], "must be a whole number from 1 to 1000"),
+        ("makespan", [-1, "1"], "must be from 0 to 1,000,000"),
+        ("power", [float("inf")], "must be a finite number, at least 0"),
+        ("ratio", [0, 10**400], "must be a finite number above 0"),
+        ("most_weight", [0.5, 1e300], "must be from 1 to 1,000,000,000"),
+        ("limit", [0], "must be a positive, finite number of seconds, or None"),
+        ("since", ["end"], "must be one of start, release"),
     ],
 )
-def test_bad_options_are_refused(options: dict[str, Any], line: str) -> None:
+def test_bad_options_are_refused(option: str, values: list[Any], rule: str) -> None:
     """An option out of its range is refused in one line."""
-    with pytest.raises(InvalidInput) as caught:
-        simulate(workload((0, 1, 1)), shockwave, cluster=1, **options)
-    assert str(caught.value).startswith(line)
+    for value in values:
+        with pytest.raises(InvalidInput, match=rf"^{option}: [^:]*: {rule}"):
+            simulate(workload((0, 1, 1)), partial(shockwave, **{option: value}), cluster=1)
 
 
 TERMS: dict[str, Any] = {
@@ -465,9 +446,8 @@ def test_rounds_are_planned_anew_when_gpus_were_away_for_a_moment() -> None:
 
 def test_gpus_of_several_kinds_are_refused() -> None:
     """The cluster is named in one line."""
-    machines = [Machine(name=kind, gpus=1, gpu_type=kind) for kind in ("v100", "k80")]
     with pytest.raises(InvalidInput, match=r"^cluster: GPUs of several kinds: must be alike"):
-        run((0, 1), cluster=Cluster(racks=[Rack(name="r", machines=machines)]))
+        run((0, 1), cluster=mixed(1, "v100", "k80"))
 
 
 def test_the_plan_is_the_best() -> None:

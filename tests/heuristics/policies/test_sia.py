@@ -17,7 +17,7 @@ from gsopt.scenario.events import Leave
 from gsopt.scenario.job import Job, Mode
 from gsopt.scenario.scenario import Overhead, Scenario
 from gsopt.scenario.speed import Speed
-from gsopt.simulation import Action, Decider, Replay, Start, State, Wake, simulate
+from gsopt.simulation import Action, Decider, Start, State, Wake, simulate
 from gsopt.testing import check_policy
 from heuristics import configuration
 from heuristics.policies import sia
@@ -25,12 +25,12 @@ from heuristics.policies.sia.configuring import JobHistory
 from heuristics.policies.sia.estimates import Batches, Estimated
 from heuristics.policies.sia.nodes import Node, NodePool
 from heuristics.policies.sia.placing import place_jobs
-from instances import data_folder
 from instances.scenarios import sia as authors_scenario
 from tests.effort import cases
 from tests.gsopt.simulation.adaptive import learning
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios, tree_scenarios
 from tests.gsopt.simulation.scripts import doing, workload
+from tests.heuristics.policies.shared import counts, pieces, traces
 
 MENU = ((1, 1.0), (2, 1.8), (4, 3.0), (8, 5.0))
 
@@ -38,12 +38,6 @@ MENU = ((1, 1.0), (2, 1.8), (4, 3.0), (8, 5.0))
 def job(name: str, duration: float = 600, **fields: Any) -> Job:
     """Return an elastic job."""
     return Job(**{"name": name, "release_date": 0, "duration": duration, "gpus": 1, "menu": MENU, **fields})
-
-
-def counts(run: Replay, name: str) -> list[tuple[float, int]]:
-    """Return when a job got how many GPUs."""
-    assert run.schedule is not None
-    return [(float(each.start), each.gpus) for each in run.schedule.segments if each.job == name]
 
 
 def nodes(*gpus: int, kinds: str = "") -> Cluster:
@@ -132,8 +126,7 @@ def test_fast_gpus_go_to_whom_they_help() -> None:
         for name, speed in (("little", 0.9), ("much", 0.25))
     ]
     run = simulate(bundle(jobs), sia, cluster=nodes(2, 2, kinds="yx"), record=True)
-    assert run.schedule is not None
-    first = {each.job: each.placement for each in run.schedule.segments if each.start == 0}
+    first = {each.job: each.placement for each in pieces(run) if each.start == 0}
     assert first == {"little": (0, 1), "much": (2, 3)}
 
 
@@ -141,8 +134,7 @@ def test_types_are_not_mixed() -> None:
     """A job has GPUs of one type, of which it takes the faster one; one that needs both is refused."""
     speed = Speed(gpu_types={"y": 3.0})
     run = simulate(bundle([job("a", 60)]), sia, cluster=nodes(2, 2, kinds="yx"), speed=speed, record=True)
-    assert run.schedule is not None
-    assert run.schedule.segments[0].placement == (2,)
+    assert pieces(run)[0].placement == (2,)
     wide = Job(name="wide", release_date=0, duration=60, gpus=3)
     with pytest.raises(Unsupported, match="job 'wide' runs on no number of GPUs of one kind"):
         simulate(bundle([wide]), sia, cluster=nodes(2, 2, kinds="yx"), speed=speed)
@@ -233,16 +225,14 @@ BY_FEWEST_CHANGES = (3767, 4037, 7999, 3831, 9506, 6994)
 
 def test_the_authors_simulator_to_the_second() -> None:
     """Six jobs complete when they do in the authors' simulator, which only leaves ties to its solver."""
-    folder = data_folder()
-    if folder is None:
-        pytest.skip("GSOPT_DATA names no folder of public traces")
+    folder = traces()
     scenario = authors_scenario(folder, number=6, nodes=2, jobs=6)
     for solver, times in ((most_gpus, BY_HIGHS), ("exact", BY_FEWEST_CHANGES))[: cases(2)]:
         run = simulate(scenario, sia, round_length=60, bound=False, solver=solver)
         assert tuple(map(round, run.jct)) == times
 
 
-def mixed() -> Cluster:
+def unequal() -> Cluster:
     """Return two nodes of four GPUs and one of two of one type, and one with more memory."""
     sizes = [("a", 4, 16), ("b", 2, 16), ("c", 4, 16), ("d", 2, 80)]
     machines = [Machine(name=name, gpus=gpus, gpu_type="V100", memory=memory) for name, gpus, memory in sizes]
@@ -251,12 +241,12 @@ def mixed() -> Cluster:
 
 def test_kinds_are_types_with_their_memory() -> None:
     """A type of which machines have unequal memory is several kinds, named by both."""
-    assert list(NodePool(mixed()).kinds) == ["V100 16", "V100 80"]
+    assert list(NodePool(unequal()).kinds) == ["V100 16", "V100 80"]
 
 
 def test_configurations_are_those_of_the_largest_nodes() -> None:
     """Smaller nodes of a kind hold parts only."""
-    listed = [(shape.type, shape.nodes, shape.gpus) for shape in NodePool(mixed()).all_shapes()]
+    listed = [(shape.type, shape.nodes, shape.gpus) for shape in NodePool(unequal()).all_shapes()]
     first = [("V100 16", *each) for each in ((1, 1), (1, 2), (1, 4), (2, 8))]
     assert listed == [*first, ("V100 80", 1, 1), ("V100 80", 1, 2)]
 
@@ -275,14 +265,14 @@ def test_a_plain_cluster_is_one_node() -> None:
 )
 def test_any_number_is_a_shape_on_few_nodes(gpus: int, nodes: int) -> None:
     """A number of GPUs that is no configuration stands on as few nodes of the largest size as hold it."""
-    pool = NodePool(mixed())
+    pool = NodePool(unequal())
     assert pool.shape("V100 16", gpus) == Shape(type="V100 16", nodes=nodes, gpus=gpus)
     assert pool.shape("V100 16", 11) is None
 
 
 def test_examples_take_the_largest_nodes_first() -> None:
     """GPUs of a configuration stand as close together as they can."""
-    pool = NodePool(mixed())
+    pool = NodePool(unequal())
     assert pool.example(Shape(type="V100 16", nodes=2, gpus=8)) == (0, 1, 2, 3, 6, 7, 8, 9)
     assert pool.example(Shape(type="V100 80", gpus=1)) == (10,)
 
@@ -297,7 +287,7 @@ def test_machines_that_have_left_do_not_count() -> None:
         seen.append((float(state.now), available.gpus, places))
         yield from (Start(job) for job in state.arrived)
 
-    simulate(workload((0, 9, 1)), doing(watching), cluster=mixed(), events=[Leave(time=3, servers=["c"])])
+    simulate(workload((0, 9, 1)), doing(watching), cluster=unequal(), events=[Leave(time=3, servers=["c"])])
     assert seen[0] == (0.0, {"V100 16": 10, "V100 80": 2}, {"V100 16": [0, 1, 2], "V100 80": [3]})
     assert (3.0, {"V100 16": 6, "V100 80": 2}, {"V100 16": [0, 1], "V100 80": [3]}) in seen
 
