@@ -23,18 +23,18 @@ def muri(
     interval: float = 360.0,
     whole_rounds: bool = False,
 ) -> Decider:
-    """Let the first jobs run, in groups that share GPUs wherever not all of them can have their own.
+    """Run the first jobs, in groups that share GPUs where not all of them can have their own.
 
-    The jobs that come first are those, in order, until one more would demand more than `most` times the GPUs
-    together. While they do not all fit, those on as many GPUs are matched, so that the speeds of all that are
-    merged have the largest sum relative to running alone; groups are matched again, up to `most` jobs in a
-    group. Groups go where their first running job is, or to GPUs that are close together; those that do not fit
-    wait, and free GPUs go to the next jobs. In between jobs only start, each on free GPUs of its own.
+    The first jobs are taken in order, until one more would bring their demands above `most` times the GPUs.
+    While they do not all fit, jobs on as many GPUs are matched, so that the speeds of all merged jobs have the
+    largest sum relative to running alone; groups are matched again, up to `most` jobs in a group. Groups go
+    where their first running job is, or to GPUs that are close together; those that do not fit wait, and free
+    GPUs go to the next jobs. Between two groupings jobs only start, each on free GPUs of its own.
 
     Source: Muri (SIGCOMM 2022), its grouping by rounds of maximum matchings; its code was not looked at. Key:
-    GPU-seconds left on the demanded GPUs, or had so far. Ties: lower number. Preemptive, once in `interval` at
-    most. Slowdowns are known; durations are with `order` ``"remaining"``. O(n^3) per decision for n jobs of one
-    size.
+    GPU-seconds left on the demanded GPUs, or had so far. Ties: lower number. Preemptive, at most once per
+    `interval`. Slowdowns are known, and durations with `order` ``"remaining"``. O(n^3) per decision for n jobs
+    of one size.
 
     Muri's efficiency of a group is the part of the time in which its resources are busy, on average over them:
     one over their number, times the sum of the speeds of its jobs relative to running alone. So the policy
@@ -46,7 +46,7 @@ def muri(
       `share_limit` above 2 a job is as slow as beside the worst of its partners, which is less than the cycle
       of a group of three or four takes: groups look better than they are. The scenario's limit holds if it is
       below `most`.
-    - Muri groups only as far as it has to, which is read as: the best merges first, until all fit.
+    - Muri groups only as far as it must, which is read as: the best merges first, until all fit.
 
     Parameters
     ----------

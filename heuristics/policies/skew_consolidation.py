@@ -26,10 +26,11 @@ def skew_consolidation(
 ) -> Decider:
     """Let jobs of skewed models wait for their best tier as long as it takes, and all others accept anything.
 
-    Source: Tiresias (NSDI 2019), section 3.3 (placement by skew) and 3.2 (discretised attained service), as
-    the baseline of Dally, section V-C. Key: the queue by the GPU-seconds that a job has held, as in `tiresias`,
-    and its release date within it. Ties: who has waited longer, then the lower number. Preemptive at the end of
-    leases, as the policies with which it is compared. Durations are not known. O(waiting jobs) per event.
+    Source: Tiresias (NSDI 2019), section 3.3 (placement by skew) and 3.2 (discretised attained service), as the
+    baseline of Dally, section V-C. Key: the queue by the GPU-seconds that a job has held, as in `tiresias`, and
+    its release date within it. Ties: the job that has waited longer, then the lower number. Preemptive at the
+    end of leases, as the policies with which it is compared. Durations are not known. O(waiting jobs) per
+    event.
 
     Departures: what the paper calls as few machines as possible is the innermost level that could hold the job.
     A job falls when its lease ends and not when it reaches the threshold; the shorter the leases, the closer.

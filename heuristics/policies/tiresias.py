@@ -27,14 +27,14 @@ def tiresias(
     Source: Tiresias (NSDI 2019), section 3.2 (Discretized 2D-LAS, no knowledge of durations), and the
     simulator that its authors published (schedule ``dlas-gpu``, thresholds included).
 
-    Key: queue; within it the jobs that run before those that wait, each in the order in which they came
+    Key: queue; within it the running jobs before the waiting ones, each in the order in which they came
     there. A job that arrives, falls or returns joins the end of its queue, behind the waiting jobs; one that
     is stopped waits in front of them. Ties: lower number. Preemptive at every event.
 
-    Departures: the paper orders a queue by first start, which jobs that have not started do not have;
-    `by_release` orders it by release date, so that an older waiting job stops a younger running one. In the
-    paper a job falls when it reaches the threshold; the simulator looks only at events, and expects a job on
-    several GPUs later than it gets there, because it takes its seconds for GPU-seconds. So jobs keep their
+    Departures: the paper orders a queue by first start, which waiting jobs may not have; `by_release` orders it
+    by release date, so that an older waiting job stops a younger running one. In the
+    paper a job falls when it reaches the threshold; the simulator checks only at events, and expects a job on
+    several GPUs there too late, because it takes its seconds for GPU-seconds. So jobs keep their
     queue a little longer, and are stopped less often; with `on_time` they fall at the exact time.
 
     Pollux (OSDI 2021) compares itself with one threshold of 57,600 GPU-seconds, `by_release` and `on_time`, in
@@ -49,7 +49,7 @@ def tiresias(
         A job that has waited this many times as long as it has run, both since its first start or its last
         promotion, returns to the highest queue and counts its service from 0 again; never when None.
     by_release
-        Whether a queue is in the order of release dates, whoever runs.
+        Whether a queue is in the order of release dates, whichever jobs run.
     on_time
         Whether a job falls exactly when it reaches a threshold.
 

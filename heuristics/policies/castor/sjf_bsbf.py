@@ -31,14 +31,14 @@ def sjf_bsbf(
     placement: Placement = "best",
     wait_for: WaitFor = "partner",
 ) -> Decider:
-    """Start the shortest job that fits; where too few GPUs are free, beside the jobs with which that pays.
+    """Start the shortest job that fits; if too few GPUs are free, beside the jobs with which that pays.
 
     A job for which too few GPUs are free is compared with every running job that has GPUs to itself: would the
-    two together complete sooner if they shared, or if one waited for the other? Those with which sharing is
-    better are taken by the mean completion time of the pair, the least first, until there are as many GPUs as
-    it demands. It starts in the sub-batch that is best beside them, with which it stays; running jobs never
-    change theirs. At most two jobs are on a GPU. It needs a cluster of racks with a `share_limit` of 2, and is
-    `heuristics.policies.sjf.sjf` elsewhere.
+    two together complete sooner if they shared, or if one waited for the other? Jobs with which sharing is
+    better become partners by the mean completion time of the pair, the least first, until there are as many
+    GPUs as the job demands. It starts in the sub-batch that is best beside them, and keeps it; running jobs
+    never change theirs. At most two jobs share a GPU. The policy needs a cluster of racks with a `share_limit`
+    of 2, and is `heuristics.policies.sjf.sjf` elsewhere.
 
     Source: Castor, section 5.2, Algorithms 1 and 2. Key: remaining time. Ties: lower number, also of partners
     with the same mean. Not preemptive, and decides at arrivals and completions; knows durations and
@@ -50,10 +50,10 @@ def sjf_bsbf(
     count free GPUs and then never use them. If all that is too little the job waits and is looked at again at
     the next event, as one is for which no partner is found. Of a partner only those GPUs are taken that it has
     to itself, and the last partner gives no more than are missing. Beside several partners a job starts in the
-    smallest of the sub-batches found for them. The theorem knows two jobs; with more, the worst partner of
-    each job sets its speed, and the decision does not know. Sub-batches are the job's modes with more steps on
-    the same GPUs and of the same batch, from the whole batch to the smallest one, if their memory fits beside
-    the running job's; the text, garbled, asks for one that exceeds it. Waiting is with the whole batch.
+    smallest of the sub-batches found for them. The theorem knows two jobs; with more, the worst partner of each
+    job sets its speed, and the decision does not know. Sub-batches are the job's modes with more steps on the
+    same GPUs and of the same batch, from the whole batch to the smallest one, if their memory fits beside the
+    running job's; the text, garbled, asks for one that exceeds it. Waiting is with the whole batch.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def sjf_bsbf(
     wait_for
         A job shares where that is better than to wait for its ``"partner"``, which is all that the theorem
         compares; or, of these starts, where it is better too than to wait for the first ``"gpus"`` that are
-        free, whoever leaves them (`heuristics.policies.castor.patient.Patient`).
+        free, whichever job leaves them (`heuristics.policies.castor.patient.Patient`).
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Shortest job first, with first-fit sharing: the baseline of Castor that shares without looking."""
+"""Shortest job first, with first-fit sharing: the baseline of Castor that shares without weighing it."""
 
 from gsopt.simulation import Decider, State
 from gsopt.simulation.parts.accumulation import fits, memory_left, sub_batches
@@ -15,7 +15,7 @@ def sjf_ffs(
     free_first: bool = False,
     placement: Placement = "best",
 ) -> Decider:
-    """Start the shortest job that fits; where too few GPUs are free, beside whoever comes first.
+    """Start the shortest job that fits; where too few GPUs are free, beside the first jobs that have room.
 
     It is `heuristics.policies.castor.sjf_bsbf` without its decision: every running job that has GPUs to
     itself is a partner if the memory suffices, in the order of the first of these GPUs, and a job starts in

@@ -38,26 +38,26 @@ def lucid(
 ) -> Decider:
     """Profile jobs, start the least GPU time first, and let pairs of jobs share GPUs while the cluster is busy.
 
-    A job first runs on one of a few machines that do nothing else, those on the fewest GPUs first, and is done
-    if it completes there. Then it waits for the others. While the cluster is busy a job of at most `largest`
-    GPUs seeks a partner even though GPUs are free: the first started of the jobs that run alone on as many
-    GPUs, with which memory suffices, the scores of the two models are not above `threshold` together, and which
-    is at least 1/`ratio` times as large. All others start on free GPUs, on as few machines as they need, and
-    jobs that do not fit are skipped. While the cluster is quiet nobody shares, and a job that does not fit
-    blocks those behind it.
+    A job first runs on one of a few machines reserved for profiling, jobs on the fewest GPUs first, and is done
+    if it completes there. Otherwise it waits for the other machines. While the cluster is busy, a job of at
+    most `largest` GPUs seeks a partner even though GPUs are free: the first started of the jobs that run alone
+    on as many GPUs, with enough memory for both, scores of the two models of at most `threshold` together, and
+    at least 1/`ratio` times its size. All others start on free GPUs, on as few machines as they need, and jobs
+    that do not fit are skipped. While the cluster is quiet no jobs share, and a job that does not fit blocks
+    those behind it.
 
-    Source: Lucid (ASPLOS 2023), with the rules and numbers of its published code. Key: predicted seconds
-    times GPUs, as predicted when the job begins to wait. Ties: lower number. No job is stopped but at the end
-    of its profiling. Looks at arrivals, completions, and multiples of 100 s. O(waiting jobs times running jobs)
-    per event at worst; with `exact` a matching, O(n^3), beyond that.
+    Source: Lucid (ASPLOS 2023), with the rules and numbers of its published code. Key: predicted seconds times
+    GPUs, as predicted when the job begins to wait. Ties: lower number. No job is stopped but at the end of its
+    profiling. Looks at arrivals, completions, and multiples of 100 s. O(waiting jobs times running jobs) per
+    event at worst; with `exact` a matching, O(n^3), beyond that.
 
     `heuristics.policies.restricted_sharing` is the same packing without profiler, load and machines.
 
     Readings, where paper and code are silent or need what is not given:
 
-    - The code lets jobs wait for the others from their release on, so that profiling costs nothing; here they
-      wait once they are profiled, unless `as_published`. Work that is done in profiling counts if the job has
-      checkpoints; in the code it does not.
+    - In the code jobs wait for the other machines from their release on, so that profiling costs nothing; here
+      they wait once they are profiled, unless `as_published`. Work that is done in profiling counts if the job
+      has checkpoints; in the code it does not.
     - The code takes two machines of 130 for the profiler; here the last ones of the cluster, one in 64 and at
       most two, so that on fewer than 64 machines jobs are not profiled, unless `profilers` says so: one machine
       of eight doubles mean completion times on a cluster with large jobs. The code adds one while many wait,
@@ -85,11 +85,11 @@ def lucid(
         Number of jobs in ten minutes up to which it is not; 2 for 1,040 GPUs, in proportion, when None.
     predictions
         How long jobs run: ``"known"``; the ``"mean"`` of the completed jobs that are most like them; or given
-        by name of the job, where 1,000 s stand for what is missing or below 0. For random errors see
+        by name of the job, with 1,000 s for values that are missing or below 0. For random errors see
         `heuristics.policies.estimated`.
     scores
-        Whether the score is of the ``"model"``, or of the very ``"pair"``; or given by name of the model, 2 for
-        those that are missing.
+        Whether scores are those of the ``"model"``, or of the very ``"pair"``; or given by name of the model, 2
+        where one is missing.
     spread
         Whether a job that finds no free GPUs on as few machines as it needs takes others, as close together as
         there are; a placement of the code that is not its default.

@@ -22,14 +22,14 @@ _LEAST_WORTH = 1e-12
 def rolling_prices(state: State, *, evaluations: int = 60, cells: int = 40) -> Decider:
     """Grant every further GPU to the job to whose dual it is worth most.
 
-    At every event the prices of GPU time are computed for the jobs that are there, as if no further job came.
+    At every event the prices of GPU time are computed for the jobs that are present, as if no further job came.
     Segments of the hulls of their menus are sorted by the worth of a second of work (the dual of the job's
-    work) times further speed per further GPU, and the largest first, get their GPUs if these are free and the
+    work) times further speed per further GPU and, the largest first, get their GPUs if these are free and the
     segment below has got its own.
 
     It is a reference, which shows what is left to gain for a policy that knows everything but the future:
-    nothing in the mean, compared with `marginal`, which takes a fiftieth of its time or less. No comparison has
-    it unless it is named: ``heuristics.policies.rolling_prices:rolling_prices``.
+    nothing in the mean, compared with `marginal`, which takes a fiftieth of its time or less. Comparisons
+    include it only if it is named: ``heuristics.policies.rolling_prices:rolling_prices``.
 
     Source: none; the relaxation is that of `gsopt.schedule.bounds.prices.price_bound`. Key: as above. Ties:
     lower number. Preemptive at every event; resizes; knows durations. O(evaluations * jobs * cells) per event.

@@ -45,10 +45,10 @@ def pollux(
 
     An adaptive job reports how fast it expects to be on any GPUs, by a model fitted to its own steps and the
     noise of its gradients, and tunes its batch itself. Its speed-up is its goodput relative to that on a fair
-    share of the GPUs. Whoever would have to restart counts less, the more so the younger it is and the more
+    share of the GPUs. A job that would have to restart counts less, the more so the younger it is and the more
     often it has restarted. A job may have twice the GPUs that it has ever had.
 
-    No comparison has it unless it is named: ``heuristics.policies.pollux:pollux``. Its GPUs have to be alike.
+    Comparisons include it only if it is named: ``heuristics.policies.pollux:pollux``. GPUs must be alike.
 
     Source: Pollux (OSDI 2021), section 4.2, and the authors' simulator for what the text leaves open. Key: the
     mean of (f S / g + 0.001) to the power p over all jobs, see the decision. Ties: what the search finds first,
@@ -87,7 +87,7 @@ def pollux(
     interval
         Seconds between decisions.
     population, generations
-        Candidates of the search, and how often as many are made of them: once at least, or nobody would start.
+        Candidates of the search, and how often as many are bred: once at least, or no job would start.
     power
         Power p of the mean, from -10 to -1.
     restart_time

@@ -38,7 +38,7 @@ def sia(
 
     Configurations are 1, 2, 4, ... GPUs of a node, a node, and several whole nodes, each of one kind of GPU.
     All jobs are decided together at every interval, as the decision `gsopt.problems.Configuration`: exactly, by
-    dynamic programming. Who keeps its configuration keeps its GPUs, unless others need whole nodes.
+    dynamic programming. A job that keeps its configuration keeps its GPUs, unless others need whole nodes.
 
     - A job that adapts (`gsopt.scenario.scenario.Physics.applications`) knows the goodput that it has fitted to
       its own steps, and before it has worked only that it may have its smallest configuration, which counts 1
