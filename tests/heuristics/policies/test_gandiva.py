@@ -27,7 +27,7 @@ from heuristics.policies.gandiva.gandiva_packing import gandiva_packing
 from heuristics.policies.gandiva.matching import best_matching
 from heuristics.policies.gandiva.migrating import Migrating
 from heuristics.policies.gandiva.packing import PackedShares, Pairing
-from heuristics.policies.gandiva.rotating import Rotating
+from heuristics.policies.gandiva.rotating import Rotating, RotationGroup
 from heuristics.policies.gavel.ledger import Portions
 from heuristics.policies.gavel.rounds import Rounds
 from instances.interference import gavel as read_pairs
@@ -321,6 +321,11 @@ def test_rotation_is_always_legal() -> None:
     for seed in range(cases(8)):
         for policy in policies:
             assert check_policy(policy, [drawn(Random(seed), rough=True)]) == 2
+
+
+def test_jobs_wait_where_not_all_run() -> None:
+    """A group with more jobs than run has one that waits."""
+    assert [RotationGroup(1, (0,), [1, 2], running).waits for running in ({1}, {1, 2})] == [True, False]
 
 
 def test_nobody_is_stopped_while_nobody_waits() -> None:
