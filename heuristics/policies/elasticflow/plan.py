@@ -10,7 +10,7 @@ from heuristics.policies.elasticflow.profile import PlannedShare, Request, SlotP
 def shares(
     requests: Sequence[Request], gpus: int, length: float, before: Mapping[int, PlannedShare] | None = None
 ) -> dict[int, PlannedShare]:
-    """Give every job its minimum satisfactory share, by deadline; jobs that would be late get none.
+    """Grant every job its minimum satisfactory share, by deadline; jobs that would be late get none.
 
     A job that is ahead of its plan may do with a lower level for longer, which can make another job or a
     newcomer late. Where some job is late and more jobs are in time with at least the levels of the plan before,

@@ -30,7 +30,7 @@ class RotationGroup:
 
 
 class Rotating:
-    """Give every job GPUs at once, or a place in a group of jobs of its size that take turns.
+    """Grant every job GPUs at once, or a place in a group of jobs of its size that take turns.
 
     A new job gets free GPUs of its own as long as no other job waits for some; otherwise it joins the group on
     as many GPUs that has the fewest jobs; if there is none, it waits until GPUs are free. A group whose last
@@ -85,7 +85,7 @@ class Rotating:
         self._waiting = sorted((*self._waiting, *state.evicted, *state.arrived))
 
     def _place(self, state: State) -> Iterator[Action]:
-        """Give waiting jobs GPUs of their own, or a place in a group."""
+        """Grant waiting jobs GPUs of their own, or a place in a group."""
         left: list[int] = []
         for job in self._waiting:
             start = None if left else on_free(state, job)

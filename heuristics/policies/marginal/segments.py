@@ -226,7 +226,7 @@ class Segments:
         return self._pays(job, speeds[had - 1], speeds[place])
 
     def _serve(self, rank: Rank) -> bool:
-        """Give a segment its GPUs if they are available when only the segments before it count."""
+        """Grant a segment its GPUs if they are available when only the segments before it count."""
         job, place = rank[1]
         item, gpus = self._there[job][:2]
         missing = gpus[place] - self._pool.room(item)

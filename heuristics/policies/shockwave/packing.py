@@ -27,7 +27,7 @@ def packed(window: Window, counts: Counts) -> Plan | None:
 
 
 def conserving(window: Window, plan: Plan) -> Plan:
-    """Give GPUs that would be idle to jobs that fit, in each round first to those with most left to run."""
+    """Grant GPUs that would be idle to jobs that fit, in each round first to those with most left to run."""
     filled, load = plan.copy(), window.load(plan)
     for job in sorted(range(len(plan)), key=lambda job: -window.claims[job].left):
         added = ~filled[job] & (load + window.sizes[job] <= window.gpus)

@@ -53,7 +53,7 @@ class _Placement:
         self.scattered: list[int] = []
 
     def take_whole_nodes(self) -> None:
-        """Give whole nodes to all jobs that need some."""
+        """Grant whole nodes to all jobs that need some."""
         for job in sorted(self.waiting, key=lambda job: -self.wanted[job].gpus):
             for _ in range(self.wanted[job].gpus // self.size):
                 place = self._whole_node()
@@ -63,7 +63,7 @@ class _Placement:
                 self._take(job, place, list(self.free[place]))
 
     def take_parts(self) -> None:
-        """Give parts of nodes, the largest first, to jobs and to those that have to move."""
+        """Grant parts of nodes, the largest first, to jobs and to those that have to move."""
         while self.waiting:
             job = max(self.waiting, key=self._part)
             self.waiting.remove(job)
@@ -75,7 +75,7 @@ class _Placement:
                 self._scatter(job)
 
     def take_what_is_left(self) -> None:
-        """Give what is left to jobs that fit nowhere as they should, on as few nodes as possible."""
+        """Grant what is left to jobs that fit nowhere as they should, on as few nodes as possible."""
         for job in sorted(self.scattered, key=lambda job: -self.wanted[job].gpus):
             missing = self.wanted[job].gpus
             for place in sorted(range(len(self.free)), key=lambda place: -len(self.free[place])):
