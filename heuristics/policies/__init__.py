@@ -1,11 +1,10 @@
-"""Policies: what decides, event by event, in a simulation; each is a callable that makes a fresh decider."""
+"""Policies: what decides, event by event, in a simulation; each is a callable that makes a new decider."""
 
 from heuristics.policies.break_even import break_even
 from heuristics.policies.castor import best_pairs, sjf_bsbf, sjf_ffs
 from heuristics.policies.dally import dally
 from heuristics.policies.efq import efq
-from heuristics.policies.elastic_las import elastic_las
-from heuristics.policies.elastic_srtf import elastic_srtf
+from heuristics.policies.elastic import elastic_las, elastic_srtf
 from heuristics.policies.equal_share import equal_share
 from heuristics.policies.fifo import fifo
 from heuristics.policies.fifo_skipping import fifo_skipping
@@ -57,7 +56,7 @@ __all__ = [
     "tiresias",
 ]
 
-#: Where the other policies stand, by name; no comparison has them unless they are named.
+#: The modules of the other policies, by name; comparisons include them only if they are named.
 OTHERS = {
     "allox": "heuristics.policies.allox",
     "allox_port": "heuristics.policies.allox",

@@ -1,11 +1,11 @@
-"""Believed: another policy with slowdowns of shared GPUs that are only believed."""
+"""Believed: another policy that is wrong about the slowdowns of shared GPUs."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from pydantic import ValidationError
 
-from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.errors import require_one_of
 from gsopt.core.files import first_error
 from gsopt.scenario.speed import Speed
 from gsopt.simulation import Decider, State
@@ -20,17 +20,15 @@ def believed(
     interference: Mapping[str, Mapping[str, float]] | None = None,
     default_interference: float = 1.0,
 ) -> Decider:
-    """Run another policy that believes in other slowdowns of shared GPUs than there are.
+    """Run another policy that believes in other slowdowns of shared GPUs than the true ones.
 
-    It is no policy of its own, so no comparison has it unless it is named:
+    It is no policy of its own, so comparisons include it only if it is named:
     ``heuristics.policies.believed:believed``.
 
     Source: Castor, section 9.4 (Figure 13); see `gsopt.simulation.beliefs.believing`.
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     of
         Name of the policy.
     options
@@ -47,8 +45,7 @@ def believed(
     """
     from heuristics import policies  # which holds them all, as soon as it is loaded
 
-    if of not in policies.__all__:
-        raise InvalidInput("", "of", shorten(of), f"must be one of {', '.join(policies.__all__)}")
+    require_one_of("of", of, policies.__all__)
     try:
         speed = Speed(interference=interference or {}, default_interference=default_interference)
     except ValidationError as error:

@@ -1,4 +1,4 @@
-"""Break-even: a job waits for a closer placement as long as that could save it."""
+"""Break-even: a job waits for a closer placement as long as that could save time."""
 
 from typing import Any
 
@@ -21,11 +21,12 @@ def break_even(
 
     A job whose remaining work takes L seconds longer on the tier that it is offered than on the best one that
     it could ever have accepts when it has waited L seconds. Whatever the wait for the best tier would have
-    been, it loses at most twice as much as if it had known: as renting skis until they could have been bought.
+    been, it loses at most twice as much as if it had known: like renting skis until they could have been
+    bought.
 
-    With the offer clock it counts from the first offer that it declined, so that time in which nothing was
-    free for it is no reason to give up; with the starvation clock it counts from its arrival, or from when it
-    lost its GPUs, as the timers of `dally` do.
+    With the offer clock it counts from the first offer that it declined, so that time in which nothing was free
+    for it is no reason to give up; with the starvation clock it counts from its arrival, or from when it lost
+    its GPUs, as the timers of `dally` do.
 
     Source: ski rental (Karlin, Manasse, Rudolph, Sleator 1988) for the decision of Dally, Algorithm 1; offers,
     leases and their order are those of `dally`. Key and ties: as `order` says. Preemptive at the end of leases
@@ -33,8 +34,6 @@ def break_even(
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     clock, lease, renew, order, placement
         As those of `dally`.
 
@@ -45,9 +44,7 @@ def break_even(
 
     Examples
     --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Cluster, Job, Workload, simulate
     >>> from gsopt.scenario.speed import TIER_PENALTIES, Speed
     >>> sizes = [("", "a", 100), ("", "b", 100), ("resnet18", "c", 10), ("vgg11", "d", 10)]
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=2, model=m) for m, n, d in sizes]
@@ -55,15 +52,8 @@ def break_even(
     >>> simulate(Workload(jobs=jobs), break_even, cluster=racks, speed=Speed(tiers=TIER_PENALTIES)).start_times
     (0.0, 0.0, 100.0, 0.5999999999999996)
     """
-    return offers(
-        state,
-        _BreakEven(state),
-        order=order,
-        placement=placement,
-        clock=clock,
-        lease=lease,
-        renew=renew,
-    )
+    patience = _BreakEven(state)
+    return offers(state, patience, order=order, placement=placement, clock=clock, lease=lease, renew=renew)
 
 
 class _BreakEven:
@@ -73,11 +63,11 @@ class _BreakEven:
         self._tiers = Tiers(state)
 
     def seconds(self, state: State, job: int, tier: int, gpus: tuple[int, ...], /) -> Any:
-        """Return by how much longer the job would run on the GPUs than on its best tier."""
+        """Return how much longer the job would run on the GPUs than on its best tier."""
         if tier <= self._tiers.best(state.jobs[job]):
             return 0
         left = state.remaining(job)
         return max(left / state.rate(job, gpus) - left / self._tiers.fastest(state, job), 0)
 
     def accept(self, _state: State, _job: int, _tier: int, _waited: Any, /) -> None:
-        """Learn nothing."""
+        """Ignore it: nothing is learned."""

@@ -21,8 +21,7 @@ def equal_share(state: State) -> Decider:
 
     Examples
     --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Job, Workload, simulate
     >>> menu = [(1, 1.0), (2, 2.0), (4, 4.0)]
     >>> jobs = [Job(name=name, release_date=0, duration=8, gpus=1, menu=menu) for name in "ab"]
     >>> simulate(Workload(jobs=jobs), equal_share, cluster=4).completion_times
@@ -38,15 +37,14 @@ class _Shares:
         self._jobs = state.jobs
         self._pool = pool_of(state)
         self._waiting = Waiting()
-        self._counts: dict[int, tuple[int, ...]] = {}  # of the jobs that are there
+        self._counts: dict[int, tuple[int, ...]] = {}  # of the jobs that are present
         self._least: dict[int, Holding] = {}  # what each admitted job keeps for good
         self._held: dict[int, Holding] = {}  # what the admitted jobs with a choice hold
 
     def decide(self, state: State) -> Iterable[Action]:
         for job in state.completed + state.evicted:
-            if job in self._least:
-                del self._least[job]
-                self._held.pop(job, None)
+            self._least.pop(job, None)
+            self._held.pop(job, None)
         for job in state.completed:
             del self._counts[job]
         for job in state.arrived:

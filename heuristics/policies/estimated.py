@@ -1,36 +1,34 @@
-"""Estimated: another policy with durations that are only estimated."""
+"""Estimated: another policy that knows only estimates of durations."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from gsopt.evaluation.catalogue import find_policy
-from gsopt.simulation import Decider, State
+from gsopt.simulation import Decider, Policy, State
 from gsopt.simulation.estimates import misjudging
 
 
 def estimated(
     state: State,
     *,
-    of: str = "marginal",
+    of: Policy | str = "marginal",
     options: Mapping[str, Any] | None = None,
     factor: float | None = None,
     wrong: float | None = None,
     margin: float = 0.25,
     seed: int = 0,
 ) -> Decider:
-    """Run another policy that is told durations which are wrong by a random factor, all or a share of them.
+    """Run another policy on durations of which all, or a share, are wrong by a random factor.
 
-    It is no policy of its own, so no comparison has it unless it is named:
+    It is no policy of its own, so comparisons include it only if it is named:
     ``heuristics.policies.estimated:estimated``.
 
     Source: Aryl, section 7.5 (Table 9), for `wrong`; see `gsopt.simulation.estimates.misjudging`.
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     of
-        Name of the policy, or ``package.module:function``.
+        The policy, its name, or ``package.module:function``.
     options
         Its options.
     factor

@@ -16,8 +16,7 @@ def fifo(state: State) -> Decider:
 
     Examples
     --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Job, Workload, simulate
     >>> jobs = [Job(name=str(i), release_date=0, duration=1, gpus=gpus) for i, gpus in enumerate([1, 2, 1])]
     >>> simulate(Workload(jobs=jobs), fifo, cluster=2).completion_times
     (1.0, 2.0, 3.0)

@@ -1,10 +1,9 @@
 """Least attained service."""
 
 from collections.abc import Iterable
-from fractions import Fraction
 from math import inf
 
-from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.errors import number_of, require
 from gsopt.simulation import Action, Decider, State, Wake
 from gsopt.simulation.parts.greedy import Greedy
 
@@ -22,7 +21,7 @@ def las(state: State, *, quantum: float | None = None) -> Decider:
     random workloads in tenths of seconds), though both follow the rule.
 
     GPUs that a job holds during an overhead count as service. So with a quantum, or in rounds, shorter than the
-    overheads jobs take turns in which nobody gets on; `gsopt.simulate` ends such a run with IllegalDecision.
+    overheads jobs take turns without any progress; `gsopt.simulate` ends such a run with IllegalDecision.
 
     Raises
     ------
@@ -31,8 +30,7 @@ def las(state: State, *, quantum: float | None = None) -> Decider:
 
     Examples
     --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Job, Workload, simulate
     >>> jobs = [Job(name=name, release_date=0, duration=2, gpus=1) for name in "ab"]
     >>> simulate(Workload(jobs=jobs), las, cluster=1).completion_times
     (2.0, 4.0)
@@ -46,8 +44,8 @@ class _LeastAttained:
     preemptive = True
 
     def __init__(self, state: State, quantum: float | None) -> None:
-        if quantum is not None and not (isinstance(quantum, int | float | Fraction) and 0 < quantum < inf):
-            raise InvalidInput("", "quantum", shorten(quantum), "must be a positive number of seconds")
+        sound = quantum is None or 0 < number_of(quantum) < inf
+        require(sound, "quantum", quantum, "must be a positive number of seconds")
         self._quantum = quantum
         self._greedy = Greedy(state, key=state.service, pace=type(state.now))
 

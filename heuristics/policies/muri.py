@@ -9,7 +9,7 @@ from gsopt.simulation import Action, Assign, Decider, Start, State, Wake
 from gsopt.simulation.interval import require_interval
 from gsopt.simulation.parts.accumulation import Pairs
 from gsopt.simulation.parts.tiers import Need, need_of
-from heuristics.policies.lucid.fewest import FewestMachines
+from heuristics.policies.lucid.machines import FewestMachines
 
 #: Which jobs come first: those with the least GPU time left (Muri-S), or with the least that they had (Muri-L).
 Order = Literal["remaining", "attained"]
@@ -23,18 +23,18 @@ def muri(
     interval: float = 360.0,
     whole_rounds: bool = False,
 ) -> Decider:
-    """Let the first jobs run, in groups that share GPUs wherever not all of them can have their own.
+    """Run the first jobs, in groups that share GPUs where not all of them can have their own.
 
-    The jobs that come first are those, in order, until one more would demand more than `most` times the GPUs
-    together. While they do not all fit, those on as many GPUs are matched, so that the speeds of all that are
-    merged have the largest sum relative to running alone; groups are matched again, up to `most` jobs in a
-    group. Groups go where their first running job is, or to GPUs that are close together; those that do not fit
-    wait, and free GPUs go to the next jobs. In between jobs only start, each on free GPUs of its own.
+    The first jobs are taken in order, until one more would bring their demands above `most` times the GPUs.
+    While they do not all fit, jobs on as many GPUs are matched, so that the speeds of all merged jobs have the
+    largest sum relative to running alone; groups are matched again, up to `most` jobs in a group. Groups go
+    where their first running job is, or to GPUs that are close together; those that do not fit wait, and free
+    GPUs go to the next jobs. Between two groupings jobs only start, each on free GPUs of its own.
 
     Source: Muri (SIGCOMM 2022), its grouping by rounds of maximum matchings; its code was not looked at. Key:
-    GPU-seconds left on the demanded GPUs, or had so far. Ties: lower number. Preemptive, once in `interval` at
-    most. Slowdowns are known; durations are with `order` ``"remaining"``. O(n^3) per decision for n jobs of one
-    size.
+    GPU-seconds left on the demanded GPUs, or had so far. Ties: lower number. Preemptive, at most once per
+    `interval`. Slowdowns are known, and durations with `order` ``"remaining"``. O(n^3) per decision for n jobs
+    of one size.
 
     Muri's efficiency of a group is the part of the time in which its resources are busy, on average over them:
     one over their number, times the sum of the speeds of its jobs relative to running alone. So the policy
@@ -43,15 +43,13 @@ def muri(
     Readings:
 
     - `gsopt.performance.colocation.interleaving` makes slowdowns of stage times, right for two jobs. With a
-      `share_limit`
-      above 2 a job is as slow as beside the worst of its partners, which is less than the cycle of a group of
-      three or four takes: groups look better than they are. The scenario's limit holds if it is below `most`.
-    - Muri groups only as far as it has to, which is read as: the best merges first, until all fit.
+      `share_limit` above 2 a job is as slow as beside the worst of its partners, which is less than the cycle
+      of a group of three or four takes: groups look better than they are. The scenario's limit holds if it is
+      below `most`.
+    - Muri groups only as far as it must, which is read as: the best merges first, until all fit.
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     order
         Which jobs come first.
     most
@@ -68,10 +66,8 @@ def muri(
 
     Examples
     --------
-    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt import Cluster, Job, Workload, simulate
     >>> from gsopt.performance.colocation.interleaving import interleaved
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
     >>> from gsopt.scenario.speed import Speed
     >>> speed = Speed(interference=interleaved({"disk": (3.0, 1.0), "gpu": (1.0, 3.0)}))
     >>> kinds = ["disk", "disk", "gpu", "gpu"]
@@ -108,7 +104,7 @@ class _Muri:
     preemptive = True
 
     def __init__(self, state: State, order: Order, most: int, interval: float, *, whole_rounds: bool) -> None:
-        self._order, self._most, self._whole_rounds = order, most, whole_rounds
+        self._by_service, self._most, self._whole_rounds = order == "attained", most, whole_rounds
         self._interval = type(state.now)(interval)
         self._places = FewestMachines(state)
         self._pairs = Pairs()
@@ -125,22 +121,16 @@ class _Muri:
         self._is_due, self._supply = self._is_due or bool(happened), supply
         if state.now < self._next:
             yield from self._start_alone(state)
-        elif self._is_due or self._changes:
+        elif self._is_due or self._by_service:
             yield self._assigned(state)
             self._next, self._is_due = state.now + self._interval, False
         waits = len(state.running) < len(self._there)
-        if (waits and self._changes) or (self._is_due and (waits or _any_shares(state))):
+        if (waits and self._by_service) or (self._is_due and (waits or _any_shares(state))):
             yield Wake(self._next)
-
-    @property
-    def _changes(self) -> bool:
-        """Whether jobs change places while nothing happens."""
-        return self._order == "attained"
 
     def _in_order(self, state: State, jobs: Iterable[int]) -> list[int]:
         def key(job: int) -> Any:
-            attained = self._order == "attained"
-            return state.service(job) if attained else state.remaining(job) * state.jobs[job].gpus
+            return state.service(job) if self._by_service else state.remaining(job) * state.jobs[job].gpus
 
         return sorted(jobs, key=lambda job: (key(job), job))
 
@@ -151,7 +141,7 @@ class _Muri:
                 yield Start(job)
 
     def _assigned(self, state: State) -> Assign:
-        """Group all jobs anew, and say where they run."""
+        """Group all jobs anew, and assign their GPUs."""
         jobs = self._in_order(state, self._there)
         if state.cluster.is_plain:
             return Assign(_counts(state, jobs))
@@ -210,9 +200,7 @@ class _Muri:
         """Return the GPUs of the groups that fit, in order, and of the next jobs on what they leave."""
         chosen = _fitting(groups, state.capacity)
         held = {group: self._kept(state, group) for group in chosen}
-        for group in chosen:
-            if held[group] is None:
-                held[group] = self._taken(group.need)
+        held |= {group: self._taken(group.need) for group, gpus in held.items() if gpus is None}
         assigned = {job: gpus for group, gpus in held.items() if gpus for job in group.jobs}
         full: set[Need] = set()
         for job in jobs:
@@ -226,7 +214,7 @@ class _Muri:
         return assigned
 
     def _kept(self, state: State, group: _Group) -> tuple[int, ...] | None:
-        """Return GPUs that a job of a group has, the first whose are not taken and suit the group."""
+        """Return the GPUs that a job of a group has, the first that are not taken and suit the group."""
         for job in group.jobs:
             gpus = state.placement(job) if job in state.running else ()
             if len(gpus) == group.need.gpus and self._places.suit(gpus, group.need):
@@ -241,7 +229,7 @@ class _Muri:
 
 
 def _any_shares(state: State) -> bool:
-    """Check whether any jobs share GPUs, which might have their own since others are complete."""
+    """Check whether any jobs share GPUs that might have their own, since others are complete."""
     return sum(state.running.values()) > state.capacity - state.free
 
 
@@ -253,7 +241,7 @@ def _merged(one: _Group, other: _Group) -> _Group:
 
 
 def _fitting(groups: Iterable[_Group], left: int) -> list[_Group]:
-    """Return the groups that fit so many GPUs, in order."""
+    """Return the groups that fit a number of GPUs, in order."""
     chosen = []
     for group in groups:
         if group.need.gpus <= left:

@@ -14,8 +14,7 @@ def random_order(state: State, *, seed: int = 0) -> Decider:
 
     Examples
     --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Job, Workload, simulate
     >>> jobs = [Job(name=str(i), release_date=0, duration=1, gpus=1) for i in range(3)]
     >>> sorted(simulate(Workload(jobs=jobs), random_order, cluster=1, seed=1).completion_times)
     [1.0, 2.0, 3.0]

@@ -12,8 +12,7 @@ def sjf(state: State) -> Decider:
 
     Examples
     --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Job, Workload, simulate
     >>> jobs = [Job(name=str(i), release_date=0, duration=d, gpus=1) for i, d in enumerate([3, 1, 2])]
     >>> simulate(Workload(jobs=jobs), sjf, cluster=1).completion_times
     (6.0, 1.0, 3.0)

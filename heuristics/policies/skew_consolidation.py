@@ -26,18 +26,17 @@ def skew_consolidation(
 ) -> Decider:
     """Let jobs of skewed models wait for their best tier as long as it takes, and all others accept anything.
 
-    Source: Tiresias (NSDI 2019), section 3.3 (placement by skew) and 3.2 (discretised attained service), as
-    the baseline of Dally, section V-C. Key: the queue by the GPU-seconds that a job has held, as in `tiresias`,
-    and its release date within it. Ties: who has waited longer, then the lower number. Preemptive at the end of
-    leases, as the policies with which it is compared. Durations are not known. O(waiting jobs) per event.
+    Source: Tiresias (NSDI 2019), section 3.3 (placement by skew) and 3.2 (discretised attained service), as the
+    baseline of Dally, section V-C. Key: the queue by the GPU-seconds that a job has held, as in `tiresias`, and
+    its release date within it. Ties: the job that has waited longer, then the lower number. Preemptive at the
+    end of leases, as the policies with which it is compared. Durations are not known. O(waiting jobs) per
+    event.
 
     Departures: what the paper calls as few machines as possible is the innermost level that could hold the job.
     A job falls when its lease ends and not when it reaches the threshold; the shorter the leases, the closer.
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     skewed
         Models that are consolidated strictly.
     thresholds
@@ -52,9 +51,7 @@ def skew_consolidation(
 
     Examples
     --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Cluster, Job, Workload, simulate
     >>> sizes = [("a", 9, ""), ("b", 5, ""), ("c", 1, "vgg11"), ("d", 1, "resnet18")]
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=2, model=m) for n, d, m in sizes]
     >>> racks = Cluster.uniform(racks=2, machines=1, gpus=3)
@@ -66,18 +63,11 @@ def skew_consolidation(
     def key(state: State, job: int) -> tuple[int, float]:
         return bisect_right(thresholds, state.service(job)), state.jobs[job].release_date
 
-    return offers(
-        state,
-        _Skew(state, skewed),
-        order=key,
-        placement=placement,
-        lease=lease,
-        renew=renew,
-    )
+    return offers(state, _Skew(state, skewed), order=key, placement=placement, lease=lease, renew=renew)
 
 
 class _Skew:
-    """No patience but that of jobs of some models, which has no end."""
+    """Endless patience of jobs of some models, and none of others."""
 
     def __init__(self, state: State, skewed: Collection[str]) -> None:
         self._tiers, self._skewed = Tiers(state), frozenset(skewed)
@@ -88,4 +78,4 @@ class _Skew:
         return inf if item.model in self._skewed and tier > self._tiers.best(item) else 0.0
 
     def accept(self, _state: State, _job: int, _tier: int, _waited: Any, /) -> None:
-        """Learn nothing."""
+        """Ignore it: nothing is learned."""

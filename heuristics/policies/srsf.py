@@ -14,8 +14,7 @@ def srsf(state: State) -> Decider:
 
     Examples
     --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Job, Workload, simulate
     >>> sizes = [("a", 0, 2, 2), ("b", 1, 1, 1)]
     >>> jobs = [Job(name=n, release_date=r, duration=d, gpus=g) for n, r, d, g in sizes]
     >>> simulate(Workload(jobs=jobs), srsf, cluster=2).completion_times

@@ -18,8 +18,7 @@ def srtf(state: State) -> Decider:
 
     Examples
     --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Job, Workload, simulate
     >>> jobs = [Job(name=n, release_date=r, duration=d, gpus=1) for n, r, d in [("a", 0, 4), ("b", 1, 1)]]
     >>> simulate(Workload(jobs=jobs), srtf, cluster=1).completion_times
     (5.0, 2.0)

@@ -12,8 +12,7 @@ def ssf(state: State) -> Decider:
 
     Examples
     --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Job, Workload, simulate
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=g) for n, d, g in [("a", 2, 2), ("b", 3, 1)]]
     >>> simulate(Workload(jobs=jobs), ssf, cluster=2).completion_times
     (5.0, 3.0)

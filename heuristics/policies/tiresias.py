@@ -6,7 +6,7 @@ from itertools import pairwise
 from math import ceil, inf, nextafter
 from typing import Any
 
-from gsopt.core.errors import InvalidInput, number_of, require, shorten
+from gsopt.core.errors import number_of, require
 from gsopt.simulation import Action, Decider, Start, State, Stop, Wake
 from gsopt.simulation.parts.greedy import Greedy
 
@@ -27,14 +27,14 @@ def tiresias(
     Source: Tiresias (NSDI 2019), section 3.2 (Discretized 2D-LAS, no knowledge of durations), and the
     simulator that its authors published (schedule ``dlas-gpu``, thresholds included).
 
-    Key: queue; within it the jobs that run before those that wait, each in the order in which they came
+    Key: queue; within it the running jobs before the waiting ones, each in the order in which they came
     there. A job that arrives, falls or returns joins the end of its queue, behind the waiting jobs; one that
     is stopped waits in front of them. Ties: lower number. Preemptive at every event.
 
-    Departures: the paper orders a queue by first start, which jobs that have not started do not have;
-    `by_release` orders it by release date, so that an older waiting job stops a younger running one. In the
-    paper a job falls when it reaches the threshold; the simulator looks only at events, and expects a job on
-    several GPUs later than it gets there, because it takes its seconds for GPU-seconds. So jobs keep their
+    Departures: the paper orders a queue by first start, which waiting jobs may not have; `by_release` orders it
+    by release date, so that an older waiting job stops a younger running one. In the
+    paper a job falls when it reaches the threshold; the simulator checks only at events, and expects a job on
+    several GPUs there too late, because it takes its seconds for GPU-seconds. So jobs keep their
     queue a little longer, and are stopped less often; with `on_time` they fall at the exact time.
 
     Pollux (OSDI 2021) compares itself with one threshold of 57,600 GPU-seconds, `by_release` and `on_time`, in
@@ -43,15 +43,13 @@ def tiresias(
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     thresholds
         GPU-seconds, rising, at which a job leaves the first queue, the second, and so on.
     promote
         A job that has waited this many times as long as it has run, both since its first start or its last
         promotion, returns to the highest queue and counts its service from 0 again; never when None.
     by_release
-        Whether a queue is in the order of release dates, whoever runs.
+        Whether a queue is in the order of release dates, whichever jobs run.
     on_time
         Whether a job falls exactly when it reaches a threshold.
 
@@ -62,15 +60,13 @@ def tiresias(
 
     Examples
     --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Job, Workload, simulate
     >>> jobs = [Job(name=n, release_date=r, duration=d, gpus=1) for n, r, d in [("a", 0, 4), ("b", 1, 2)]]
     >>> simulate(Workload(jobs=jobs), tiresias, cluster=1, thresholds=[2]).completion_times
     (6.0, 4.0)
     """
     require_thresholds(thresholds)
-    if promote is not None and not _is_positive(promote):
-        raise InvalidInput("", "promote", shorten(promote), "must be a positive number")
+    require(promote is None or _is_positive(promote), "promote", promote, "must be a positive number")
     return _Queues(state, thresholds, promote, by_release=by_release, on_time=on_time)
 
 
@@ -106,7 +102,7 @@ class _Queues:
         self._thresholds = [number(threshold) for threshold in thresholds]
         self._promote = None if promote is None else number(promote)
         self._order = None if by_release else _Order()
-        self._looks = None if on_time else _Looks()
+        self._checks = None if on_time else _SimulatorChecks()
         self._queue: dict[int, int] = {}
         self._counts_from: dict[int, Any] = {}  # service when last promoted
         self._waited: dict[int, Any] = {}  # seconds since the first start or the last promotion
@@ -122,7 +118,7 @@ class _Queues:
         moved = self._change_queues(state)
         actions = self._greedy.repair(state)
         self._follow(state, actions, moved)
-        if (time := self._next_look(state)) is not None:
+        if (time := self._next_check(state)) is not None:
             actions.append(Wake(time))
         return actions
 
@@ -130,7 +126,7 @@ class _Queues:
         return (self._queue[job], self._order.place[job]) if self._order else self._queue[job]
 
     def _take_in(self, state: State) -> None:
-        """Find places for the jobs that have come, and forget those that have gone."""
+        """Place new jobs in queues, and forget completed ones."""
         for job in state.completed:
             for books in (self._queue, self._counts_from, self._waited, self._stopped, self._change):
                 books.pop(job, None)
@@ -151,7 +147,7 @@ class _Queues:
                 self._order.join(job)
 
     def _change_queues(self, state: State) -> list[int]:
-        """Let jobs fall and return whose time it is, and give those that run."""
+        """Let due jobs fall or return to the first queue, and return those that run."""
         due = []
         while self._changes and self._changes[0][0] <= state.now:
             change = heappop(self._changes)
@@ -175,7 +171,7 @@ class _Queues:
         return moved
 
     def _follow(self, state: State, actions: Sequence[Action], moved: Sequence[int]) -> None:
-        """Take note of who runs and who waits after the decision."""
+        """Note which jobs run and which wait after the decision."""
         if not (actions or moved):
             return
         started = [action.job for action in actions if isinstance(action, Start)]
@@ -195,13 +191,13 @@ class _Queues:
             for job in stopped:
                 self._greedy.update_key(job)
 
-    def _next_look(self, state: State) -> Any:
+    def _next_check(self, state: State) -> Any:
         """Return the time at which some job may change its queue, if nothing happens before."""
         while self._changes and self._change.get(self._changes[0][2]) != self._changes[0]:
             heappop(self._changes)
-        if self._looks is None:
+        if self._checks is None:
             return self._changes[0][0] if self._changes else None
-        return self._looks.next(state.now, self._change)
+        return self._checks.next(state.now, self._change)
 
     def _plan_fall(self, state: State, job: int) -> None:
         """Plan when a running job reaches the threshold of its queue."""
@@ -211,8 +207,8 @@ class _Queues:
             count = state.jobs[job].gpus
             service = state.service(job) - self._counts_from[job]
             change = self._plan(state, job, (self._thresholds[queue] - service) / count)
-            if self._looks:
-                self._looks.expect(change, count, state.now + self._thresholds[queue] - service / count)
+            if self._checks:
+                self._checks.expect(change, count, state.now + self._thresholds[queue] - service / count)
 
     def _plan_promotion(self, state: State, job: int) -> None:
         """Plan when a job that has just been stopped has waited too long."""
@@ -221,12 +217,12 @@ class _Queues:
         if self._promote is not None and self._queue[job] > 0:
             had_run = (state.service(job) - self._counts_from[job]) / state.jobs[job].gpus
             change = self._plan(state, job, self._promote * had_run - self._waited[job])
-            if self._looks:
-                self._looks.expect(change, 1, change[0])
+            if self._checks:
+                self._checks.expect(change, 1, change[0])
 
     def _plan(self, state: State, job: int, seconds: Any) -> _Change:
         time = state.now + seconds
-        if time <= state.now and not seconds > 0 and self._looks:
+        if time <= state.now and not seconds > 0 and self._checks:
             time = state.now  # at the next event
         elif time <= state.now:  # only by rounding
             time = nextafter(state.now, inf)
@@ -237,7 +233,7 @@ class _Queues:
 
 
 class _Order:
-    """The places of jobs in their queues: those that run, those that were stopped, those that came to wait."""
+    """The places of jobs in their queues: those that run, then those that were stopped, then the others."""
 
     def __init__(self) -> None:
         self.place: dict[int, tuple[int, int]] = {}
@@ -261,8 +257,8 @@ class _Order:
             self.place[job] = (1, place)
 
 
-class _Looks:
-    """When the authors' simulator looks whether jobs change their queues.
+class _SimulatorChecks:
+    """When the authors' simulator checks whether jobs change their queues.
 
     It expects a running job at its threshold after (threshold - seconds run) / GPUs, rounded up to whole
     seconds. That time moves on as the job runs, for all jobs on as many GPUs alike, so that they keep their
@@ -273,11 +269,11 @@ class _Looks:
         self._expected: dict[int, list[tuple[Any, _Change]]] = {}
 
     def expect(self, change: _Change, gpus: int, until: Any) -> None:
-        """Take note of a change, and of when the seconds that seem to be missing would have passed."""
+        """Note a change, and when the seconds that seem to be missing will have passed."""
         heappush(self._expected.setdefault(gpus, []), (until, change))
 
     def next(self, now: Any, changes: dict[int, _Change]) -> Any:
-        """Return the next time to look; None when nothing is expected."""
+        """Return the next time to check; None when nothing is expected."""
         times = []
         for gpus, heap in self._expected.items():
             while heap and changes.get(heap[0][1][2]) != heap[0][1]:

@@ -1,4 +1,4 @@
-"""AlloX: jobs of one GPU in the orders on GPUs of several types in which they end earliest on average."""
+"""AlloX: jobs of one GPU in the orders on GPUs of several types in which they complete earliest on average."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -20,40 +20,38 @@ def allox(
     interval: float = 360,
     renewal: float = 1920,
 ) -> Decider:
-    """Start the jobs that are first on free GPUs in the best orders of all that wait, on all GPUs.
+    """Start the jobs that come first on free GPUs in the best orders of all waiting jobs, on all GPUs.
 
-    Source: AlloX (EuroSys 2020), section 4. A job that is the k-th last on a GPU is waited for by k jobs: it
-    costs k times its own seconds there, and once the seconds until the GPU is free. The orders are the least of
-    these costs in all, by an assignment of jobs to positions (`gsopt.core.numbers.assignment.sequence`); the
-    decision is `gsopt.problems.sequencing.Sequencing`. They are made anew at every event. Durations are known.
+    Source: AlloX (EuroSys 2020), section 4. For a job that is the k-th last on a GPU, k jobs wait: it costs k
+    times its own seconds there, and once the seconds until the GPU is free. The orders minimise the sum of
+    these costs, by an assignment of jobs to positions (`gsopt.core.numbers.assignment.sequence`); the decision
+    is `gsopt.problems.sequencing.Sequencing`. They are computed at every event. Durations are known.
 
     Key: place in the orders. Ties: between GPUs of one type shorter jobs begin earlier, then lower numbers, so
     on one type alone this is shortest job first. Not preemptive. O(n^2 m K) per event for n waiting jobs and m
     GPUs with at most K jobs each.
 
-    For fairness only the part `alpha` of the users with the least service have a say, and as many more as it
-    takes for as many jobs as GPUs are free.
+    For fairness only the jobs of the part `alpha` of the users with the least service are ordered, or of as
+    many users as it takes for as many jobs as GPUs are free.
 
     Readings: with ``rounds="original"`` it is the AlloX that Gavel compares with
     (`heuristics.policies.allox.reserved`), in Gavel's rounds, which preempts: orders are for free GPUs only and
-    for the jobs that came first, a job that is first gets its GPU for good, and until they are made anew, at
-    most every `renewal` seconds, the others run on what is left, in the order of their arrival. So it is not
+    for the oldest jobs, a job that comes first keeps its GPU, and until the orders are computed anew, at most
+    every `renewal` seconds, the others run on what is left, in the order of their arrival. So it is not
     shortest job first even on one type. Users do not count there. `allox_port` is what Sia and Ares compare
     with.
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     alpha
-        Part of the users whose jobs are put in order, those with the fewest GPU-seconds so far; in rounds part
-        of the jobs without GPUs, the oldest.
+        Part of the users whose jobs are ordered, those with the fewest GPU-seconds so far; in rounds, part of
+        the jobs without GPUs, the oldest.
     users
-        The user of each job, by names; a job that is not named is a user of its own.
+        The user of each job, by names; a job without an entry is a user of its own.
     rounds
         ``original`` for Gavel's form.
     interval, renewal
-        Seconds of a round, and fewest seconds from orders to orders, in Gavel's form.
+        Seconds of a round, and least seconds between orders, in Gavel's form.
 
     Raises
     ------
@@ -66,9 +64,8 @@ def allox(
     --------
     The long job waits for the fast GPU, as it would take four times as long on the other:
 
-    >>> from gsopt.scenario.cluster import Cluster, Machine, Rack
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Cluster, Job, Workload, simulate
+    >>> from gsopt.scenario.cluster import Machine, Rack
     >>> from gsopt.scenario.speed import Speed
     >>> machines = [Machine(name=kind, gpus=1, gpu_type=kind) for kind in ("v100", "k80")]
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 9), ("b", 2)]]

@@ -11,22 +11,20 @@ def allox_port(state: State, *, alpha: float = 1.0, interval: float = 360) -> De
     """Let jobs hold GPUs in the order of `allox`, as if each demanded one; what does not fit is skipped.
 
     Source: the port of Gavel's AlloX in the simulators of Sia (SOSP 2023) and Ares. AlloX is for jobs of one
-    GPU; the port puts jobs of any number in order as if they were, so more are first than fit, and these take
-    turns in Gavel's rounds (`heuristics.policies.gavel.rounds`, form ``port``). The orders are made anew in
-    every round, for the jobs that hold nothing yet and as many GPUs of each kind as no job is counted for.
+    GPU; the port orders all jobs as if they were, so more come first than fit, and these take turns in Gavel's
+    rounds (`heuristics.policies.gavel.rounds`, form ``port``). The orders are computed in every round, for the
+    jobs that hold nothing yet and as many GPUs of each kind as are not counted for any job.
 
     With Sia's scenario of 12 jobs on four nodes every job completes in the second in which it does in its
     authors' simulator.
 
-    Key: whether it is or was first, over the part of all time that it has had. Ties: lower number. Preemptive,
-    at the beginning of rounds. Durations are known. O(n^2 m K) per round, as `allox`.
+    Key: whether a job comes or came first, over the part of all time that it has had. Ties: lower number.
+    Preemptive, at the beginning of rounds. Durations are known. O(n^2 m K) per round, like `allox`.
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     alpha
-        Part of the jobs that have not been first, the oldest, that are put in order.
+        Part of the jobs that have not come first, the oldest, that are ordered.
     interval
         Seconds of a round.
 
@@ -39,8 +37,7 @@ def allox_port(state: State, *, alpha: float = 1.0, interval: float = 360) -> De
 
     Examples
     --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Job, Workload, simulate
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=2) for n, d in [("a", 540), ("b", 360)]]
     >>> simulate(Workload(jobs=jobs), allox_port, cluster=2).completion_times
     (900.0, 720.0)

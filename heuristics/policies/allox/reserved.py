@@ -1,6 +1,6 @@
-"""Reserved: jobs hold GPUs for good, and the free ones go to those that are first in the best orders there."""
+"""Reserved: jobs keep their GPUs, and free ones go to the jobs that are first in the best orders on them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -8,27 +8,22 @@ from gsopt.core.numbers.assignment import sequence
 from gsopt.simulation.parts.inventory import Inventory
 from gsopt.simulation.policy import State
 from heuristics.policies.allox.sequenced import require_one_gpu
-from heuristics.policies.gavel.received import Portions
+from heuristics.policies.gavel.ledger import Portions
 
 #: Seconds for which a job runs where it cannot run: it is put there last.
 _NEVER = 1e10
 
 
 class Reserved:
-    """Grant jobs a GPU all the time or never, as AlloX in Gavel's simulator does: a division for `Rounds`.
+    """Grant a job a GPU all of the time or never, as AlloX in Gavel's simulator does: a division for `Rounds`.
 
     Each time, the jobs without a GPU are put in the best orders on the GPUs that no job holds, as if there were
-    no others. Whoever is first holds that GPU to its end; all others are put in order anew the next time.
+    no others. A job that comes first keeps its GPU to its end; all others are ordered anew the next time. Only
+    the part `alpha` of the jobs without a GPU, the oldest, are ordered, but at least as many as GPUs are free.
+    With `gangs`, jobs may demand several GPUs and count as one GPU each nevertheless.
 
-    Source: the policy ``allox_perf`` of Gavel's simulator. Of orders that cost the same it has whichever its
-    solver finds.
-
-    Parameters
-    ----------
-    alpha
-        Part of the jobs without a GPU, the oldest, that are put in order; at least as many as GPUs are free.
-    gangs
-        Whether jobs may demand several GPUs, and count as one GPU each nevertheless.
+    Source: the policy ``allox_perf`` of Gavel's simulator. Among orders of the same cost it takes the one that
+    its solver happens to find.
     """
 
     def __init__(self, alpha: float = 1.0, *, gangs: bool = False) -> None:
@@ -36,7 +31,7 @@ class Reserved:
         self._held: dict[int, str] = {}
 
     def __call__(self, state: State, jobs: Sequence[int], inventory: Inventory) -> Portions:
-        """Return the share 1 to jobs that hold a GPU, and to those that are first on the free ones."""
+        """Return the share 1 for jobs that hold a GPU, and for those that come first on the free ones."""
         for job in () if self._gangs else jobs:
             require_one_gpu(state, job)
         self._held = {job: self._held[job] for job in jobs if job in self._held}
@@ -52,8 +47,7 @@ class Reserved:
     def _free(self, inventory: Inventory) -> list[str]:
         """Return the kind of each GPU for which no job is counted."""
         held = list(self._held.values())
-        counts: Iterable[tuple[str, int]] = inventory.counts.items()
-        return [kind for kind, count in counts for _ in range(count - held.count(kind))]
+        return [kind for kind, count in inventory.counts.items() for _ in range(count - held.count(kind))]
 
 
 def _seconds(state: State, job: int, kind: str, inventory: Inventory) -> float:

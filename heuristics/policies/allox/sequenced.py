@@ -1,4 +1,4 @@
-"""Sequenced: jobs of one GPU start as the orders say in which all that wait would end earliest on average."""
+"""Sequenced: jobs of one GPU start in the orders in which all would complete earliest on average."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -12,19 +12,11 @@ from gsopt.simulation.policy import Action, State
 
 
 class Sequenced:
-    """Put all jobs that wait in order on all GPUs, and start those that are first on free ones. No job stops.
+    """Order all waiting jobs on all GPUs, and start those that come first on free ones; no job is ever stopped.
 
-    Whatever happens, the orders are made anew; who has not started has no place for good.
-
-    Parameters
-    ----------
-    state
-        The state at the beginning of the run.
-    alpha
-        Part of the users, those with the least service, whose jobs have a place; at least as many jobs as GPUs
-        are free have one.
-    users
-        The user of each job, by names; each job is a user of its own when it has none.
+    The orders are computed anew at every event; a job that has not started keeps no place. Only the jobs of the
+    part `alpha` of the users with the least service are ordered, or of as many users as it takes for as many
+    jobs as GPUs are free. A job without an entry in `users` is a user of its own.
     """
 
     preemptive = False
@@ -57,20 +49,19 @@ class Sequenced:
             self._kinds.pop(job, None)
         for job in state.evicted:
             del self._kinds[job]
-            self._waiting[job] = None
         for job in state.arrived:
             require_one_gpu(state, job)
             self._inventory.enter(state, job)
-            self._waiting[job] = None
+        self._waiting |= dict.fromkeys((*state.evicted, *state.arrived))
 
     def _first(self, state: State) -> dict[int, str]:
-        """Return the jobs that are first on free GPUs, with the kinds of these."""
+        """Return the jobs that come first on free GPUs, with the kinds of these GPUs."""
         machines = self._machines(state)
         jobs = self._entering(state, sum(not free for _, free in machines))
         kinds, available = [kind for kind, _ in machines], np.array([free for _, free in machines])
         seconds = self._seconds(state, jobs, kinds)
         runs = np.isfinite(seconds).any(axis=1)
-        jobs, seconds = [job for job, there in zip(jobs, runs, strict=True) if there], seconds[runs]
+        jobs, seconds = [jobs[row] for row in np.flatnonzero(runs)], seconds[runs]
         if not jobs:
             return {}
         orders = shorter_first(sequence(seconds, available), seconds, available, kinds)
@@ -81,7 +72,7 @@ class Sequenced:
         }
 
     def _machines(self, state: State) -> list[tuple[str, float]]:
-        """Return the kind of each GPU that is there, and the seconds until it is free."""
+        """Return the kind of each available GPU, and the seconds until it is free."""
         busy: dict[str, list[float]] = {kind: [] for kind in self._inventory.kinds}
         for job, kind in self._kinds.items():
             left = state.remaining(job) / self._inventory.rate(state, job, kind)
@@ -93,24 +84,19 @@ class Sequenced:
         ]
 
     def _seconds(self, state: State, jobs: Sequence[int], kinds: Sequence[str]) -> Any:
-        """Return what jobs take on GPUs of some kinds; infinite where they do not run."""
-        rows = []
-        for job in jobs:
-            left = state.remaining(job)
-            own = {
-                kind: float(left / self._inventory.rate(state, job, kind))
-                for kind in self._inventory.kinds_of(job)
-            }
-            rows.append([own.get(kind, np.inf) for kind in kinds])
-        return np.array(rows).reshape(len(jobs), len(kinds))
-
-    # Users
+        """Return how long jobs take on GPUs of some kinds; infinite where they do not run."""
+        seconds = np.full((len(jobs), len(kinds)), np.inf)
+        for row, job in enumerate(jobs):
+            for kind in self._inventory.kinds_of(job):
+                here = [place for place, each in enumerate(kinds) if each == kind]
+                seconds[row, here] = float(state.remaining(job) / self._inventory.rate(state, job, kind))
+        return seconds
 
     def _user(self, state: State, job: int) -> Any:
         return self._users.get(state.jobs[job].name, job)
 
     def _entering(self, state: State, free: int) -> list[int]:
-        """Return the jobs that have a place: those of the users with the least service, in order of arrival."""
+        """Return the jobs to order, by arrival: those of the users with the least service."""
         service = dict(self._service)
         for job in self._kinds:
             user = self._user(state, job)
@@ -127,13 +113,7 @@ class Sequenced:
 
 
 def require_one_gpu(state: State, job: int) -> None:
-    """Raise Unsupported for a job that demands several GPUs.
-
-    Raises
-    ------
-    Unsupported
-        It does.
-    """
+    """Raise Unsupported for a job that demands several GPUs."""
     item = state.jobs[job]
     if item.gpus > 1:
         raise Unsupported(

@@ -1,4 +1,4 @@
-"""Best pairs: which waiting jobs share GPUs with which running ones is decided for all of them together."""
+"""Best pairs: decides for all jobs together which waiting ones share GPUs with which running ones."""
 
 from gsopt.performance.colocation import choose_sub_batch
 from gsopt.simulation import Decider, State
@@ -15,25 +15,23 @@ def best_pairs(
 
     Where `heuristics.policies.castor.sjf_bsbf` goes from job to job, each taking the partner with the least
     mean completion time, all waiting and running jobs are matched here at every event. A pair is worth what
-    sharing saves it against waiting, in its best sub-batch; only pairs that save something count, and their sum
-    is the largest that there is. It needs a cluster of racks with a `share_limit` of 2, and is
+    sharing saves against waiting, in its best sub-batch; only pairs that save something count, and their sum is
+    the largest possible. It needs a cluster of racks with a `share_limit` of 2, and is
     `heuristics.policies.sjf.sjf` elsewhere.
 
-    Source: the pairs are those of Castor, Theorem 1 and Algorithm 2; deciding them together, by a matching of
-    the largest weight, is ours. Key for free GPUs: remaining time. Ties: lower number; of matchings with the
-    same sum, any, but always the same. Not preemptive, and decides at arrivals and completions; knows durations
-    and interference. O(n^3) per event for n running jobs, and O(waiting jobs times running jobs times
-    sub-batches), at worst; a pair that was refused is not looked at again.
+    Source: the pairs are those of Castor, Theorem 1 and Algorithm 2; deciding them together, by a maximum
+    weight matching, is ours. Key for free GPUs: remaining time. Ties: lower number; among matchings with the
+    same sum, any, but always the same. Not preemptive; decides at arrivals and completions; knows durations and
+    interference. O(n^3) per event for n running jobs, and O(waiting jobs times running jobs times sub-batches)
+    at worst; a pair that was refused is not looked at again.
 
     Departures from the policy of Castor: a job shares with one partner only, which has as many GPUs to itself
     as the job demands, so that it never shares some GPUs and has others alone; unless `several` says otherwise.
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     order, placement
-        As those of `sjf_bsbf`, for jobs that fit on free GPUs.
+        As in `sjf_bsbf`, for jobs that fit on free GPUs.
     several
         Whether jobs that are too wide for any partner start beside several, and on free GPUs, after the pairs.
 
@@ -44,9 +42,7 @@ def best_pairs(
 
     Examples
     --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Cluster, Job, Workload, simulate
     >>> from gsopt.scenario.speed import Speed
     >>> sizes = [("a", 0, 8), ("b", 0, 9), ("c", 1, 2), ("d", 1, 3)]
     >>> jobs = [Job(name=n, release_date=r, duration=d, gpus=1, model=n) for n, r, d in sizes]
@@ -55,9 +51,8 @@ def best_pairs(
     >>> simulate(Workload(jobs=jobs), best_pairs, share_limit=2, **given).completion_times
     (8.0, 9.0, 3.0, 4.0)
     """
-    return Pairing(
-        state, size_key(state, order), _saving(several=several), several=several, placer=placer_of(placement)
-    )
+    judge, placer = _saving(several=several), placer_of(placement)
+    return Pairing(state, size_key(state, order), judge, several=several, placer=placer)
 
 
 def _saving(*, several: bool) -> Judge:

@@ -1,4 +1,4 @@
-"""Colocating: waiting jobs start on free GPUs, and where these are too few beside running jobs."""
+"""Colocating: waiting jobs start on free GPUs, and beside running jobs where too few are free."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -13,32 +13,17 @@ from heuristics.policies.castor.patient import Patience
 
 
 class Colocating:
-    """Start waiting jobs in the order of their keys, on free GPUs or beside running jobs. No job is stopped.
+    """Start waiting jobs in the order of their keys, on free GPUs or beside running jobs; no job is stopped.
 
-    A job takes free GPUs if there are as many as it demands. Else it takes GPUs that one job has to itself, of
-    the partners that a judge finds for it, the best first, and then free ones, near those and where most are
-    free, until it has as many as it demands. Beside several partners it starts in the smallest of the
-    sub-batches that were found for them, or in a smaller one if that needs too much memory somewhere. If all
-    that is not enough it waits for the next event.
+    A job takes free GPUs if there are as many as it demands. Otherwise it takes GPUs that one job has to
+    itself, from the partners that a judge accepts, the best first, and then free ones, near those and where
+    most are free. Beside several partners it starts in the smallest of the sub-batches found for them, or in a
+    smaller one if that needs too much memory somewhere. If all that is not enough, it waits for the next event.
 
-    Parameters
-    ----------
-    state
-        The state at the beginning of the run.
-    key
-        Key of a job when it begins to wait; ties go to the lower number.
-    judge
-        Finds partners.
-    skip
-        Whether a job that cannot start is skipped; else it blocks all jobs behind it.
-    free_first
-        Whether a job that shares takes all free GPUs that suit it first, and shared ones after them.
-    share_first
-        Whether a job seeks partners even though enough GPUs are free.
-    placer
-        Where a job goes for which enough GPUs are free; that of the run if None.
-    patience
-        Tells of each start beside others whether it is made or the job waits; all are made if None.
+    Ties of keys go to the lower number. A job that cannot start blocks all jobs behind it unless `skip`. With
+    `free_first`, a job that shares takes all suitable free GPUs before shared ones; with `share_first`, it
+    looks for partners even where enough GPUs are free. `placer` says where a job goes for which enough GPUs are
+    free. `patience` may let a job wait rather than share; None never does.
     """
 
     preemptive = False

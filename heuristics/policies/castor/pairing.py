@@ -1,4 +1,4 @@
-"""Pairing: waiting jobs start on free GPUs, and those left are paired with running ones all together."""
+"""Pairing: waiting jobs start on free GPUs, and the rest are matched with running jobs all together."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -12,25 +12,13 @@ from gsopt.simulation.policy import Action, Start, State
 
 
 class Pairing:
-    """Start waiting jobs on free GPUs by their keys, and the others in the best pairs. No job is stopped.
+    """Start waiting jobs on free GPUs by their keys, and the others in the best pairs; no job is stopped.
 
-    What is best is a matching of waiting with running jobs: each is in one pair at most, and the ranks that a
-    judge gives to the pairs, all below 0, have the least sum. The partner of a job has to have as many GPUs to
-    itself as that demands. Running jobs that have GPUs left are matched again until no pair is found.
-
-    Parameters
-    ----------
-    state
-        The state at the beginning of the run.
-    key
-        Key of a job when it begins to wait, by which it gets free GPUs; ties go to the lower number.
-    judge
-        Finds partners, with ranks below 0.
-    several
-        Whether a job that is too wide for any partner alone starts beside several, in its turn after the pairs:
-        those of the smallest ranks first, as in `heuristics.policies.castor.colocating.Colocating`.
-    placer
-        Where a job goes for which enough GPUs are free; that of the run if None.
+    The best pairs are a matching of waiting with running jobs: each job is in one pair at most, and the ranks
+    that a judge gives to the pairs, all below 0, have the least sum. The partner must have as many GPUs to
+    itself as the waiting job demands. Running jobs that have GPUs left are matched again until no pair is
+    found. With `several`, a job that is too wide for any one partner then starts beside several, as in
+    `heuristics.policies.castor.colocating.Colocating`.
     """
 
     preemptive = False
@@ -56,18 +44,21 @@ class Pairing:
             return
         self._partners.update(state)
         for turn, need in self._turns.walk(lambda need: need.gpus <= state.free):
-            start = on_free(state, turn.job, self._placer)
-            if start is not None:
-                self._turns.remove(turn, need)
-                yield start
-                self._partners.refresh(state, turn.job)
+            yield from self._made(state, turn, need, on_free(state, turn.job, self._placer))
         while starts := self._pairs(state):
             for turn, need, start in starts:
-                self._turns.remove(turn, need)
-                yield start
-                self._partners.refresh(state, turn.job)
+                yield from self._made(state, turn, need, start)
         if self._several:
-            yield from self._beside_several(state)
+            for turn, need in self._turns.walk(lambda need: need.gpus <= state.free + self._partners.room):
+                found = beside(state, turn.job, self._partners.of(state, turn.job))
+                yield from self._made(state, turn, need, found)
+
+    def _made(self, state: State, turn: Turn, need: Any, start: Start | None) -> Iterator[Start]:
+        """Make a start, if there is one."""
+        if start is not None:
+            self._turns.remove(turn, need)
+            yield start
+            self._partners.refresh(state, turn.job)
 
     def _pairs(self, state: State) -> list[tuple[Turn, Any, Start]]:
         """Return the waiting jobs of the best pairs in order, and how they start."""
@@ -77,7 +68,9 @@ class Pairing:
             wide = [each for each in self._partners.of(state, turn.job) if len(each.gpus) >= need.gpus]
             if wide:
                 found[turn.job] = {partner.job: partner for partner in wide}
-        chosen = best_pairs({job: {p: -each.rank for p, each in own.items()} for job, own in found.items()})
+        chosen = assign_partners(
+            {job: {p: -each.rank for p, each in own.items()} for job, own in found.items()}
+        )
         starts = []
         for turn, need in turns:
             if turn.job in chosen:
@@ -85,27 +78,12 @@ class Pairing:
                 starts.append((turn, need, Start(turn.job, partner.gpus[: need.gpus], partner.mode)))
         return starts
 
-    def _beside_several(self, state: State) -> Iterator[Start]:
-        """Start the jobs that are too wide for a pair, and find enough partners."""
-        partners = self._partners
-        for turn, need in self._turns.walk(lambda need: need.gpus <= state.free + partners.room):
-            start = beside(state, turn.job, partners.of(state, turn.job))
-            if start is not None:
-                self._turns.remove(turn, need)
-                yield start
-                partners.refresh(state, turn.job)
 
+def assign_partners(values: Mapping[int, Mapping[int, Any]]) -> dict[int, int]:
+    """Assign to each job one of its partners, or none, so that the sum of the values is the largest.
 
-def best_pairs(values: Mapping[int, Mapping[int, Any]]) -> dict[int, int]:
-    """Assign to each of some jobs one of its partners, or none, so that the values have the largest sum.
-
-    It is the assignment problem, with 0 for a pair that is none; values are rounded to floats. O(n^3) for n
-    partners (Jonker and Volgenant 1987, as scipy has it).
-
-    Parameters
-    ----------
-    values
-        By job and partner, all above 0.
+    `values` are by job and partner, all above 0, and are rounded to floats. It is the assignment problem, in
+    which no pair is worth 0: O(n^3) for n partners (Jonker and Volgenant 1987, as scipy has it).
     """
     import numpy as np
     from scipy.optimize import linear_sum_assignment

@@ -31,14 +31,14 @@ def sjf_bsbf(
     placement: Placement = "best",
     wait_for: WaitFor = "partner",
 ) -> Decider:
-    """Start the shortest job that fits; where too few GPUs are free, beside the jobs with which that pays.
+    """Start the shortest job that fits; if too few GPUs are free, beside the jobs with which that pays.
 
     A job for which too few GPUs are free is compared with every running job that has GPUs to itself: would the
-    two together complete sooner if they shared, or if one waited for the other? Those with which sharing is
-    better are taken by the mean completion time of the pair, the least first, until there are as many GPUs as
-    it demands. It starts in the sub-batch that is best beside them, with which it stays; running jobs never
-    change theirs. At most two jobs are on a GPU. It needs a cluster of racks with a `share_limit` of 2, and is
-    `heuristics.policies.sjf.sjf` elsewhere.
+    two together complete sooner if they shared, or if one waited for the other? Jobs with which sharing is
+    better become partners by the mean completion time of the pair, the least first, until there are as many
+    GPUs as the job demands. It starts in the sub-batch that is best beside them, and keeps it; running jobs
+    never change theirs. At most two jobs share a GPU. The policy needs a cluster of racks with a `share_limit`
+    of 2, and is `heuristics.policies.sjf.sjf` elsewhere.
 
     Source: Castor, section 5.2, Algorithms 1 and 2. Key: remaining time. Ties: lower number, also of partners
     with the same mean. Not preemptive, and decides at arrivals and completions; knows durations and
@@ -50,15 +50,13 @@ def sjf_bsbf(
     count free GPUs and then never use them. If all that is too little the job waits and is looked at again at
     the next event, as one is for which no partner is found. Of a partner only those GPUs are taken that it has
     to itself, and the last partner gives no more than are missing. Beside several partners a job starts in the
-    smallest of the sub-batches found for them. The theorem knows two jobs; with more, the worst partner of
-    each job sets its speed, and the decision does not know. Sub-batches are the job's modes with more steps on
-    the same GPUs and of the same batch, from the whole batch to the smallest one, if their memory fits beside
-    the running job's; the text, garbled, asks for one that exceeds it. Waiting is with the whole batch.
+    smallest of the sub-batches found for them. The theorem knows two jobs; with more, the worst partner of each
+    job sets its speed, and the decision does not know. Sub-batches are the job's modes with more steps on the
+    same GPUs and of the same batch, from the whole batch to the smallest one, if their memory fits beside the
+    running job's; the text, garbled, asks for one that exceeds it. Waiting is with the whole batch.
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     rule
         How it is decided whether a pair shares: by its two end points, which is right for two jobs, or as
         printed (`gsopt.performance.colocation.Pair.shares`).
@@ -82,7 +80,7 @@ def sjf_bsbf(
     wait_for
         A job shares where that is better than to wait for its ``"partner"``, which is all that the theorem
         compares; or, of these starts, where it is better too than to wait for the first ``"gpus"`` that are
-        free, whoever leaves them (`heuristics.policies.castor.patient.Patient`).
+        free, whichever job leaves them (`heuristics.policies.castor.patient.Patient`).
 
     Raises
     ------
@@ -91,9 +89,7 @@ def sjf_bsbf(
 
     Examples
     --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Cluster, Job, Workload, simulate
     >>> from gsopt.scenario.speed import Speed
     >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 4), ("b", 1)]])
     >>> machine = Cluster.uniform(machines=1, gpus=1)
@@ -103,13 +99,9 @@ def sjf_bsbf(
     (4.25, 1.25)
     (5.0, 1.0)
     """
-    for name, value, words in (
-        ("rule", rule, Rule),
-        ("batches", batches, Batches),
-        ("ties", ties, Ties),
-        ("wait_for", wait_for, WaitFor),
-    ):
-        require_one_of(name, value, get_args(words))
+    words = {"rule": (rule, Rule), "batches": (batches, Batches), "ties": (ties, Ties)}
+    for name, (value, allowed) in {**words, "wait_for": (wait_for, WaitFor)}.items():
+        require_one_of(name, value, get_args(allowed))
     return Colocating(
         state,
         size_key(state, order),
@@ -126,11 +118,8 @@ def best_sharing(rule: Rule, batches: Batches, ties: Ties) -> Judge:
     pairs = Pairs()
 
     def judge(state: State, job: int, partner: int, gpus: tuple[int, ...], /) -> Match | None:
-        offered = pairs.of(state, job, partner, gpus)
-        left = memory_left(state, gpus)
-        if batches == "whole":
-            offered = offered[:1]
-        choice = choose_sub_batch(offered, memory_left=left, rule=rule, ties=ties)
+        offered = pairs.of(state, job, partner, gpus)[: 1 if batches == "whole" else None]
+        choice = choose_sub_batch(offered, memory_left=memory_left(state, gpus), rule=rule, ties=ties)
         return Match(choice.mean_jct, choice.name) if choice.shares else None
 
     return judge

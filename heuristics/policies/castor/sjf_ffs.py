@@ -1,4 +1,4 @@
-"""Shortest job first, with first-fit sharing: the baseline of Castor that shares without looking."""
+"""Shortest job first, with first-fit sharing: the baseline of Castor that shares without weighing it."""
 
 from gsopt.simulation import Decider, State
 from gsopt.simulation.parts.accumulation import fits, memory_left, sub_batches
@@ -15,7 +15,7 @@ def sjf_ffs(
     free_first: bool = False,
     placement: Placement = "best",
 ) -> Decider:
-    """Start the shortest job that fits; where too few GPUs are free, beside whoever comes first.
+    """Start the shortest job that fits; where too few GPUs are free, beside the first jobs that have room.
 
     It is `heuristics.policies.castor.sjf_bsbf` without its decision: every running job that has GPUs to
     itself is a partner if the memory suffices, in the order of the first of these GPUs, and a job starts in
@@ -28,8 +28,6 @@ def sjf_ffs(
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     order, skip, free_first, placement
         As those of `sjf_bsbf`.
 
@@ -40,23 +38,15 @@ def sjf_ffs(
 
     Examples
     --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Cluster, Job, Workload, simulate
     >>> from gsopt.scenario.speed import Speed
     >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 4), ("b", 1)]])
     >>> machine, speed = Cluster.uniform(machines=1, gpus=1), Speed(default_interference=3.0)
     >>> simulate(jobs, sjf_ffs, cluster=machine, speed=speed, share_limit=2).completion_times
     (6.0, 3.0)
     """
-    return Colocating(
-        state,
-        size_key(state, order),
-        first_fit_sharing,
-        skip=skip,
-        free_first=free_first,
-        placer=placer_of(placement),
-    )
+    key, placer = size_key(state, order), placer_of(placement)
+    return Colocating(state, key, first_fit_sharing, skip=skip, free_first=free_first, placer=placer)
 
 
 def first_fit_sharing(state: State, job: int, partner: int, gpus: tuple[int, ...], /) -> Match | None:

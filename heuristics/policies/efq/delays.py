@@ -17,8 +17,7 @@ from gsopt.schedule.judge import judged
 #: What bounds the delay behind GPS: the theorem as printed, or one that holds without or with caps.
 Theorem = Literal["paper", "uncapped", "capped"]
 
-
-#: What is a busy period: all GPUs are held, jobs are there, or jobs are there under GPS.
+#: What a busy period is: all GPUs are held, jobs are present, or jobs are present under GPS.
 BusyPeriod = Literal["GPUs", "jobs", "GPS"]
 
 

@@ -13,8 +13,8 @@ from gsopt.simulation.parts.greedy import Greedy
 def efq(state: State, *, alpha: float | Fraction = 0.75, skip: bool = True) -> Decider:
     """Run the jobs that would complete first under an equal fluid share, on as many GPUs as they use well.
 
-    At every event, in the order of the virtual finish times, each job gets the largest of its allowed counts
-    that is free; one whose demanded count is not free is skipped. A job grows before the jobs behind it get
+    At every event, in the order of virtual finish times, each job gets the largest of its allowed counts for
+    which GPUs are free; a job whose demand is not free is skipped. A job grows before the jobs behind it get
     anything. A job without a menu is rigid.
 
     Source: Ares, sections 3.2-3.3 (elastic fair queuing).
@@ -28,8 +28,6 @@ def efq(state: State, *, alpha: float | Fraction = 0.75, skip: bool = True) -> D
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     alpha
         Least speed per GPU to which a job may grow, relative to that on its demanded GPUs.
     skip
@@ -42,8 +40,7 @@ def efq(state: State, *, alpha: float | Fraction = 0.75, skip: bool = True) -> D
 
     Examples
     --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Job, Workload, simulate
     >>> menu = [(1, 1.0), (2, 2.0)]
     >>> sizes = [("a", 3.0), ("b", 6.0), ("c", 6.6)]
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1, menu=menu) for n, d in sizes]

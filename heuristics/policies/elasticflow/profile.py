@@ -1,32 +1,50 @@
-"""Profile: the GPUs that are left in every slot of time, and the least share of them that suffices a job."""
+"""Profile: what jobs need, the GPUs that are left in every slot, and the smallest share that suffices a job."""
 
-from math import ceil
+from dataclasses import dataclass
+from math import ceil, inf
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gsopt.core.numbers.tolerances import SUM
-from heuristics.policies.elasticflow.wish import Wish
+from gsopt.simulation.policy import State
 
 _Whole = NDArray[np.int64]
+_Floats = NDArray[np.float64]
 
 #: Slots of the longest plan: a hundred thousand years of minutes.
 _LATEST = 2**56
 
 
-class PlannedShare(NamedTuple):
-    """What a job gets in a plan.
+@dataclass(frozen=True)
+class Request:
+    """What a job needs."""
 
-    Attributes
-    ----------
-    level
-        The most GPUs that it gets in any slot.
-    now
-        Those that it gets in the first slot.
-    slots
-        Slots until it is complete.
-    """
+    number: int
+    work: float  # seconds of work at speed 1 that are left
+    levels: tuple[int, ...]  # numbers of GPUs on which the job can run, ascending, each faster than the last
+    speeds: tuple[float, ...]  # its speed on each of them
+    slots: int | None  # whole slots until its deadline, if it has one
+
+    def speed(self, gpus: int) -> float:
+        """Return the speed on no GPUs or on those of a level."""
+        return self.speeds[self.levels.index(gpus)] if gpus else 0.0
+
+
+def levels_of(state: State, number: int) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """Return the numbers of GPUs on which a job can run and its speeds, without those that are no faster."""
+    levels: dict[int, float] = {}
+    for count in state.jobs[number].counts:
+        if count <= state.cluster.gpus:
+            speed = float(state.rate(number, count, tier=state.cluster.best_tier(count)))
+            if speed > max(levels.values(), default=-inf):
+                levels[count] = speed
+    return tuple(levels), tuple(levels.values())
+
+
+class PlannedShare(NamedTuple):
+    """What a job gets: its most GPUs in any slot, those in the first slot, and slots until it completes."""
 
     level: int
     now: int
@@ -34,15 +52,7 @@ class PlannedShare(NamedTuple):
 
 
 class SlotProfile:
-    """The GPUs that are left in every slot, from now on.
-
-    Parameters
-    ----------
-    gpus
-        GPUs that are left in all slots.
-    length
-        Seconds of a slot.
-    """
+    """The GPUs that are left in every slot of some seconds, from now on."""
 
     def __init__(self, gpus: int, length: float) -> None:
         self._length = length
@@ -54,38 +64,35 @@ class SlotProfile:
         """Times, as the slot at which each ends, with the GPUs that are left until then."""
         return list(zip(self._ends.tolist(), self._left.tolist(), strict=True))
 
-    def serve(self, wish: Wish, least: int = 0) -> PlannedShare | None:
-        """Return a job the least level from some on that keeps its deadline, and take that; None if none does.
+    def serve(self, request: Request, least: int = 0) -> PlannedShare | None:
+        """Take the lowest level, from a given one on, that keeps a job's deadline; None if there is none.
 
-        With a level it gets, slot by slot, the most GPUs up to it on which it can run that are left. A job
-        without a deadline gets its lowest level.
+        On a level, the job gets in each slot the most GPUs up to it that are left and on which it can run. A
+        job without a deadline gets its lowest level.
 
         Source: ElasticFlow (ASPLOS 2023), section 4.1, Algorithm 1, progressive filling.
         """
-        levels = np.array((0, *wish.levels))
-        speeds = np.array((0.0, *wish.speeds))
-        until = _LATEST if wish.slots is None else wish.slots
+        levels = np.array((0, *request.levels))
+        speeds = np.array((0.0, *request.speeds))
+        until = _LATEST if request.slots is None else request.slots
         lengths = np.diff(np.minimum(self._ends, until), prepend=0)
         for top in range(max(int(np.searchsorted(levels, least)), 1), len(levels)):
             rungs = np.minimum(np.searchsorted(levels, self._left, side="right") - 1, top)
             done = np.cumsum(speeds[rungs] * lengths * self._length)
-            if done[-1] >= wish.work * (1 - SUM):
-                return self._take(wish, levels[rungs], speeds[rungs], done, int(levels[top]))
+            if done[-1] >= request.work * (1 - SUM):
+                work = request.work * (1 - SUM)
+                return PlannedShare(int(levels[top]), *self._take(work, levels[rungs], speeds[rungs], done))
         return None
 
-    def _take(
-        self, wish: Wish, gpus: _Whole, speeds: NDArray[np.float64], done: NDArray[np.float64], level: int
-    ) -> PlannedShare:
-        """Take GPUs from the times of a profile, until a job is complete."""
-        last = int(np.searchsorted(done, wish.work * (1 - SUM)))
+    def _take(self, work: float, gpus: _Whole, speeds: _Floats, done: _Floats) -> tuple[int, int]:
+        """Take GPUs until a job completes; return those of the first slot, and the number of slots."""
+        last = int(np.searchsorted(done, work))
         begin = int(self._ends[last - 1]) if last else 0
-        before = float(done[last - 1]) if last else 0.0
-        each = float(speeds[last]) * self._length
-        missing = wish.work * (1 - SUM) - before
-        slots = begin + (ceil(missing / each) if missing > 0 else 0)
+        missing = work - (float(done[last - 1]) if last else 0.0)
+        slots = begin + (ceil(missing / (float(speeds[last]) * self._length)) if missing > 0 else 0)
         if begin < slots < self._ends[last]:
             self._ends = np.insert(self._ends, last, slots)
             self._left = np.insert(self._left, last, self._left[last])
         used = last + (begin < slots)
         self._left[:used] -= gpus[:used]
-        return PlannedShare(level, int(gpus[0]) if slots else 0, slots)
+        return int(gpus[0]) if slots else 0, slots

@@ -7,24 +7,21 @@ from heuristics.policies.gandiva.migrating import Migrating
 
 
 def gandiva(state: State, *, lease: float | None = 28800.0, placement: Placement = "best") -> Decider:
-    """Start who has waited longest on whatever is free, and move running jobs together when that is possible.
+    """Start the job that has waited longest on whatever is free, and move running jobs together if possible.
 
     Source: Gandiva (OSDI 2018), sections 3.1 to 3.4, as the network-agnostic baseline of Dally, section V-C.
-    The network has no say in who starts, or when; a job whose GPUs are further apart than they need be moves as
-    soon as closer ones are free. Time slices are leases: when one ends the job makes room for those that
-    have waited longer. Key: waiting since. Ties: lower number. Preemptive at the end of leases; moves at
+    The network does not affect which jobs start, or when; a job whose GPUs are further apart than necessary
+    moves as soon as closer ones are free. Time slices are leases: when one ends, the job makes room for those
+    that have waited longer. Key: waiting since. Ties: lower number. Preemptive at the end of leases; moves at
     every event. Durations are not known. O(waiting and running jobs) per event.
 
-    Departures: jobs are not packed on a GPU, and do not grow and shrink; the other policies of Dally's
-    comparison do neither, and Gandiva in other comparisons is `gandiva_growing` (Aryl), `gandiva_packing`
-    (Gavel) and `gandiva_rotation` (Tiresias, ElasticFlow). Slices are as long as the others' leases, hours
-    instead of a minute. A placement is as close as the free GPUs allow, which is more than a policy that is
-    agnostic asks for.
+    Departures: jobs are not packed on a GPU, and do not grow or shrink, as in the other policies of Dally's
+    comparison; Gandiva in other comparisons is `gandiva_growing` (Aryl), `gandiva_packing` (Gavel) and
+    `gandiva_rotation` (Tiresias, ElasticFlow). Slices are as long as the others' leases, hours instead of a
+    minute. A placement is as close as the free GPUs allow, which is more than an agnostic policy asks for.
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     lease
         Seconds for which a job holds its GPUs while others wait; as long as it runs when None.
     placement
@@ -37,9 +34,7 @@ def gandiva(state: State, *, lease: float | None = 28800.0, placement: Placement
 
     Examples
     --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Cluster, Job, Workload, simulate
     >>> from gsopt.scenario.speed import TIER_PENALTIES, Speed
     >>> sizes = [("a", 4), ("b", 8), ("c", 2)]
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=2, model="alexnet") for n, d in sizes]

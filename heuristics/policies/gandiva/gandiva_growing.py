@@ -1,4 +1,4 @@
-"""Gandiva as schedulers of elastic jobs have it: jobs grow while GPUs are free and nobody waits."""
+"""Gandiva as schedulers of elastic jobs have it: jobs grow while GPUs are free and no job waits."""
 
 from collections.abc import Iterable
 
@@ -8,32 +8,28 @@ from gsopt.simulation.parts.waiting import Waiting
 
 
 def gandiva_growing(state: State, *, blocks: bool = True) -> Decider:
-    """Start jobs on their demanded GPUs in the order of their release, and let them grow while nobody waits.
+    """Start jobs on their demanded GPUs in the order of their release, and let them grow while no job waits.
 
-    In the order of their starts jobs get the most GPUs of their menus that are there. As soon as somebody
+    In the order of their starts, jobs get the most GPUs of their menus that are available. As soon as a job
     waits, every job goes back to its demand.
 
     Source: Gandiva (OSDI 2018) as Aryl, section 7.1, has it: jobs scale out when there are available resources
-    but no pending jobs. Key: release date. Ties: lower number. Not preemptive; resizes. Durations are not
-    known; neither is how well a job scales, so it grows even where that does not make it faster. O(jobs) per
-    event.
+    but no pending jobs. Key: release date. Ties: lower number. Not preemptive; resizes. Neither durations nor
+    how well a job scales are known, so it grows even where that does not make it faster. O(jobs) per event.
 
-    Readings: who grows first is said in neither paper. A job that does not fit blocks those behind it, with
-    ``blocks=False`` they are tried too. What Gandiva does beside growing are other policies: `gandiva`
-    migrates, `gandiva_packing` and `gandiva_rotation` share GPUs. In Aryl's frame of loaned machines it is
+    Readings: neither paper says which job grows first. A job that does not fit blocks those behind it; with
+    ``blocks=False`` they are tried too. What else Gandiva does are other policies: `gandiva` migrates,
+    `gandiva_packing` and `gandiva_rotation` share GPUs. In Aryl's frame of loaned machines it is
     `heuristics.policies.aryl.schedulers.gandiva`.
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     blocks
         Whether a job that does not fit blocks those behind it.
 
     Examples
     --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Job, Workload, simulate
     >>> menu = [(1, 1.0), (2, 2.0), (4, 4.0)]
     >>> jobs = [Job(name=n, release_date=r, duration=8, gpus=1, menu=menu) for n, r in [("a", 0), ("b", 1)]]
     >>> simulate(Workload(jobs=jobs), gandiva_growing, cluster=4).completion_times

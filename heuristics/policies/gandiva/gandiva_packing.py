@@ -1,4 +1,4 @@
-"""Gandiva as Gavel compares it: equal time for all, in pairs that share GPUs where there are too few."""
+"""Gandiva as Gavel compares with it: equal time for all, in pairs that share GPUs where there are too few."""
 
 from typing import get_args
 
@@ -25,26 +25,24 @@ def gandiva_packing(
     would in turns (`heuristics.policies.gandiva.packing`). Of m units on M GPUs each has the part M / (m n) of
     the time on its n GPUs, at most all, in Gavel's rounds (`heuristics.policies.gavel.rounds`, ``original``).
 
-    Key: part of the time over that which the unit has had. Ties: what it missed before, where a pair begins
-    with half a round, then the unit whose later job came first. Preemptive, at the beginning of rounds.
+    Key: the unit's part of the time over the time that it has had. Ties: what it missed before, where a pair
+    begins with half a round, then the unit whose later job came first. Preemptive, at the beginning of rounds.
     Durations are not known. O(n) per round with random pairs; with ``exact`` a matching, O(n^3).
 
     Readings:
 
     - ``pairing="exact"`` makes the pairs whose jobs make the most progress in all, by a maximum weight
       matching; the published rule draws them.
-    - Pairs that cannot run, for which the memory is not enough or in which a job makes next to no progress, are
-      not made; the code makes them, and lets them wait.
-    - When one of a pair is complete the other one goes on alone. In the code neither is complete, and the other
-      one stays slow, until both are through with their steps of the round.
-    - On GPUs that are left over runs who was left of a pair, alone. In the code it may run there with any other
-      job, even beside GPUs that stay empty, and whatever the two do to each other.
-    - Without racks, or where a GPU is for one job only, there are no pairs.
+    - Pairs that cannot run, because the memory is not enough or a job makes next to no progress, are not made;
+      the code makes them, and lets them wait.
+    - When one job of a pair completes, the other goes on alone. In the code neither is complete, and the other
+      stays slow, until both have done their steps of the round.
+    - A job that is left of a pair may run alone on GPUs that are left over. In the code it may run with any
+      other job, even beside GPUs that stay empty, and whatever the two do to each other.
+    - Without racks, or where only one job may hold a GPU, there are no pairs.
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     pairing
         ``random`` or ``exact``.
     seed
@@ -52,7 +50,7 @@ def gandiva_packing(
     interval
         Seconds of a round.
     renewal
-        Fewest seconds from pairs to pairs.
+        Least seconds between two pairings.
 
     Raises
     ------
@@ -65,9 +63,7 @@ def gandiva_packing(
     --------
     Two jobs that do not disturb each other share one GPU:
 
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Cluster, Job, Workload, simulate
     >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=240, gpus=1) for n in "ab"])
     >>> one = Cluster.uniform(machines=1, gpus=1)
     >>> simulate(jobs, gandiva_packing, cluster=one, share_limit=2).completion_times

@@ -1,4 +1,4 @@
-"""Gandiva as ElasticFlow and Tiresias compare it: jobs of one size take turns on groups of GPUs."""
+"""Gandiva as ElasticFlow and Tiresias compare with it: jobs of one size take turns on groups of GPUs."""
 
 from typing import get_args
 
@@ -18,16 +18,14 @@ def gandiva_rotation(state: State, *, span: float = 60.0, sharing: Sharing = "me
 
     Readings: in those simulators jobs share GPUs at full speed as long as the memory is enough
     (``sharing="memory"``); here sharing costs what the scenario says, and jobs share only where they make no
-    less progress together than in turns. Unless the scenario lets several jobs hold a GPU they take turns only.
-    Where a job waits for GPUs because there is no group of its size, those that come later join groups but open
-    none, so that GPUs become free; a job may still wait for as long as groups of other sizes live. A job that
+    less progress together than in turns. Unless the scenario lets several jobs hold a GPU they only take turns.
+    While a job waits for GPUs because there is no group of its size, later ones join groups but open none, so
+    that GPUs become free; a job may still wait for as long as groups of other sizes last. A job that
     has made no progress in its turn yet, or has no checkpoints, keeps it. Jobs neither grow nor move;
     see `gandiva`, `gandiva_growing` and, for pairs in rounds, `gandiva_packing`.
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     span
         Seconds of a slice of time, at least a millionth of one.
     sharing
@@ -40,8 +38,7 @@ def gandiva_rotation(state: State, *, span: float = 60.0, sharing: Sharing = "me
 
     Examples
     --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Job, Workload, simulate
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 90), ("b", 60)]]
     >>> simulate(Workload(jobs=jobs), gandiva_rotation, cluster=1).completion_times
     (150.0, 120.0)

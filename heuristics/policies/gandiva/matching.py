@@ -9,27 +9,18 @@ _FIRST = 2
 
 
 def best_matching(values: Any) -> list[tuple[int, int]]:
-    """Pair jobs, each with one other at most, so that the values of the pairs have the largest sum.
+    """Pair jobs, each with at most one other, so that the values of the pairs have the largest sum.
+
+    `values` is a symmetric matrix; only pairs of a value above 0 count. Returns pairs of positions, the lower
+    one first, in order. O(n^3) for n jobs. Among matchings with the same sum it is any, but always the same.
 
     It is a maximum weight matching (Edmonds 1965, as networkx has it) among few of the pairs. Jobs have prices,
-    of which any two come to no less than what their pair is worth, so that the sum of all prices bounds that of
-    the values; they are those of the assignment problem in which each job takes one and is taken by one (Jonker
-    and Volgenant 1987, as scipy has it). A pair costs what its prices exceed its value by, and a matching
-    misses the bound by at least what its pairs cost. So where the best matching among the cheapest pairs misses
-    it by no more than any other pair costs, it is the best of all; else the best is among the pairs that cost
-    no more than it misses.
-
-    O(n^3) for n jobs. Of matchings with the same sum, any, but always the same.
-
-    Parameters
-    ----------
-    values
-        What each two jobs are worth, a symmetric matrix; only those above 0 may be a pair.
-
-    Returns
-    -------
-    pairs
-        Of positions, the lower one first, in order.
+    of which any two add up to at least the value of their pair, so that the sum of all prices bounds that of
+    the values; they come from the assignment problem in which each job takes one and is taken by one (Jonker
+    and Volgenant 1987, as scipy has it). The cost of a pair is what its prices exceed its value by, and a
+    matching misses the bound by at least the cost of its pairs. So if the best matching among the cheapest
+    pairs misses it by no more than any other pair costs, it is the best of all; otherwise the best is among the
+    pairs that cost no more than it misses.
     """
     import numpy as np
 
@@ -53,10 +44,11 @@ def best_matching(values: Any) -> list[tuple[int, int]]:
 
 
 def _prices(worth: Any) -> Any:
-    """Price jobs, at least 0, so that any two cost no less than they are worth together, and all but little.
+    """Price jobs, at least 0, so that any two cost at least what they are worth together, and little more.
 
-    Where each job takes one and is taken by one, who takes and who is taken have prices, whose means these are.
-    Those of who is taken are longest paths: it is paid what its taker has to have more for it than for its own.
+    Where each job takes one and is taken by one, both takers and taken jobs have prices, whose means are
+    returned. Those of taken jobs are longest paths: a job is paid what its taker must gain more by it than by
+    its own.
     """
     import numpy as np
     from scipy.optimize import linear_sum_assignment

@@ -11,16 +11,9 @@ from gsopt.simulation.policy import Action, Start, State, Stop
 class Migrating(Offers):
     """Start jobs on whatever is free, and move running ones to closer GPUs when there are some.
 
-    After the waiting jobs have got what they can, every running job that is not on its best tier moves if the
-    placer finds it GPUs of a better tier among the free ones and its own, in the order of their starts. That
-    is repeated until nobody moves. A move does not renew a lease.
-
-    Parameters
-    ----------
-    state
-        The state at the beginning of the run.
-    key, lease
-        As those of `Offers`.
+    After the waiting jobs have got what they can, every running job that is not on its best tier moves, in the
+    order of their starts, if the placer finds GPUs of a better tier among the free ones and its own. That is
+    repeated until no job moves. A move does not renew a lease.
     """
 
     def __init__(
@@ -51,7 +44,7 @@ class Migrating(Offers):
                 self._apart[action.job] = None
 
     def _move_once(self, state: State) -> Generator[Action, None, bool]:
-        """Move every running job that can get closer; tell whether any did, which may help others."""
+        """Move every running job that can get closer; return whether any did, which may help others."""
         moved = False
         for job in tuple(self._apart):
             gpus = state.placement(job)

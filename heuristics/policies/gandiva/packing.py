@@ -1,4 +1,4 @@
-"""Packing: jobs of one size share GPUs in pairs while there are too few for all."""
+"""Packing: jobs of one size share GPUs in pairs while there are too few GPUs for all."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -9,7 +9,7 @@ from gsopt.core.numbers.tolerances import TOGETHER
 from gsopt.simulation.parts.inventory import Inventory
 from gsopt.simulation.policy import State
 from heuristics.policies.gandiva.matching import best_matching
-from heuristics.policies.gavel.received import Portions
+from heuristics.policies.gavel.ledger import Portions
 
 #: How pairs are found.
 Pairing = Literal["random", "exact"]
@@ -18,8 +18,8 @@ Pairing = Literal["random", "exact"]
 _TURNS = 1
 
 
-class _Alike(NamedTuple):
-    """What jobs have in common that are to each other, and to all others, the same as partners."""
+class _JobClass(NamedTuple):
+    """What jobs have in common that are interchangeable as partners."""
 
     model: str
     gpus: int
@@ -27,36 +27,29 @@ class _Alike(NamedTuple):
     kinds: tuple[str, ...]
 
     @classmethod
-    def of(cls, state: State, job: int, inventory: Inventory) -> "_Alike":
+    def of(cls, state: State, job: int, inventory: Inventory) -> "_JobClass":
         item = state.jobs[job]
         return cls(item.model, item.gpus, item.memory, tuple(inventory.kinds_with_room(state, job)))
 
 
 class PackedShares:
-    """Grant units, which are jobs and pairs of them, equal parts of the time: a division for `Rounds`.
+    """Grant units, which are jobs and pairs of jobs, equal parts of the time: a division for `Rounds`.
 
-    Where all jobs fit there are no pairs. Else jobs without a partner are paired with others that demand as
-    many GPUs of a kind for both. A pair stays together while its jobs make no less progress than in turns.
+    Where all jobs fit there are no pairs. Otherwise jobs without a partner are paired with others that demand
+    as many GPUs of a kind whose memory is enough for both. A pair stays together while its jobs make no less
+    progress than in turns. `pairs` maps each job of a pair to the other one.
 
-    Parameters
-    ----------
-    pairing
-        ``random``: two jobs are drawn as often as there were jobs without a partner, and are a pair if that is
-        possible, whatever they do to each other. ``exact``: pairs are made anew each time, those whose jobs
-        make the most progress in all beyond turns (`heuristics.policies.gandiva.matching`).
-    seed
-        Seed of the draws.
-
-    Attributes
-    ----------
-    pairs
-        Each job of a pair with the other one.
+    With ``random`` pairing, two jobs are drawn as often as there are jobs without a partner, and become a pair
+    if possible, whatever they do to each other. With ``exact``, pairs are made anew each time: those whose jobs
+    make the most progress in all beyond turns (`heuristics.policies.gandiva.matching`).
     """
 
     def __init__(self, pairing: Pairing = "random", *, seed: int = 0) -> None:
         self._pairing, self._random = pairing, Random(seed)
         self.pairs: dict[int, int] = {}
-        self._gains: dict[tuple[_Alike, _Alike], float] = {}  # of jobs that are alike, which gain the same
+        self._gains: dict[
+            tuple[_JobClass, _JobClass], float
+        ] = {}  # of jobs that are alike, which gain the same
 
     def __call__(self, state: State, jobs: Sequence[int], inventory: Inventory) -> Portions:
         """Grant each unit its part of the time on every kind."""
@@ -75,7 +68,7 @@ class PackedShares:
         }
 
     def _part(self, state: State, job: int, units: int, inventory: Inventory) -> Mapping[str, float]:
-        """Return the part of the time of a unit, no more than all of it."""
+        """Return the part of the time of a unit on each kind, at most all of it."""
         kinds = inventory.kinds_with_room(state, job)
         if job in self.pairs:
             kinds = _common(state, job, self.pairs[job], inventory)
@@ -84,7 +77,7 @@ class PackedShares:
         return {kind: part / most for kind, part in parts.items()}
 
     def _kept(self, state: State, there: AbstractSet[int], inventory: Inventory) -> dict[int, int]:
-        """Return the pairs of which both are there, lose nothing, and still have GPUs with memory for both."""
+        """Return the pairs of which both jobs are present, lose nothing, and still find memory for both."""
         return {
             job: other
             for job, other in self.pairs.items()
@@ -94,7 +87,7 @@ class PackedShares:
         }
 
     def _drawn(self, state: State, jobs: Sequence[int], inventory: Inventory) -> Iterator[tuple[int, int]]:
-        """Draw two jobs at a time, and give those that may be a pair."""
+        """Draw two jobs at a time, and yield those that may be a pair."""
         left = list(jobs)
         for _ in jobs:
             if len(left) < 2:  # noqa: PLR2004 - a pair
@@ -108,7 +101,7 @@ class PackedShares:
         """Yield the pairs that gain most in all."""
         import numpy as np
 
-        alike = [_Alike.of(state, job, inventory) for job in jobs]
+        alike = [_JobClass.of(state, job, inventory) for job in jobs]
         some = dict(zip(alike, jobs, strict=True))
         place = {each: at for at, each in enumerate(some)}
         places = [place[each] for each in alike]
@@ -117,9 +110,14 @@ class PackedShares:
             yield from ((jobs[one], jobs[other]), (jobs[other], jobs[one]))
 
     def _known(
-        self, state: State, one: _Alike, other: _Alike, some: Mapping[_Alike, int], inventory: Inventory
+        self,
+        state: State,
+        one: _JobClass,
+        other: _JobClass,
+        some: Mapping[_JobClass, int],
+        inventory: Inventory,
     ) -> float:
-        """Return what two jobs of these kinds gain; 0 if they are no pair. It is the same whenever they run."""
+        """Return what two jobs of these classes gain, whenever they run; 0 if they cannot be a pair."""
         if (one, other) not in self._gains:
             gain = 0.0
             if _common(state, some[one], some[other], inventory):
@@ -140,17 +138,17 @@ def _slowed(state: State, job: int, other: int) -> Any:
 
 
 def _gain(speeds: tuple[Any, Any]) -> Any:
-    """Return the progress of two jobs together beyond that in turns."""
+    """Return how much more progress two jobs make together than in turns."""
     return sum(speeds) - _TURNS
 
 
 def _go_on(speeds: tuple[Any, Any]) -> bool:
-    """Check whether each of two jobs makes progress worth the name."""
+    """Check whether each of two jobs makes appreciable progress."""
     return bool(min(speeds) >= TOGETHER)
 
 
 def _common(state: State, one: int, other: int, inventory: Inventory) -> list[str]:
-    """Name the kinds of GPUs whose memory is enough for two jobs; none where they are not of one size."""
+    """Return the kinds of GPUs whose memory is enough for two jobs; none if they differ in size."""
     jobs = state.jobs[one], state.jobs[other]
     if jobs[0].gpus != jobs[1].gpus:
         return []

@@ -16,49 +16,30 @@ Sharing = Literal["measured", "memory", "never"]
 
 @dataclass
 class RotationGroup:
-    """GPUs, and the jobs that take turns there.
-
-    Attributes
-    ----------
-    size
-        Number of GPUs.
-    gpus
-        Their numbers; empty in a plain cluster.
-    members
-        The jobs by turn; those whose turn it is stand first.
-    running
-        Those whose turn it is.
-    """
+    """GPUs, and the jobs that take turns there."""
 
     size: int
-    gpus: tuple[int, ...]
-    members: list[int]
+    gpus: tuple[int, ...]  # empty in a plain cluster
+    members: list[int]  # by turn: the jobs whose turn it is come first
     running: set[int] = field(default_factory=set)
 
     @property
     def waits(self) -> bool:
-        """Whether somebody waits for a turn."""
+        """Whether a job waits for its turn."""
         return len(self.running) < len(self.members)
 
 
 class Rotating:
     """Grant every job GPUs at once, or a place in a group of jobs of its size that take turns.
 
-    A job that comes gets free GPUs of its own as long as nobody else waits for some; else it joins the group of
-    as many GPUs that has the fewest jobs; where there is none, it waits until GPUs are free. A group whose last
-    job is complete gives its GPUs back. At multiples of the slice, groups in which somebody waits go on with
-    their next jobs; a job that has made no progress yet, or would lose it, keeps its turn.
+    A new job gets free GPUs of its own as long as no other job waits for some; otherwise it joins the group on
+    as many GPUs that has the fewest jobs; if there is none, it waits until GPUs are free. A group whose last
+    job completes gives its GPUs back. At multiples of the slice of `span` seconds, groups with waiting jobs go
+    on with their next jobs; a job that has made no progress yet, or would lose it, keeps its turn.
 
-    Parameters
-    ----------
-    state
-        The state at the beginning of the run.
-    span
-        Seconds of a slice of time.
-    sharing
-        When jobs of a group run at the same time, as many as the scenario allows: ``measured`` as long as they
-        make no less progress together than without the last of them, ``memory`` as long as the memory is
-        enough, or ``never``.
+    As many jobs of a group run at the same time as the scenario allows: ``measured`` as long as they make no
+    less progress together than without the last of them, ``memory`` as long as the memory suffices, or
+    ``never``.
     """
 
     preemptive = True
@@ -73,7 +54,7 @@ class Rotating:
         self._turn: Any = None  # when groups go on with their next jobs
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Place jobs, and let groups go on."""
+        """Place jobs, and rotate groups."""
         self._take_in(state)
         if self._turn is not None and state.now >= self._turn:
             for group in self._groups:
@@ -123,7 +104,7 @@ class Rotating:
         self._waiting = left
 
     def _rotate(self, state: State, group: RotationGroup) -> None:
-        """Put the jobs that are through with their turn last, in a group in which somebody waits."""
+        """Move the jobs that have had their turn to the end of a group in which a job waits."""
         if group.waits:
             through = [
                 job for job in group.members if job in group.running and self._is_through(state, group, job)
@@ -131,13 +112,13 @@ class Rotating:
             group.members = [job for job in group.members if job not in through] + through
 
     def _is_through(self, state: State, group: RotationGroup, job: int) -> bool:
-        """Check whether a running job has done something in its turn, more than rounding, and would keep it."""
+        """Check whether a running job has made more progress in its turn than rounding, and would keep it."""
         rate = state.rate(job, group.gpus or group.size, self._modes[job])
         done = (self._left[job] - state.remaining(job)) / rate
         return state.jobs[job].checkpoints and bool(done > clock_error(state.now, 0))
 
     def _settle(self, state: State, groups: Sequence[RotationGroup]) -> Iterator[Action]:
-        """Let those run whose turn it is, and nobody else."""
+        """Run the jobs whose turn it is, and no others."""
         chosen = [(group, self._chosen(state, group)) for group in groups]
         for group, jobs in chosen:
             yield from (Stop(job) for job in sorted(group.running - set(jobs)))
@@ -164,7 +145,7 @@ class Rotating:
         )
 
     def _progress(self, state: State, group: RotationGroup, together: Sequence[int]) -> Any:
-        """Add up what jobs do per second, each relative to itself alone on these GPUs."""
+        """Sum the progress of jobs per second, each relative to itself alone on these GPUs."""
         total: Any = 0
         for job in together:
             beside = [other for other in together if other != job]

@@ -1,4 +1,4 @@
-"""Auction: GPUs go to those who bid, so that the product of their values is largest, and each pays its harm."""
+"""Auction: GPUs go to bidders so that the product of their values is largest, and each pays for its harm."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import isclose, log
@@ -16,19 +16,10 @@ Bid = Mapping[int, float]
 
 
 class Award(NamedTuple):
-    """What a bidder wins.
-
-    Attributes
-    ----------
-    gpus
-        Number of GPUs.
-    part
-        What is left to it of them after it has paid: the product of the values of the others beside it, over
-        the largest that they could have without it.
-    """
+    """What a bidder wins."""
 
     gpus: int
-    part: float
+    part: float  # of the GPUs that it keeps after it has paid
 
     def kept(self, counts: Iterable[int]) -> int:
         """Return the fewest GPUs of some numbers that are no less than what is left, rounding excused."""
@@ -37,21 +28,14 @@ class Award(NamedTuple):
 
 
 def auction(bids: Sequence[Bid], gpus: int) -> list[Award]:
-    """Find the numbers of GPUs with the largest product of values, and what each bidder pays for its own.
+    """Return the numbers of GPUs with the largest product of values, and what each bidder keeps after payment.
 
-    A dynamic program over bidders and GPUs, in logarithms; tables from both ends give the best without each
-    bidder too. Of equally good numbers later bidders have the fewest.
-
-    Complexity: O(B N (C + 1)) for B bidders, N GPUs and C numbers in a bid.
+    A bidder keeps the product of the values of the others beside it, over the largest that they could have
+    without it. A dynamic programme over bidders and GPUs, in logarithms; tables from both ends give the best
+    without each bidder too. Among equally good numbers, later bidders have the fewest. O(B N (C + 1)) for B
+    bidders, N GPUs and C numbers in a bid.
 
     Source: Themis (NSDI 2020), section 5.1 (partial allocation mechanism; hidden payments).
-
-    Parameters
-    ----------
-    bids
-        What each bidder bids.
-    gpus
-        Number of GPUs.
     """
     worths = [{count: log(value) for count, value in bid.items()} for bid in bids]
     ahead, behind = _tables(worths, gpus), _tables(worths[::-1], gpus)[::-1]
@@ -68,7 +52,7 @@ def auction(bids: Sequence[Bid], gpus: int) -> list[Award]:
 
 
 def _tables(worths: Sequence[Mapping[int, float]], gpus: int) -> list[Floats]:
-    """Return the most that the first bidders, none, one and so on, are worth on up to 0, 1, ... GPUs."""
+    """Return the largest value of the first bidders, none, one and so on, on up to 0, 1, ... GPUs."""
     tables = [np.zeros(gpus + 1)]
     for worth in worths:
         best = np.full(gpus + 1, -np.inf)
@@ -80,7 +64,7 @@ def _tables(worths: Sequence[Mapping[int, float]], gpus: int) -> list[Floats]:
 
 
 def _best(worth: Mapping[int, float], before: Floats, left: int) -> int:
-    """Return the fewest GPUs of a bidder with which it and those before it are worth most, rounding excused."""
+    """Return the fewest GPUs of a bidder with which it and those before it are worth most, but for rounding."""
     total = {count: worth[count] + float(before[left - count]) for count in sorted(worth) if count <= left}
     most = max(total.values())
     return next(count for count, value in total.items() if isclose(value, most, rel_tol=SUM, abs_tol=SUM))

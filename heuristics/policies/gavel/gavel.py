@@ -26,43 +26,41 @@ def gavel(
 ) -> Decider:
     """Grant jobs shares of the time that are best for an objective, and let them take turns in rounds.
 
-    A job always runs on its demanded GPUs, all of one kind: a type with its memory. As it refuses larger jobs,
-    it is named by its path, ``heuristics.policies.gavel:gavel``. Shares are those of the
-    decision `shares`, for the work that jobs have left and their present speeds. In each round those run that
-    have had least of their shares (`heuristics.policies.gavel.rounds`).
+    A job always runs on its demanded GPUs, all of one kind: a type with its memory. As the policy refuses
+    larger jobs, it is named by its path, ``heuristics.policies.gavel:gavel``. Shares are those of the decision
+    `shares`, for the work that jobs have left and their present speeds. In each round the jobs run that have
+    had least of their shares (`heuristics.policies.gavel.rounds`).
 
     Source: Gavel (OSDI 2020), sections 4 and 5, and the simulator that its authors published, policies
     ``max_min_fairness_perf``, ``finish_time_fairness_perf``, ``min_total_duration_perf`` and ``fifo_perf``; its
     port in the simulator of Sia (SOSP 2023), which Ares compares with.
 
-    Key: share over the part of all time that the job has had, then what it missed before, then its share.
-    Ties: lower number. Preemptive, at the beginning of rounds. Durations count but in `max_min`. A round costs
-    O(J log J) for each kind, and now and then a solved decision.
+    Key: share over the part of all time that the job has had, then what it missed before, then its share. Ties:
+    lower number. Preemptive, at the beginning of rounds. Durations count except in `max_min`. A round costs O(J
+    log J) for each kind, and now and then a solved decision.
 
     Readings:
 
     - A multi-GPU job counts the seconds that it runs, not those of its GPUs, so it comes to its share of the
       time and not of the GPUs.
     - ``original``: shares are computed after arrivals and completions, at most every `renewal` seconds. Until
-      then a job that has come does not run, though what it would run on stays empty. A round ends with its
-      last job, and has whole steps of those whose steps are known.
+      then a new job does not run, though the GPUs for it stay empty. A round ends with its last job, and has
+      whole steps of the jobs whose steps are known.
     - ``port``: shares are computed in every round, what jobs have had is never forgotten, rounds begin at
       multiples of `interval`, and all kinds have one queue.
-    - Jobs without a share run on what is left, but in `fifo`. The code's `fifo` is ``shares="queue"``, a strict
-      queue; the default is the paper's.
+    - Jobs without a share run on what is left, except in `fifo`. The code's `fifo` is ``shares="queue"``, a
+      strict queue; the default is the paper's.
     - Kinds of GPUs are given away in the order in which the cluster lists their types, and by their memory, the
       least first; the code has V100, P100 and K80.
 
-    Departures: the code takes what an interior point method or, for `makespan`, a bisection to 5 % gives it,
-    and the last digits of that decide ties; here shares are proven best, and equal ones of jobs that are alike.
-    Where nobody could run until the next computation of shares, it takes place at once; the code waits for the
-    next arrival. ``shares="water_filling"`` is max-min fairness in all levels, as in section 4.3, which the
-    code's default policy leaves out.
+    Departures: the code takes what an interior point method returns or, for `makespan`, a bisection to 5 %, and
+    the last digits of that decide ties; here shares are proven best, and equal for jobs that are alike. If no
+    job could run until the next computation of shares, it takes place at once; the code waits for the next
+    arrival. ``shares="water_filling"`` is max-min fairness in all levels, as in section 4.3, which the code's
+    default policy leaves out.
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     objective
         What counts: ``max_min``, ``finish_time``, ``makespan`` or ``fifo``, see `gsopt.problems.shares.Shares`.
     shares
@@ -89,8 +87,7 @@ def gavel(
 
     Examples
     --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Job, Workload, simulate
     >>> jobs = [Job(name=name, release_date=0, duration=540, gpus=1) for name in "ab"]
     >>> simulate(Workload(jobs=jobs), gavel, cluster=1).completion_times
     (900.0, 1080.0)

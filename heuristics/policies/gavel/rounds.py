@@ -9,9 +9,9 @@ from typing import Any, Literal, NamedTuple
 from gsopt.core.numbers.tolerances import SPAN_ERROR
 from gsopt.simulation.parts.inventory import Inventory
 from gsopt.simulation.policy import Action, State, Wake
-from heuristics.policies.gavel.received import CreditClaim, Portions, Received, Unit
+from heuristics.policies.gavel.ledger import CreditClaim, Portions, TimeLedger, Unit
 
-#: Gives jobs their shares of the time.
+#: Divides the time among jobs: gives them shares.
 Divide = Callable[[State, Sequence[int], Inventory], Portions]
 
 #: Whose rounds.
@@ -19,25 +19,16 @@ Form = Literal["original", "port"]
 
 
 class Rules(NamedTuple):
-    """What differs between the programs that have such rounds.
+    """What differs between the programs that have such rounds."""
 
-    Attributes
-    ----------
-    resets
-        Whether shares are computed after arrivals and completions only, and not too often, and the time that
-        jobs have had is then counted anew; else they are computed in every round, and nothing is forgotten.
-    fixed
-        Whether rounds begin at multiples of their length; else one begins as soon as all jobs of the one before
-        are through.
-    one_queue
-        Whether the jobs of all kinds stand in one order; else each kind is given away before the next.
-    whole_steps
-        Whether a round has whole steps only, of jobs whose steps are known, and so ends a little earlier.
-    """
-
+    #: Whether shares are computed after arrivals and completions only, not too often, and the time of jobs is
+    #: then counted anew; otherwise they are computed in every round, and nothing is forgotten.
     resets: bool
+    #: Whether rounds begin at multiples of their length; otherwise when all jobs of the one before are done.
     fixed: bool
+    #: Whether the jobs of all kinds are in one queue; otherwise each kind is given away before the next.
     one_queue: bool
+    #: Whether a round has whole steps only, of jobs whose steps are known, and so ends a little earlier.
     whole_steps: bool
 
 
@@ -52,33 +43,18 @@ class Rounds:
     """Run in each round the jobs that have had least of their shares, on all their GPUs.
 
     A job claims its share over the part that it has had of the time of all jobs on that kind, whatever their
-    sizes; half a round is credited to each, so that a job that comes does not go before all others. Claims are
-    met from the largest down, equal ones in the order of arrival, which is that of the later job of a pair; who
-    does not fit is skipped. Jobs without a share run on what is left.
+    sizes; each is credited with half a round, so that a new job does not go before all others. Claims are met
+    from the largest down, equal ones in the order of arrival, for a pair that of its later job; a job that does
+    not fit is skipped. With `leftovers`, jobs without a share run on what is left.
 
-    In the original form a job that comes waits for the next shares, and yet what it would hold is kept for it,
-    as its program does; only where nobody could run are shares computed at once.
+    In the original form new shares are computed `renewal` seconds after the last ones at the earliest, but the
+    first ones hold only until jobs come or go. A new job waits for the next shares, and yet what it would hold
+    is kept for it, as in Gavel's program; only where no job could run are shares computed at once.
 
-    Parameters
-    ----------
-    state
-        The state at the beginning of the run.
-    divide
-        Gives the shares of the time of the jobs that are there and fit.
-    form
-        Whose rounds: ``original``, or ``port``.
-    interval
-        Seconds of a round.
-    renewal
-        Fewest seconds from shares to shares in the original form; but those at the beginning hold until jobs
-        come or go.
-    leftovers
-        Whether jobs without a share run on what is left.
-    pairs
-        Tells who shares all GPUs with whom since the last division, each of the two with the other. They have
-        the share of the lower number, and run only on kinds of which they have one. Their books are their own,
-        and begin with half a round missed; when one of them is complete, the other one has no share until the
-        next division.
+    `pairs` returns which job shares all GPUs with which since the last division, in both directions. A pair has
+    the share of the lower number, and runs only on kinds of which it has one. Its time is counted apart from
+    that of its jobs, and begins with half a round missed; when one of them completes, the other has no share
+    until the next division.
     """
 
     preemptive = True
@@ -99,7 +75,7 @@ class Rounds:
         self._pairs = pairs
         self._interval, self._renewal = number(interval), number(renewal)
         self._inventory = Inventory(state)
-        self._received = Received(number(interval) / 2)
+        self._ledger = TimeLedger(number(interval) / 2)
         self._there: dict[int, None] = {}
         self._shares: Portions = {}
         self._shared_at: Any = None
@@ -124,11 +100,11 @@ class Rounds:
     def _take_in(self, state: State) -> None:
         for job in state.arrived:
             self._inventory.enter(state, job)
-            self._received.enter((job,), self._inventory.kinds_of(job))
+            self._ledger.enter((job,), self._inventory.kinds_of(job))
             self._there[job] = None
         for job in state.completed:
             self._inventory.leave(job)
-            self._received.leave(job)
+            self._ledger.leave(job)
             del self._there[job]
         self._is_news = self._is_news or bool(state.arrived or state.completed)
 
@@ -138,9 +114,9 @@ class Rounds:
         return not (self._rules.fixed or any(job in state.running for unit in self._turns for job in unit))
 
     def _close(self, state: State) -> None:
-        """Note what those who had the round have had."""
+        """Note the time of the units that had the round."""
         for unit, (kind, seconds) in self._turns.items():
-            self._received.add(unit, kind, min(seconds, state.now - self._begun))
+            self._ledger.add(unit, kind, min(seconds, state.now - self._begun))
         self._turns, self._ends = {}, None
 
     def _begin(self, state: State) -> Iterator[Action]:
@@ -161,8 +137,6 @@ class Rounds:
             self._turns = {unit: (kind, self._seconds(state, unit, kind)) for unit, kind in chosen.items()}
             self._begun, self._ends = state.now, state.now + self._span(state)
 
-    # Shares
-
     def _may_share(self, state: State) -> bool:
         if not self._rules.resets:
             return True
@@ -173,27 +147,25 @@ class Rounds:
         if self._rules.resets:
             since = state.now if self._shared_at is None else self._shared_at
             own = {self._unit(job): portions for job, portions in self._shares.items()}
-            self._received.reset(own, state.now - since)
+            self._ledger.reset(own, state.now - since)
         jobs = [job for job in self._there if self._inventory.kinds_with_room(state, job)]
         self._shares = self._divide(state, jobs, self._inventory) if jobs else {}
         self._shared_at, self._is_news = state.now, False
         for unit in self._units():
-            if unit not in self._received:
-                self._received.enter(unit, self._kinds_of(unit), self._interval / 2)
+            if unit not in self._ledger:
+                self._ledger.enter(unit, self._kinds_of(unit), self._interval / 2)
 
     def _unit(self, job: int) -> Unit:
-        """Return whom the share of a job is for: it, or the pair that it was in when shares were computed."""
+        """Return the unit of a job's share: the job, or the pair that it was in when shares were computed."""
         return tuple(sorted({job, self._pairs().get(job, job)}))
 
     def _kinds_of(self, unit: Unit) -> list[str]:
-        """Name the kinds on which all of a unit can run."""
+        """Return the kinds on which all jobs of a unit can run."""
         own = [self._inventory.kinds_of(job) for job in unit]
         return [kind for kind in own[0] if all(kind in kinds for kinds in own)]
 
-    # Turns
-
     def _choose(self, state: State) -> dict[Unit, str]:
-        """Find those who run, with the kinds on which they do; room of jobs without shares yet stays empty."""
+        """Return the units that run, with their kinds; the room of jobs that have no shares yet stays empty."""
         left, chosen = dict(self._inventory.counts), dict[Unit, str]()
         for _, unit, kind in self._queue(state):
             gpus = state.jobs[unit[0]].gpus
@@ -211,7 +183,7 @@ class Rounds:
         return [each for queue in queues for each in sorted(queue, key=itemgetter(0), reverse=True)]
 
     def _units(self) -> list[Unit]:
-        """Return the pairs of which both are there, and all other jobs, in the order in which the last came."""
+        """Return the complete pairs and all other jobs, in the order in which their last job came."""
         whole = {job: self._unit(job) for job in self._there}
         units = {unit if all(job in whole for job in unit) else (job,) for job, unit in whole.items()}
         return sorted(units, key=lambda unit: unit[::-1])
@@ -219,18 +191,18 @@ class Rounds:
     def _claims(self, state: State, units: Sequence[Unit], kind: str) -> list[tuple[CreditClaim, Unit, str]]:
         shares = {unit: self._share_of(unit).get(kind, 0.0) for unit in units}
         return [
-            (self._received.claim(unit, kind, share), unit, kind)
+            (self._ledger.claim(unit, kind, share), unit, kind)
             for unit, share in shares.items()
             if (share or (self._leftovers and len(unit) == 1))
             and all(kind in self._inventory.kinds_with_room(state, job) for job in unit)
         ]
 
     def _share_of(self, unit: Unit) -> Mapping[str, float]:
-        """Return the share of a unit; none if it is who is left of a pair."""
+        """Return the share of a unit; none if it is what is left of a pair."""
         return self._shares.get(unit[0], {}) if unit == self._unit(unit[0]) else {}
 
     def _seconds(self, state: State, unit: Unit, kind: str) -> Any:
-        """Return the seconds of a round in which its jobs do whole steps; all where they do not count."""
+        """Return the seconds of a round in which a unit does whole steps; all of them if steps do not count."""
         return max(self._whole(state, job, _others(unit, job), kind) for job in unit)
 
     def _whole(self, state: State, job: int, beside: Unit, kind: str) -> Any:
@@ -239,7 +211,7 @@ class Rounds:
         return type(state.now)(whole) / steps if whole else self._interval
 
     def _span(self, state: State) -> Any:
-        """Find the length of the round: that of the last unit that is not through with all its steps in it."""
+        """Return the length of the round: until the last unit that does not complete in it is done."""
         stay = [
             seconds
             for unit, (kind, seconds) in self._turns.items()

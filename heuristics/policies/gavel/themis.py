@@ -1,5 +1,7 @@
 """Themis, as others compare with it: finish-time fairness in Gavel's rounds."""
 
+from typing import TypedDict, Unpack
+
 from gsopt.core.method import MethodLike
 from gsopt.simulation import Decider, State
 from heuristics.policies.gavel.gavel import gavel
@@ -7,16 +9,18 @@ from heuristics.policies.gavel.rounds import Form
 from heuristics.policies.gavel.time_shares import Isolated
 
 
-def themis(
-    state: State,
-    *,
-    shares: MethodLike | str = "exact",
-    rounds: Form = "original",
-    interval: float = 360,
-    renewal: float = 1920,
-    isolated: Isolated | None = None,
-    restart: float = 0,
-) -> Decider:
+class RoundOptions(TypedDict, total=False):
+    """Options of `gavel` besides its objective."""
+
+    shares: MethodLike | str
+    rounds: Form
+    interval: float
+    renewal: float
+    isolated: Isolated | None
+    restart: float
+
+
+def themis(state: State, **options: Unpack[RoundOptions]) -> Decider:
     """Grant jobs the shares of the time by which the largest finish-time ratio is least.
 
     The ratio of a job is its expected completion time over that in its isolated shares, an equal part of all
@@ -24,13 +28,8 @@ def themis(
     and Ares. Themis itself auctions GPUs: that is `themis_auction`.
 
     Source: Themis (NSDI 2020), section 4, and Gavel (OSDI 2020), section 4.2, policy
-    ``finish_time_fairness_perf``. Key, ties, readings, departures and cost are those of `gavel`; preemptive at
-    the beginning of rounds.
-
-    Parameters
-    ----------
-    state, shares, rounds, interval, renewal, isolated, restart
-        As of `gavel`.
+    ``finish_time_fairness_perf``. Options, key, ties, readings, departures and cost are those of `gavel`;
+    preemptive at the beginning of rounds.
 
     Raises
     ------
@@ -41,19 +40,9 @@ def themis(
 
     Examples
     --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Job, Workload, simulate
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 720), ("b", 360)]]
     >>> simulate(Workload(jobs=jobs), themis, cluster=1).completion_times
     (1080.0, 720.0)
     """
-    return gavel(
-        state,
-        objective="finish_time",
-        shares=shares,
-        rounds=rounds,
-        interval=interval,
-        renewal=renewal,
-        isolated=isolated,
-        restart=restart,
-    )
+    return gavel(state, objective="finish_time", **options)

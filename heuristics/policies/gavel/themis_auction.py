@@ -20,9 +20,9 @@ def themis_auction(
 
     At every arrival and completion, and at the end of every lease, all GPUs without a lease are offered to
     those jobs without a lease whose ratio is largest. Each bids one over the ratio that it would have with each
-    number of GPUs; the GPUs go where the product of the bids is largest. What is left goes to those who did not
-    bid, the largest ratio first, and then to those who did not win, to each as much of its demand as there is.
-    So no GPU is idle on which a job without any could run; but what winners pay is, where nobody else can.
+    number of GPUs; the GPUs go where the product of the bids is largest. What is left goes to jobs that did not
+    bid, the largest ratio first, and then to those that did not win, to each as much of its demand as is left.
+    So no GPU is idle on which a job without GPUs could run; but the GPUs that winners pay with may be.
 
     The ratio of a job is (age + work left / speed) / isolated time, where the isolated time is that of all its
     work at the speed of its demand, in an equal part of the GPUs for each job that is there.
@@ -37,15 +37,13 @@ def themis_auction(
 
     - The ratio of a job without GPUs is infinite in the paper, so every product with one would be 0; here a job
       that gets none has its demand one lease later.
-    - Who wins pays with a part of its GPUs what its winning costs the others. A job keeps the fewest that it
-      may run on and that are no less than the rest: one of fixed size pays nothing. ``payments=False`` leaves
+    - A winner pays with a part of its GPUs what its winning costs the others. It keeps the fewest GPUs on which
+      it may run that are no less than the rest: a job of fixed size pays nothing. ``payments=False`` leaves
       payments out.
     - Bidders are a part of the jobs without a lease, rounded up, as only these can take GPUs.
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     lease
         Seconds of a lease.
     bidding
@@ -62,8 +60,7 @@ def themis_auction(
 
     Examples
     --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Job, Workload, simulate
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 3000), ("b", 600)]]
     >>> simulate(Workload(jobs=jobs), themis_auction, cluster=1).completion_times
     (3600.0, 1800.0)
@@ -85,7 +82,7 @@ class _Auctions:
         self._ends: dict[int, Any] = {}  # of leases
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Auction what has no lease, if there is any of it and anybody has none who could take it."""
+        """Auction the GPUs without a lease, if there are any and a job without a lease could take them."""
         for job in (*state.completed, *state.evicted):
             self._ends.pop(job, None)
         for job in state.completed:

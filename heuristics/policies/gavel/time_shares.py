@@ -1,4 +1,4 @@
-"""Time shares: what part of the time each job of a run is to have, by a method of the decision `shares`."""
+"""Time shares: what part of the time each job is to have, by a method of the decision `shares`."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -8,31 +8,19 @@ from gsopt.problems.shares import Criterion, Shares, TypedJob
 from gsopt.scenario.job import LEAST
 from gsopt.simulation.parts.inventory import Inventory
 from gsopt.simulation.policy import State
-from heuristics.policies.gavel.received import Portions
+from heuristics.policies.gavel.ledger import Portions
 
-#: What the isolated time of a job is: what its work so far would have taken in the isolated shares that it had
-#: then, and the rest in those of now; or all its work in those of now, after the wait for its first round.
+#: The isolated time of a job: that of its work so far in the isolated shares of then, and of the rest in those
+#: of now; or that of all its work in those of now, after the wait for its first round.
 Isolated = Literal["accumulated", "present"]
 
 
 class TimeShares:
-    """Divides the time of GPUs among jobs; remembers what isolated shares would have brought them so far.
+    """Divides the time of GPUs among jobs; remembers how far isolated shares would have brought them.
 
-    Work counts as steps, so speeds are the throughputs. Where the method finds no solution, jobs have their
-    isolated shares.
-
-    Parameters
-    ----------
-    criterion
-        What counts.
-    method
-        A method of the decision `shares`.
-    isolated
-        What finish times are compared with.
-    interval
-        Seconds of a round, at whose beginning a job may first run where the isolated time is ``present``.
-    restart
-        Seconds that a start costs where the isolated time is ``present``.
+    Work counts as steps, so speeds are the throughputs. Where the method finds no solution, jobs get their
+    isolated shares. Where the isolated time is ``present``, a job may first run at the beginning of a round of
+    `interval` seconds, and a start costs `restart` seconds.
     """
 
     def __init__(
@@ -76,7 +64,7 @@ class TimeShares:
         return Shares(gpus=gpus, jobs=typed, criterion=self._criterion)
 
     def _compared(self, state: State, jobs: Sequence[int], problem: Shares) -> Shares:
-        """Return what the work of jobs so far would have taken in isolated shares."""
+        """Add the time that the work of jobs so far would have taken in isolated shares."""
         typed = []
         for job, each in zip(jobs, problem.jobs, strict=True):
             shares = problem.isolated_shares[each.name]

@@ -2,26 +2,27 @@
 
 from collections.abc import Iterable, Mapping
 from math import isfinite
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from gsopt.core.errors import InvalidInput, require, shorten
 from gsopt.simulation.policy import State
 
-#: Where durations are known from: they are true, means of jobs that are complete, or given by name of the job.
+#: How durations are predicted: they are known, means of completed jobs, or given by name of the job.
 Predictions = Literal["known", "mean"] | Mapping[str, float]
 
 #: Seconds of a job of which nothing is known. Source: the published code, for predictions below 0.
 UNKNOWN = 1000.0
 
 
-class DurationPredictor(Protocol):
-    """Predicts how long jobs run."""
+class DurationPredictor:
+    """Predict how long jobs run; this one knows it."""
 
     def learn(self, state: State, complete: Iterable[int]) -> None:
-        """Take note of jobs that are complete."""
+        """Learn from completed jobs."""
 
     def of(self, state: State, job: int) -> float:
         """Predict the seconds of a job."""
+        return state.jobs[job].duration
 
 
 def predictor_from(predictions: Predictions) -> DurationPredictor:
@@ -33,7 +34,7 @@ def predictor_from(predictions: Predictions) -> DurationPredictor:
         There are no such predictions.
     """
     if predictions == "known":
-        return _Known()
+        return DurationPredictor()
     if predictions == "mean":
         return Means()
     rule = "must be 'known', 'mean', or seconds by name of the job"
@@ -45,28 +46,17 @@ def predictor_from(predictions: Predictions) -> DurationPredictor:
     return _Given(predictions)
 
 
-class _Known:
-    def learn(self, state: State, complete: Iterable[int]) -> None:
-        pass
-
-    def of(self, state: State, job: int) -> float:
-        return state.jobs[job].duration
-
-
-class _Given:
+class _Given(DurationPredictor):
     def __init__(self, seconds: Mapping[str, float]) -> None:
         self._seconds = seconds
-
-    def learn(self, state: State, complete: Iterable[int]) -> None:
-        pass
 
     def of(self, state: State, job: int) -> float:
         seconds = self._seconds.get(state.jobs[job].name, UNKNOWN)
         return seconds if seconds >= 0 else UNKNOWN
 
 
-class Means:
-    """Predict the mean duration of those completed jobs that are most like a job.
+class Means(DurationPredictor):
+    """Predict the mean duration of the completed jobs that are most like a job.
 
     They are those of its model on as many GPUs, else those of its model, else those on as many GPUs, else all.
 
@@ -77,7 +67,7 @@ class Means:
         self._sums: dict[tuple[str, Any], tuple[float, int]] = {}  # seconds and number by group
 
     def learn(self, state: State, complete: Iterable[int]) -> None:
-        """Take note of jobs that are complete."""
+        """Learn the durations of completed jobs."""
         for job in complete:
             for group in self._groups(state, job):
                 seconds, count = self._sums.get(group, (0.0, 0))

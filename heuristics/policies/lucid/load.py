@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from math import isfinite
 from statistics import fmean
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from gsopt.core.errors import InvalidInput, shorten
 
@@ -17,21 +17,25 @@ LOOKED_AT = 5
 #: Jobs per interval on the GPUs of cluster Venus up to which jobs do not share.
 QUIET, GPUS = 2.0, 1040
 
-#: Where the load is known from: the last arrivals, predicted numbers, or it is not asked.
+#: How the load is found: by the last arrivals, by predicted numbers, or the cluster counts as busy.
 Source = Literal["recent", "always"] | Sequence[float]
 
 
-class Load(Protocol):
-    """Whether the cluster is busy, as it was found at the last tick."""
+class Load:
+    """Whether the cluster is busy, as found at the last tick; this one always is."""
 
     def arrive(self, count: int, now: Any) -> None:
         """Take note of jobs that arrive."""
 
     def is_busy(self, now: Any) -> bool:
         """Check whether jobs share now; times do not descend."""
+        del now
+        return True
 
     def next_busy(self, now: Any) -> int | None:
-        """Return the next tick at which jobs begin to share if no more arrive; None if they do not."""
+        """Return the next tick at which jobs begin to share if no more arrive, if there is one."""
+        del now
+        return None
 
 
 def load_from(source: Source, quiet: float) -> Load:
@@ -40,14 +44,14 @@ def load_from(source: Source, quiet: float) -> Load:
     Raises
     ------
     InvalidInput
-        The source is none, or predicts no numbers.
+        There is no such source, or it does not predict numbers.
     """
     if source == "always":
-        return _Always()
+        return Load()
     if source == "recent":
-        return Recent(quiet)
+        return _Recent(quiet)
     if isinstance(source, Sequence) and not isinstance(source, str) and all(map(_is_number, source)):
-        return Predicted(source, quiet)
+        return _Predicted(source, quiet)
     rule = "must be 'recent', 'always', or predicted numbers of jobs"
     raise InvalidInput("", "load", shorten(source), rule)
 
@@ -61,20 +65,7 @@ def _tick(now: Any) -> int:
     return TICK * int(now // TICK)
 
 
-class _Always:
-    def arrive(self, count: int, now: Any) -> None:
-        pass
-
-    def is_busy(self, now: Any) -> bool:
-        del now
-        return True
-
-    def next_busy(self, now: Any) -> int | None:
-        del now
-        return None
-
-
-class Recent:
+class _Recent(Load):
     """As many jobs are expected as have arrived in the last intervals."""
 
     def __init__(self, quiet: float) -> None:
@@ -82,15 +73,13 @@ class Recent:
         self._arrived: list[Any] = []  # times, ascending
 
     def arrive(self, count: int, now: Any) -> None:
-        """Take note of jobs that arrive."""
         self._arrived.extend([now] * count)
 
     def is_busy(self, now: Any) -> bool:
-        """Check whether jobs share now."""
         return self._is_busy_at(_tick(now))
 
     def next_busy(self, now: Any) -> int | None:
-        """Return the next tick if those that have arrived since the last one make the cluster busy."""
+        """Return the next tick if the jobs that have arrived since the last one make the cluster busy."""
         tick = _tick(now)
         return tick + TICK if not self._is_busy_at(tick) and self._is_busy_at(tick + TICK) else None
 
@@ -100,7 +89,7 @@ class Recent:
         return bisect_right(self._arrived, tick) - begin > self._most
 
 
-class Predicted:
+class _Predicted(Load):
     """Numbers of jobs that are predicted to arrive in every interval from the beginning of the run on.
 
     Those of the next intervals count, without the one that has begun. Where nothing is predicted any more the
@@ -113,11 +102,7 @@ class Predicted:
             for first in range(1, len(jobs))
         ]
 
-    def arrive(self, count: int, now: Any) -> None:
-        """Pass over jobs that arrive."""
-
     def is_busy(self, now: Any) -> bool:
-        """Check whether jobs share now."""
         interval = _tick(now) // INTERVAL
         return interval >= len(self._busy) or self._busy[interval]
 

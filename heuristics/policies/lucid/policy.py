@@ -12,10 +12,10 @@ from gsopt.simulation.parts.partners import suitable
 from gsopt.simulation.parts.starts import on_free
 from gsopt.simulation.parts.tiers import Need, need_of
 from gsopt.simulation.parts.turns import Turn, Turns
-from heuristics.policies.castor.pairing import best_pairs
+from heuristics.policies.castor.pairing import assign_partners
 from heuristics.policies.lucid.durations import DurationPredictor, Predictions, predictor_from
-from heuristics.policies.lucid.fewest import FewestMachines
 from heuristics.policies.lucid.load import GPUS, QUIET, Load, Source, load_from
+from heuristics.policies.lucid.machines import FewestMachines
 from heuristics.policies.lucid.profiler import Profiler
 from heuristics.policies.lucid.scores import Scorer, Scores, scorer_from
 
@@ -38,26 +38,26 @@ def lucid(
 ) -> Decider:
     """Profile jobs, start the least GPU time first, and let pairs of jobs share GPUs while the cluster is busy.
 
-    A job first runs on one of a few machines that do nothing else, those on the fewest GPUs first, and is done
-    if it completes there. Then it waits for the others. While the cluster is busy a job of at most `largest`
-    GPUs seeks a partner even though GPUs are free: the first started of the jobs that run alone on as many
-    GPUs, with which memory suffices, the scores of the two models are not above `threshold` together, and which
-    is at least 1/`ratio` times as large. All others start on free GPUs, on as few machines as they need, and
-    jobs that do not fit are skipped. While the cluster is quiet nobody shares, and a job that does not fit
-    blocks those behind it.
+    A job first runs on one of a few machines reserved for profiling, jobs on the fewest GPUs first, and is done
+    if it completes there. Otherwise it waits for the other machines. While the cluster is busy, a job of at
+    most `largest` GPUs seeks a partner even though GPUs are free: the first started of the jobs that run alone
+    on as many GPUs, with enough memory for both, scores of the two models of at most `threshold` together, and
+    at least 1/`ratio` times its size. All others start on free GPUs, on as few machines as they need, and jobs
+    that do not fit are skipped. While the cluster is quiet no jobs share, and a job that does not fit blocks
+    those behind it.
 
-    Source: Lucid (ASPLOS 2023), with the rules and numbers of its published code. Key: predicted seconds
-    times GPUs, as predicted when the job begins to wait. Ties: lower number. No job is stopped but at the end
-    of its profiling. Looks at arrivals, completions, and multiples of 100 s. O(waiting jobs times running jobs)
-    per event at worst; with `exact` a matching, O(n^3), beyond that.
+    Source: Lucid (ASPLOS 2023), with the rules and numbers of its published code. Key: predicted seconds times
+    GPUs, as predicted when the job begins to wait. Ties: lower number. No job is stopped but at the end of its
+    profiling. Looks at arrivals, completions, and multiples of 100 s. O(waiting jobs times running jobs) per
+    event at worst; with `exact` a matching, O(n^3), beyond that.
 
     `heuristics.policies.restricted_sharing` is the same packing without profiler, load and machines.
 
     Readings, where paper and code are silent or need what is not given:
 
-    - The code lets jobs wait for the others from their release on, so that profiling costs nothing; here they
-      wait once they are profiled, unless `as_published`. Work that is done in profiling counts if the job has
-      checkpoints; in the code it does not.
+    - In the code jobs wait for the other machines from their release on, so that profiling costs nothing; here
+      they wait once they are profiled, unless `as_published`. Work that is done in profiling counts if the job
+      has checkpoints; in the code it does not.
     - The code takes two machines of 130 for the profiler; here the last ones of the cluster, one in 64 and at
       most two, so that on fewer than 64 machines jobs are not profiled, unless `profilers` says so: one machine
       of eight doubles mean completion times on a cluster with large jobs. The code adds one while many wait,
@@ -75,8 +75,6 @@ def lucid(
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     exact
         Whether jobs start on free GPUs first, and those that are left are paired all together so that most time
         is saved, as `heuristics.policies.best_pairs` does, instead of by scores and `ratio`.
@@ -87,11 +85,11 @@ def lucid(
         Number of jobs in ten minutes up to which it is not; 2 for 1,040 GPUs, in proportion, when None.
     predictions
         How long jobs run: ``"known"``; the ``"mean"`` of the completed jobs that are most like them; or given
-        by name of the job, where 1,000 s stand for what is missing or below 0. For random errors see
+        by name of the job, with 1,000 s for values that are missing or below 0. For random errors see
         `heuristics.policies.estimated`.
     scores
-        Whether the score is of the ``"model"``, or of the very ``"pair"``; or given by name of the model, 2 for
-        those that are missing.
+        Whether scores are those of the ``"model"``, or of the very ``"pair"``; or given by name of the model, 2
+        where one is missing.
     spread
         Whether a job that finds no free GPUs on as few machines as it needs takes others, as close together as
         there are; a placement of the code that is not its default.
@@ -115,9 +113,7 @@ def lucid(
 
     Examples
     --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Cluster, Job, Workload, simulate
     >>> from gsopt.scenario.speed import Speed
     >>> sizes = [("a", 0, 600), ("b", 1, 300)]
     >>> jobs = Workload(jobs=[Job(name=n, release_date=r, duration=d, gpus=1) for n, r, d in sizes])
@@ -141,21 +137,13 @@ def lucid(
     require(0 < number_of(profiling) < inf, "profiling", profiling, "must be a number of seconds above 0")
     limit = QUIET * state.cluster.gpus / GPUS if quiet is None else quiet
     profiler = Profiler(state, profilers, seconds=profiling, largest=largest, charged=not as_published)
-    books = _Books(predictor_from(predictions), scorer_from(scores), threshold, ratio)
+    forecast = _Forecast(predictor_from(predictions), scorer_from(scores), threshold, ratio)
     share = largest if state.share_limit > 1 else 0
-    return _Lucid(state, profiler, load_from(load, limit), books, share, exact=exact, spread=spread)
+    return _Lucid(state, profiler, load_from(load, limit), forecast, share, exact=exact, spread=spread)
 
 
-class _Books:
-    """What is known of jobs, and what follows for pairs of them.
-
-    Parameters
-    ----------
-    predictor, scorer
-        What is known.
-    threshold, ratio
-        As of `lucid`.
-    """
+class _Forecast:
+    """What is predicted of jobs and of pairs of them; the other parameters are those of `lucid`."""
 
     def __init__(self, predictor: DurationPredictor, scorer: Scorer, threshold: int, ratio: float) -> None:
         self._predictor, self._scorer = predictor, scorer
@@ -172,13 +160,13 @@ class _Books:
             self._scorer.see(state, state.arrived)
 
     def key(self, state: State, job: int) -> float:
-        """Return the predicted GPU time of a job, the same whenever it is asked."""
+        """Return the predicted GPU time of a job, the same whenever it is asked for."""
         if job not in self._seconds:
             self._seconds[job] = self._predictor.of(state, job)
         return self._seconds[job] * state.jobs[job].gpus
 
     def suit(self, state: State, job: int, partner: int) -> bool:
-        """Check whether a waiting job may share by its size and its score."""
+        """Check whether a waiting job may share, by its size and its score."""
         if self.key(state, job) > self._ratio * self.key(state, partner):
             return False
         return self._scorer.of(state, job, partner) <= self._threshold
@@ -193,7 +181,7 @@ class _Books:
         return pair.saved
 
     def _wrong(self, state: State, job: int) -> Any:
-        """Return by what the seconds that a job has left are multiplied in prediction."""
+        """Return the factor by which the seconds that a job has left are mispredicted."""
         return type(state.now)(self._seconds[job]) / type(state.now)(state.jobs[job].duration)
 
 
@@ -203,14 +191,14 @@ class _Lucid:
         state: State,
         profiler: Profiler,
         load: Load,
-        books: _Books,
+        forecast: _Forecast,
         largest: int,
         *,
         exact: bool,
         spread: bool,
     ) -> None:
         self.preemptive = profiler.stops
-        self._profiler, self._load, self._books = profiler, load, books
+        self._profiler, self._load, self._forecast = profiler, load, forecast
         self._largest, self._exact, self._spread = largest, exact, spread
         others = frozenset(range(len(state.cluster.machines))) - profiler.machines
         self._places = [FewestMachines(state, others), FewestMachines(state)]  # of which the first will do
@@ -218,11 +206,11 @@ class _Lucid:
         self._alone: dict[int, list[int]] = {}  # jobs that may get a partner, by their number of GPUs
 
     def decide(self, state: State) -> Iterable[Action]:
-        self._books.update(state)
+        self._forecast.update(state)
         self._load.arrive(len(state.arrived), state.now)
         yield from self._profiler.decide(state, (*state.evicted, *state.arrived))
         for job in self._profiler.released:
-            self._turns.add(Turn(self._books.key(state, job), 0, job), need_of(state.jobs[job]))
+            self._turns.add(Turn(self._forecast.key(state, job), 0, job), need_of(state.jobs[job]))
         if not self._turns:
             return
         for places in self._places:
@@ -230,14 +218,14 @@ class _Lucid:
         if not self._load.is_busy(state.now):
             yield from self._in_turn(state, skip=False)
         else:
-            self._look_who_is_alone(state)
+            self._find_lone_jobs(state)
             yield from self._in_turn(state, share=not self._exact)
             if self._exact:
                 yield from self._in_pairs(state)
         if self._turns and (time := self._load.next_busy(state.now)) is not None:
             yield Wake(time)
 
-    def _look_who_is_alone(self, state: State) -> None:
+    def _find_lone_jobs(self, state: State) -> None:
         machine_of, profiling = state.cluster.machine_of, self._profiler.machines
         self._alone.clear()
         for job, count in state.running.items() if self._largest else ():
@@ -270,28 +258,28 @@ class _Lucid:
     def _beside(self, state: State, job: int) -> Start | None:
         """Return how a job starts beside the first partner."""
         for partner in self._partners(state, job):
-            if self._books.suit(state, job, partner):
+            if self._forecast.suit(state, job, partner):
                 return self._join(state, job, partner)
         return None
 
     def _in_pairs(self, state: State) -> Iterator[Action]:
-        """Start the jobs that are left beside others, so that most is saved."""
+        """Start the remaining jobs beside others, so that most is saved."""
         found: dict[int, dict[int, Any]] = {}
         turns = list(self._turns.walk(self._may_share))
         for turn, _ in turns:
             own = found[turn.job] = {}
             for partner in self._partners(state, turn.job):
-                saved = self._books.saved(state, turn.job, partner, state.placement(partner))
+                saved = self._forecast.saved(state, turn.job, partner, state.placement(partner))
                 if saved > 0:
                     own[partner] = saved
-        chosen = best_pairs({job: own for job, own in found.items() if own})
+        chosen = assign_partners({job: own for job, own in found.items() if own})
         for turn, need in turns:
             if turn.job in chosen:
                 self._turns.remove(turn, need)
                 yield self._join(state, turn.job, chosen[turn.job])
 
     def _partners(self, state: State, job: int) -> Iterator[int]:
-        """Yield the jobs alone on as many GPUs, of the type and with the memory that a job needs."""
+        """Yield the jobs alone on as many GPUs as a job demands, of its type and with enough memory."""
         item = state.jobs[job]
         for partner in self._alone.get(item.gpus, ()):
             gpus = state.placement(partner)
@@ -304,7 +292,7 @@ class _Lucid:
         return Start(job, gpus)
 
     def _on_free(self, state: State, job: int, need: Need) -> Start | None:
-        """Return how a job starts on free GPUs, none of those that profile if it can do without."""
+        """Return how a job starts on free GPUs, not on those of the profiler if it can do without."""
         places = next((places for places in self._places if places.could(need)), None)
         if places is None:  # the cluster is plain, or the job is one that runs on other GPUs than it demands
             return on_free(state, job)

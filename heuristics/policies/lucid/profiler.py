@@ -1,4 +1,4 @@
-"""Profiler: machines on which jobs run for a while before they wait for the others."""
+"""Profiler: machines on which jobs run for a while before they wait for the other machines."""
 
 from bisect import insort
 from collections.abc import Iterable, Iterator
@@ -6,41 +6,23 @@ from typing import Any
 
 from gsopt.simulation.parts.tiers import need_of
 from gsopt.simulation.policy import Action, Start, State, Stop, Wake
-from heuristics.policies.lucid.fewest import FewestMachines
+from heuristics.policies.lucid.machines import FewestMachines
 
 #: One machine in so many profiles jobs, and how many do at most. Source: the published code has 2 of 130.
 ONE_IN, MOST = 64, 2
 
 
 class Profiler:
-    """Let jobs run for some seconds on machines of its own, those on the fewest GPUs first.
+    """Run jobs for some seconds on machines of its own, those on the fewest GPUs first.
 
-    None goes before one that does not fit. A job that completes within these seconds is done with; any other
-    is stopped, keeps the progress that the scenario lets it keep, and is released. Jobs that are too large, or
-    suit no machine of its, are released at once.
+    None goes before one that does not fit. A job that completes within these seconds is done; any other is
+    stopped, keeps the progress that the scenario lets it keep, and is released. Jobs on more than `largest`
+    GPUs, or that suit none of the machines, are released at once.
 
-    Parameters
-    ----------
-    state
-        The state at the beginning of the run.
-    machines
-        Number of machines, the last ones of the cluster; None for one in 64, at most two.
-    seconds
-        How long a job runs there.
-    largest
-        GPUs of the largest jobs that run there.
-    charged
-        Whether jobs are released only after they have run there. Otherwise all but those that complete there
-        are released at once: they run elsewhere, and keep GPUs of the profiler from others for its seconds.
-
-    Attributes
-    ----------
-    machines
-        Numbers of its machines.
-    stops
-        Whether it stops jobs.
-    released
-        The jobs that the last decision released.
+    The machines are the last ones of the cluster, one in 64 and at most two when their number is None. Unless
+    `charged`, all jobs but those that complete here are released at once: they run elsewhere, and yet keep GPUs
+    of the profiler from others for its seconds. `stops` says whether it stops jobs, and `released` are the jobs
+    that the last decision released.
     """
 
     def __init__(
@@ -109,7 +91,7 @@ class Profiler:
                 self.released.append(job)
 
     def _start(self, state: State, job: int, gpus: tuple[int, ...]) -> Iterator[Action]:
-        """Start a job, or let it only seem to be here."""
+        """Start a job, or only pretend to."""
         self._places.take(gpus)
         completes = not self._charged and self._stays(state, job)
         self._held[job] = gpus, None if completes else state.now + type(state.now)(self._seconds)
@@ -117,5 +99,5 @@ class Profiler:
             yield Start(job, gpus)
 
     def _stays(self, state: State, job: int) -> bool:
-        """Check whether a job truly runs here: all do, or those that complete here."""
+        """Check whether a job really runs here: all do if charged, else those that complete here."""
         return self._charged or state.jobs[job].duration <= self._seconds

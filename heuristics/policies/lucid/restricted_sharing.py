@@ -2,11 +2,11 @@
 
 from gsopt.core.errors import number_of, require
 from gsopt.simulation import Decider, State
-from gsopt.simulation.parts.accumulation import Pairs, fits, memory_left
+from gsopt.simulation.parts.accumulation import fits, memory_left
 from gsopt.simulation.parts.options import Placement, Size, placer_of, size_key
 from gsopt.simulation.parts.partners import Judge, Match
 from heuristics.policies.castor.colocating import Colocating
-from heuristics.policies.lucid.scores import score
+from heuristics.policies.lucid.scores import Scorer
 
 
 def restricted_sharing(
@@ -22,7 +22,7 @@ def restricted_sharing(
     """Let small jobs share with one other of their size, if the two hardly slow each other down.
 
     A job of at most `largest` GPUs seeks a partner before it takes free GPUs: a running job with as many GPUs,
-    all to itself. The two have a score each, by how fast they are beside the other; the sum must not be above
+    all to itself. Each of the two has a score, by how fast it is beside the other; the sum must not exceed
     the threshold. Nor may the new job be more than `ratio` times as large as its partner, so that it does not
     hold it up for long. The partner that started first is taken. All other jobs start on free GPUs, and
     jobs that do not fit are skipped.
@@ -40,8 +40,6 @@ def restricted_sharing(
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     largest
         GPUs of the largest jobs that share, at least 0.
     threshold
@@ -62,9 +60,7 @@ def restricted_sharing(
 
     Examples
     --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Cluster, Job, Workload, simulate
     >>> from gsopt.scenario.speed import Speed
     >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 6), ("b", 3)]])
     >>> machine = Cluster.uniform(machines=1, gpus=1)
@@ -78,18 +74,13 @@ def restricted_sharing(
     require(number_of(largest) >= 0, "largest", largest, "must be at least 0 GPUs")
     require(number_of(threshold) >= 0, "threshold", threshold, "must be at least 0")
     require(number_of(ratio) > 0, "ratio", ratio, "must be above 0")
-    return Colocating(
-        state,
-        size_key(state, order),
-        _restricted(largest, threshold, ratio),
-        share_first=share_first,
-        placer=placer_of(placement),
-    )
+    judge, placer = _restricted(largest, threshold, ratio), placer_of(placement)
+    return Colocating(state, size_key(state, order), judge, share_first=share_first, placer=placer)
 
 
 def _restricted(largest: int, threshold: int, ratio: float) -> Judge:
     """Make the judge of the rules."""
-    pairs = Pairs()
+    scorer = Scorer()
 
     def judge(state: State, job: int, partner: int, gpus: tuple[int, ...], /) -> Match | None:
         new, old = state.jobs[job], state.jobs[partner]
@@ -97,7 +88,7 @@ def _restricted(largest: int, threshold: int, ratio: float) -> Judge:
             return None
         if new.gpu_seconds > ratio * old.gpu_seconds or not fits(new, "", memory_left(state, gpus)):
             return None
-        scores = score(pairs.slowdown(state, job, partner)) + score(pairs.slowdown(state, partner, job))
-        return Match(rank=list(state.running).index(partner)) if scores <= threshold else None
+        suits = scorer.of(state, job, partner) <= threshold
+        return Match(rank=list(state.running).index(partner)) if suits else None
 
     return judge

@@ -1,30 +1,40 @@
-"""Scores: how badly jobs suffer from others that share their GPUs."""
+"""Scores: how much jobs suffer from others that share their GPUs."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from gsopt.core.errors import InvalidInput, require, shorten
 from gsopt.simulation.parts.accumulation import Pairs
 from gsopt.simulation.policy import State
 
-#: Where scores are known from: a model beside all others, the very pair, or given by name of the model.
+#: How jobs are scored: a model beside all others, the very pair, or given by name of the model.
 Scores = Literal["model", "pair"] | Mapping[str, int]
 
 #: Least speed beside another, relative to that alone, of the scores 0 and 1. Source: Lucid's published code.
 _SPEEDS = (0.95, 0.85)
 
-#: Score of a model that hardly bears company.
+#: Score of a model that suffers most.
 WORST = len(_SPEEDS)
 
 
-class Scorer(Protocol):
-    """How badly two jobs suffer from each other."""
+def score(slowdown: Any) -> int:
+    """Return how much a job suffers from another, from 0 to 2."""
+    return sum(slowdown * speed > 1 for speed in _SPEEDS)
+
+
+class Scorer:
+    """Score how much two jobs suffer from each other; this one looks at the very pair."""
+
+    def __init__(self) -> None:
+        self._pairs = Pairs()
 
     def see(self, state: State, jobs: Iterable[int]) -> None:
         """Look at jobs that have arrived."""
 
     def of(self, state: State, job: int, partner: int) -> int:
         """Return the sum of both scores."""
+        slowdown = self._pairs.slowdown
+        return score(slowdown(state, job, partner)) + score(slowdown(state, partner, job))
 
 
 def scorer_from(scores: Scores) -> Scorer:
@@ -36,9 +46,9 @@ def scorer_from(scores: Scores) -> Scorer:
         There are no such scores.
     """
     if scores == "model":
-        return ModelScores()
+        return _ModelScores()
     if scores == "pair":
-        return _PairScores()
+        return Scorer()
     rule = "must be 'model', 'pair', or scores by name of the model"
     if not isinstance(scores, Mapping):
         raise InvalidInput("", "scores", shorten(scores), rule)
@@ -47,57 +57,33 @@ def scorer_from(scores: Scores) -> Scorer:
     return _GivenScores(scores)
 
 
-class ModelScores:
-    """Score a model by the score of its mean speed beside every model that has been seen, itself included."""
+class _ModelScores(Scorer):
+    """Score a model by its mean speed beside every model that has been seen, itself included."""
 
     def __init__(self) -> None:
-        self._pairs = Pairs()
+        super().__init__()
         self._seen: dict[str, int] = {}  # a job of each model
         self._speeds: dict[str, Any] = {}  # sums
 
     def see(self, state: State, jobs: Iterable[int]) -> None:
-        """Look at the models of jobs that have arrived."""
         for job in jobs:
             model = state.jobs[job].model
             if model not in self._seen:
                 self._speeds[model] = sum(
-                    1 / self._pairs.slowdown(state, job, its) for its in self._seen.values()
+                    1 / self._pairs.slowdown(state, job, other) for other in self._seen.values()
                 )
                 self._seen[model] = job
                 for other, its in self._seen.items():
                     self._speeds[other] += 1 / self._pairs.slowdown(state, its, job)
 
     def of(self, state: State, job: int, partner: int) -> int:
-        """Return the sum of the scores of both models."""
-        return self._score(state.jobs[job].model) + self._score(state.jobs[partner].model)
-
-    def _score(self, model: str) -> int:
-        return score(len(self._seen) / self._speeds[model])
+        models = (state.jobs[each].model for each in (job, partner))
+        return sum(score(len(self._seen) / self._speeds[model]) for model in models)
 
 
-class _PairScores:
-    def __init__(self) -> None:
-        self._pairs = Pairs()
-
-    def see(self, state: State, jobs: Iterable[int]) -> None:
-        pass
-
-    def of(self, state: State, job: int, partner: int) -> int:
-        slowdown = self._pairs.slowdown
-        return score(slowdown(state, job, partner)) + score(slowdown(state, partner, job))
-
-
-class _GivenScores:
+class _GivenScores(Scorer):
     def __init__(self, scores: Mapping[str, int]) -> None:
         self._scores = scores
 
-    def see(self, state: State, jobs: Iterable[int]) -> None:
-        pass
-
     def of(self, state: State, job: int, partner: int) -> int:
         return sum(self._scores.get(state.jobs[each].model, WORST) for each in (job, partner))
-
-
-def score(slowdown: Any) -> int:
-    """Return how badly a job suffers from another, from 0 to 2."""
-    return sum(slowdown * speed > 1 for speed in _SPEEDS)

@@ -1,7 +1,6 @@
-"""Marginal: GPUs to whoever gains most by them, and prices that roll with time."""
+"""Marginal: GPUs go to the jobs that gain most by them, or by prices that roll with time."""
 
-from heuristics.policies.marginal.marginal import marginal
-from heuristics.policies.marginal.marginal_attained import marginal_attained
+from heuristics.policies.marginal.marginal import marginal, marginal_attained
 from heuristics.policies.marginal.rolling_prices import rolling_prices
 
 __all__ = ["marginal", "marginal_attained", "rolling_prices"]

@@ -1,9 +1,9 @@
-"""Rolling prices: the relaxation behind the bound, solved anew at every event for the jobs that are there."""
+"""Rolling prices: the relaxation behind the bound, solved anew at every event for the jobs that are present."""
 
 from collections.abc import Iterable
 from typing import Any
 
-from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.errors import require
 from gsopt.core.numbers.compiled import is_installed
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import Job, Workload
@@ -12,35 +12,33 @@ from gsopt.schedule.bounds.prices import price_bound
 from gsopt.simulation import Action, Decider, State
 from heuristics.policies.marginal.segments import Segments
 
-#: Work at which a job counts that has less left, in seconds; jobs cannot be shorter.
+#: Least seconds of work that a job counts as having left; jobs cannot be shorter.
 _LEAST_WORK = 1e-9
 
-#: Digits of the work that is left: rounding of the clock is not to choose among prices that are as good.
+#: Digits of the work that is left: rounding of the clock must not choose between prices that are as good.
 _DIGITS = 12
 
-#: Worth of a second of work of a job that the prices say nothing of, so that nothing is divided by 0.
+#: Worth of a second of work of a job about which the prices say nothing, so that nothing is divided by 0.
 _LEAST_WORTH = 1e-12
 
 
 def rolling_prices(state: State, *, evaluations: int = 60, cells: int = 40) -> Decider:
     """Grant every further GPU to the job to whose dual it is worth most.
 
-    At every event the prices of GPU time are computed for the jobs that are there, as if no further job came.
+    At every event the prices of GPU time are computed for the jobs that are present, as if no further job came.
     Segments of the hulls of their menus are sorted by the worth of a second of work (the dual of the job's
-    work) times further speed per further GPU, and the largest first, get their GPUs if these are free and the
+    work) times further speed per further GPU and, the largest first, get their GPUs if these are free and the
     segment below has got its own.
 
     It is a reference, which shows what is left to gain for a policy that knows everything but the future:
-    nothing in the mean, compared with `marginal`, which takes a fiftieth of its time or less. No comparison has
-    it unless it is named: ``heuristics.policies.rolling_prices:rolling_prices``.
+    nothing in the mean, compared with `marginal`, which takes a fiftieth of its time or less. Comparisons
+    include it only if it is named: ``heuristics.policies.rolling_prices:rolling_prices``.
 
     Source: none; the relaxation is that of `gsopt.schedule.bounds.prices.price_bound`. Key: as above. Ties:
     lower number. Preemptive at every event; resizes; knows durations. O(evaluations * jobs * cells) per event.
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     evaluations
         Most prices to try at an event.
     cells
@@ -53,15 +51,14 @@ def rolling_prices(state: State, *, evaluations: int = 60, cells: int = 40) -> D
 
     Examples
     --------
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import simulate
     >>> menu = [(1, 1.0), (2, 1.2)]
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1, menu=menu) for n, d in [("a", 6), ("b", 7)]]
     >>> simulate(Workload(jobs=jobs), rolling_prices, cluster=2).completion_times
     (6.0, 6.833333333333333)
     """
     for name, value, least in (("evaluations", evaluations, 1), ("cells", cells, 40)):
-        if not (isinstance(value, int) and value >= least):
-            raise InvalidInput("", name, shorten(value), f"must be an integer, at least {least}")
+        require(isinstance(value, int) and value >= least, name, value, f"must be an integer, at least {least}")
     return _RollingPrices(state, evaluations, cells)
 
 
@@ -96,7 +93,7 @@ class _RollingPrices:
 
 
 def _fits(state: State, job: int) -> bool:
-    """Check whether a job can run on the GPUs that are there; if not, its worth stays what it was."""
+    """Check whether a job can run on the available GPUs; if not, its worth stays what it was."""
     return min(min(menu) for menu in state.jobs[job].speeds.values()) <= state.capacity
 
 

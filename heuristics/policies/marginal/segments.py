@@ -1,13 +1,13 @@
-"""Segments: what each further GPU gains every job is weighed against what it gains the others."""
+"""Segments: GPUs go where each further one gains most."""
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
 from itertools import accumulate
-from math import nan
+from operator import itemgetter
 from typing import Any, NamedTuple
 
-from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.errors import number_of, require
 from gsopt.core.numbers.hull import concave_hull
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import Job
@@ -16,8 +16,8 @@ from gsopt.simulation.parts.running import Running
 from gsopt.simulation.parts.waiting import Rank, Waiting
 from gsopt.simulation.policy import Action, State
 
-#: Marginal efficiency, relative to a job's best, as which less counts, and the largest power of it: so no key
-#: overflows, and GPUs that gain a billionth of what others do go to whoever comes first.
+#: Least marginal efficiency, relative to the best of a job, and the largest power of it: so no key overflows,
+#: and GPUs that gain a billionth of what others do go to the job that comes first.
 _LEAST_EFFICIENCY, _LARGEST_EXPONENT = 1e-9, 16
 
 #: From here on everything is kept that is held.
@@ -25,39 +25,20 @@ _LARGEST_HYSTERESIS = 1e9
 
 
 class Gain(NamedTuple):
-    """What each further GPU gains a job.
+    """What each further GPU gains a job."""
 
-    Attributes
-    ----------
-    gpus
-        Additional GPUs of each segment of the job's hull.
-    speeds
-        Speed of the job with each segment and all below it.
-    efficiencies
-        Additional speed of each of these GPUs, relative to the first segment; falling from 1.
-    area
-        Fewest GPU-seconds in which the job does a second of its work.
-    """
-
-    gpus: tuple[int, ...]
-    speeds: tuple[Any, ...]
-    efficiencies: tuple[Any, ...]
-    area: Any
+    gpus: tuple[int, ...]  # additional GPUs of each segment of the job's hull
+    speeds: tuple[Any, ...]  # speed of the job with each segment and all below it
+    efficiencies: tuple[Any, ...]  # additional speed per additional GPU, relative to the first; falling from 1
+    area: Any  # fewest GPU-seconds in which the job does a second of its work
 
 
 def gain_of(job: Job, cluster: Cluster, number: Callable[[Any], Any] = float) -> Gain:
-    """Return what each further GPU gains a job on a cluster.
+    """Return what each further GPU gains a job on a cluster, in floats or in fractions.
 
     Numbers of GPUs below the hull of the job's menu, see `gsopt.core.numbers.hull.concave_hull`, are steps on
-    the way along the segment above them and count as efficient as all of it, where they are faster than fewer
-    GPUs.
-
-    Parameters
-    ----------
-    job, cluster
-        The job, and the cluster, on which larger numbers of GPUs than there are for the job do not count.
-    number
-        ``float``, or ``Fraction`` for exact arithmetic.
+    the way along the segment above them and count as efficient as all of it, if they are faster than fewer
+    GPUs. Numbers larger than the GPUs that the cluster has for the job do not count.
     """
     room = cluster.room(job.gpu_type, job.memory or 0)
     menu = sorted(entry for entry in job.menu or [(job.gpus, 1.0)] if entry[0] <= room)
@@ -83,7 +64,7 @@ def gain_of(job: Job, cluster: Cluster, number: Callable[[Any], Any] = float) ->
 
 
 class _Wants(NamedTuple):
-    """A job that is there: additional GPUs of its segments, and by what its key is multiplied for each."""
+    """A job that is present: additional GPUs of its segments, and by what its key is multiplied for each."""
 
     item: Job
     gpus: tuple[int, ...]
@@ -97,14 +78,14 @@ class Segments:
     """Grant the GPUs to those segments of jobs that a scan of all in the order of their keys would choose.
 
     A segment of a job is a number of further GPUs and what they gain, see `gain_of`. The key of a segment is
-    that of its job divided by a power of the segment's efficiency, so that a job of a small key grows far,
-    and a job of a large key starts before it grows. The scan gives each segment its GPUs if they are free
-    besides what the segments before it have got and the segment below it has got its own; else it is
-    skipped. Equal keys go by the job's number.
+    that of its job divided by a power of the segment's efficiency, so that a job of a small key grows far, and
+    a job of a large key starts before it grows. The scan gives each segment its GPUs if these are free besides
+    what the segments before it have got and the segment below it has got its own; else the segment is skipped.
+    Equal keys go by the job's number.
 
-    At each decision the allocation is repaired as `Greedy` does it: while some segment could have its GPUs if
-    only the segments before it were looked at, the first of them takes them, of what is free and then of the
-    segments behind it, the last first.
+    At each decision the allocation is repaired as in `Greedy`: while some segment could have its GPUs if only
+    the segments before it counted, the first of them takes them, from what is free and then from the segments
+    behind it, the last first.
 
     Parameters
     ----------
@@ -112,11 +93,9 @@ class Segments:
         The state at the beginning of the run.
     key
         Key of a job now, from its number and the fewest GPU-seconds in which it does a second of its work;
-        at least 0. That of a waiting job does not change, unless all are looked at again (`renew`).
-    exponent
-        The power of a segment's efficiency; above 0 and at most 16.
-    hysteresis
-        By how much the key of a segment is divided that has its GPUs when a decision begins; from 1 to 1e9.
+        at least 0. That of a waiting job does not change, unless `renew` is called.
+    exponent, hysteresis
+        As in `marginal`; the segments that have GPUs are those that have them when a decision begins.
     pays
         Whether it pays that a running job grows, from its number and its speeds before and after; always
         when None. While it does not, the job gets no further segment.
@@ -141,8 +120,10 @@ class Segments:
         pays: Callable[[int, Any, Any], bool] | None = None,
         rises: bool = False,
     ) -> None:
-        _require(exponent, "exponent", 0 < _number(exponent) <= _LARGEST_EXPONENT, "above 0 and at most 16")
-        _require(hysteresis, "hysteresis", 1 <= _number(hysteresis) <= _LARGEST_HYSTERESIS, "from 1 to 1e9")
+        sound = 0 < number_of(exponent) <= _LARGEST_EXPONENT
+        require(sound, "exponent", exponent, "must be a number above 0 and at most 16")
+        sound = 1 <= number_of(hysteresis) <= _LARGEST_HYSTERESIS
+        require(sound, "hysteresis", hysteresis, "must be a number from 1 to 1e9")
         self._jobs, self._cluster, self._number = state.jobs, state.cluster, type(state.now)
         self._key_of, self._pays, self._rises = key, pays, rises
         self._exponent = int(exponent) if exponent == int(exponent) else exponent  # exact in fractions
@@ -152,7 +133,7 @@ class Segments:
         self._growing: dict[int, None] = {}  # running jobs with segments that are left
         self._pool = pool_of(state)
         self._waiting = Waiting()  # first segments
-        self._running = Running(_pace if rises else None)
+        self._running = Running(itemgetter(1) if rises else None)  # what a label says
         self._asking: list[Rank] = []  # segments that are still to be looked at in this decision
         self._nobody_behind = False  # that is, behind the segment that asks now
         self._free: Any = None  # what the last decision left
@@ -192,15 +173,13 @@ class Segments:
         return self._conclude(state) if self._before else ()
 
     def renew(self) -> None:
-        """Look at all keys again, before a decision; those of waiting jobs may have changed too."""
+        """Look at all keys again before a decision; those of waiting jobs may have changed too."""
         self._anew = True
         for job in self._there:
             if job in self._held:
                 self._run_anew(job)
             else:
                 self._wait(job)
-
-    # What happened since the last decision
 
     def _take_in(self, state: State) -> None:
         self._running.elapsed = state.now - self._begin
@@ -220,8 +199,6 @@ class Segments:
             queue = self._pool.queue(item, gain.gpus[0])
             self._there[job] = _Wants(item, gain.gpus, weights, gain.speeds, gain.area, queue)
             self._asking.append(self._wait(job))
-
-    # Ranks
 
     def _key(self, job: int, place: int) -> Any:
         wants = self._there[job]
@@ -248,10 +225,8 @@ class Segments:
         speeds = self._there[job].speeds
         return self._pays(job, speeds[had - 1], speeds[place])
 
-    # Changes
-
     def _serve(self, rank: Rank) -> bool:
-        """Return a segment its GPUs if they are there where only the segments before it count."""
+        """Grant a segment its GPUs if they are available when only the segments before it count."""
         job, place = rank[1]
         item, gpus = self._there[job][:2]
         missing = gpus[place] - self._pool.room(item)
@@ -300,7 +275,7 @@ class Segments:
                 heappush(self._asking, head)
 
     def _run(self, job: int, place: int) -> None:
-        """Enter a segment among those that run."""
+        """Add a segment to those that run."""
         holding, pace = self._held[job][place], 0
         if self._rises:
             pace = sum(map(size, self._held[job])) * self._there[job].weights[place]
@@ -309,19 +284,19 @@ class Segments:
         self._running.add((job, place), (holding, pace), self._key(job, place))
 
     def _run_anew(self, job: int) -> None:
-        """Enter the segments of a job that run by their keys now."""
+        """Update the keys of the segments of a job that run."""
         for place in range(len(self._held[job])):
             self._running.remove((job, place))
             self._run(job, place)
 
     def _wait(self, job: int) -> Rank:
-        """Enter the first segment of a job among those that wait."""
+        """Add the first segment of a job to those that wait."""
         key, unit = self._next(job)
         self._waiting.add(unit, key, self._there[job].queue)
         return key, unit
 
     def _leave(self, job: int, place: int) -> list[Holding]:
-        """Take a segment and those above it out of those that run, and give what they held."""
+        """Remove a segment and those above it from those that run, and return what they held."""
         held = self._held.get(job)
         if held is None:
             return []
@@ -334,8 +309,6 @@ class Segments:
             self._growing.pop(job, None)
         return left
 
-    # What stands behind a rank
-
     def _held_behind(self, rank: Rank) -> int:
         """Return how many GPUs for the job of a rank the segments behind it hold at most."""
         item, usable = self._there[rank[1][0]].item, self._pool.usable
@@ -346,7 +319,7 @@ class Segments:
         return held
 
     def _last_behind(self, rank: Rank, missing: int) -> list[tuple[int, int]] | None:
-        """Find the last running segments, all behind a rank, that hold so many GPUs for the job of the rank."""
+        """Return the last running segments, all behind a rank, that hold enough GPUs for its job."""
         running, own = self._running, rank[1][0]
         item, usable = self._there[own].item, self._pool.usable
         part = {label: usable(label[0], item) for label, _ in running.behind(rank)}
@@ -368,10 +341,8 @@ class Segments:
                 found += part[label]
         return victims
 
-    # The end of a decision
-
     def _conclude(self, state: State) -> list[Action]:
-        """Return the actions for what has changed, and let hysteresis speak for those that have GPUs now."""
+        """Return the actions for what has changed, and apply hysteresis to the jobs that have GPUs now."""
         before = {job: _total(held) for job, held in self._before.items()}
         after = {job: _total(self._held.get(job, ())) for job in before}
         self._before.clear()
@@ -382,21 +353,6 @@ class Segments:
                 else:
                     self._wait(job)
         return self._pool.actions(state, before, after)
-
-
-def _require(value: Any, name: str, holds: bool, rule: str) -> None:
-    if not holds:
-        raise InvalidInput("", name, shorten(value), f"must be a number {rule}")
-
-
-def _number(value: Any) -> float | Fraction:
-    """Return a number, and for anything else one that is in no range."""
-    return value if isinstance(value, int | float | Fraction) else nan
-
-
-def _pace(label: tuple[Holding, Any]) -> Any:
-    """Return by how much the keys of segments with a label rise in a second."""
-    return label[1]
 
 
 def _total(holdings: Iterable[Holding]) -> Holding | None:

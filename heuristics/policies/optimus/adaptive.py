@@ -1,4 +1,4 @@
-"""Adaptive: what a scheduler that knows the truth expects of a job of an application, at its user's batch."""
+"""Adaptive: what a scheduler that knows the truth expects of an adaptive job at its user's batch."""
 
 from collections.abc import Sequence
 
@@ -11,21 +11,12 @@ def seconds_per_iteration(
 ) -> float | None:
     """Return the true seconds of an iteration over a whole batch; None outside of what was measured.
 
-    Each GPU takes its part of the batch in as few sub-batches as fit; all but the last go without an exchange.
+    Each GPU takes its part of the batch in as few sub-batches as fit; all but the last skip the exchange.
+    `shape` has the GPUs on each machine. If `doubled`, a single GPU takes at least two sub-batches, whatever
+    the batch.
 
     Source: Optimus in Pollux' simulator (OSDI 2021), which takes at least two sub-batches on a single GPU. The
     jobs of that simulator do so only where their batch exceeds the initial one.
-
-    Parameters
-    ----------
-    application
-        The truth.
-    batch
-        Samples over all GPUs.
-    shape
-        GPUs on each machine.
-    doubled
-        Whether a single GPU takes at least two sub-batches, whatever the batch.
     """
     gpus, limits = sum(shape), application.limits
     chosen = split(batch, gpus, limits)

@@ -1,4 +1,4 @@
-"""Convergence: the work that is left of a training, as predicted from the losses that were seen of it."""
+"""Convergence: the work that a training has left, predicted from the losses observed so far."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,12 +6,12 @@ import numpy as np
 
 from gsopt.simulation.policy import State
 
-#: How many final losses below all that were seen are tried, and how many losses a fit needs.
+#: How many final losses below all observed ones are tried, and how many losses a fit needs.
 _TRIED, _NEEDED = 64, 3
 
 
 class Convergence:
-    """Predicts the work that is left from the losses of trainings that were seen at decisions.
+    """Predict the work that is left from the losses of trainings observed at decisions.
 
     Source: Optimus (EuroSys 2018), section 3.1. There a training ends when its loss falls by less than a
     threshold; here it ends at the loss that its user wants.
@@ -21,11 +21,11 @@ class Convergence:
         self._seen: dict[int, list[tuple[float, float]]] = {}
 
     def forget(self, job: int) -> None:
-        """Forget a job that is complete."""
+        """Forget a completed job."""
         self._seen.pop(job, None)
 
     def see(self, state: State, jobs: Iterable[int]) -> None:
-        """Note the losses of some jobs that are not complete, where they have got on."""
+        """Note the losses of some jobs that are not complete, if they have made progress."""
         for job in jobs:
             observed = state.observed(job)
             if observed is not None:
@@ -34,7 +34,7 @@ class Convergence:
                     seen.append(point)
 
     def left(self, state: State, job: int) -> float | None:
-        """Return the seconds of work that a job with a training has left; None as long as nobody can tell."""
+        """Return the seconds of work that a training has left; None while that cannot be predicted."""
         item, seen = state.jobs[job], self._seen.get(job, [])
         if item.training is None or len(seen) < _NEEDED:
             return None
@@ -45,18 +45,11 @@ class Convergence:
 
 
 def samples_until(seen: Sequence[tuple[float, float]], target: float) -> float | None:
-    """Return the samples after which a fitted loss reaches a target; None where it never does.
+    """Return the samples after which a fitted loss reaches a target; None if it never does.
 
-    The loss after k samples is 1 / (a k + b) + c, with a and b at least 0 and c below all losses. For each of
-    some c the line a k + b through 1 / (loss - c) is fitted by least squares, and the c with the least squares
-    of losses is taken.
-
-    Parameters
-    ----------
-    seen
-        Samples and losses, at least two.
-    target
-        The loss that is wanted.
+    `seen` has at least two pairs of samples and losses. The loss after k samples is 1 / (a k + b) + c, with a
+    and b at least 0 and c below all losses. For each of some c the line a k + b through 1 / (loss - c) is
+    fitted by least squares, and the c with the least squares of losses is taken.
     """
     if target <= 0:
         return None

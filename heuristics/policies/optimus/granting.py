@@ -1,58 +1,85 @@
-"""Granting: a decider that grants all GPUs anew, at instants or at every event, and places who has changed."""
+"""Granting: a decider that grants all GPUs anew, at intervals or at every event, and places changed jobs."""
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from gsopt.simulation.parts.instants import Instants
-from gsopt.simulation.parts.pool import Count, Holding, pool_of
+from gsopt.simulation.parts.pool import Count, Holding, Pool, pool_of
+from gsopt.simulation.placer import FreeGpus, emptiest_first
 from gsopt.simulation.policy import Action, Assign, State, Wake
-from heuristics.policies.optimus.contender import Contender, Contenders
-from heuristics.policies.optimus.freest import freest
-from heuristics.policies.optimus.grants import Grants
+from heuristics.policies.optimus.candidates import Candidate, Candidates
 
-#: Grants GPUs to contenders, who are in the order of their release.
-Grant = Callable[[Sequence[Contender], Grants], None]
+
+class Grants:
+    """The GPUs that a decision grants, beginning with none.
+
+    `pool` has all available GPUs, as if they were free. Where GPUs are of several kinds, jobs get those again
+    that they held `before`.
+    """
+
+    def __init__(self, pool: Pool, before: Mapping[int, Holding]) -> None:
+        self.pool = pool
+        self.holdings: dict[int, Holding] = {}
+        self._before = before
+        self._rungs: dict[int, int] = {}
+
+    def rung(self, job: Candidate) -> int:
+        """Return the place of what a job has among its counts; -1 if it has nothing."""
+        return self._rungs.get(job.number, -1)
+
+    def may_grow(self, job: Candidate) -> bool:
+        """Check whether a job has a next count, and whether the GPUs for it are left."""
+        rung = self.rung(job)
+        if rung + 1 == len(job.counts):
+            return False
+        held = job.counts[rung] if rung >= 0 else 0
+        return job.counts[rung + 1] - held <= self.pool.room(job.item)
+
+    def grow(self, job: Candidate) -> bool:
+        """Grant a job its next count if the GPUs for it are left; return whether they were."""
+        if fits := self.may_grow(job):
+            self.set(job, self.rung(job) + 1)
+        return fits
+
+    def start(self, jobs: Iterable[Candidate]) -> list[Candidate]:
+        """Grant jobs their fewest GPUs, one after the other, and return those that got them."""
+        return [job for job in jobs if self.grow(job)]
+
+    def set(self, job: Candidate, rung: int) -> None:
+        """Grant a job one of its counts, by its place among them, in place of what it has been granted."""
+        if (holding := self.holdings.get(job.number)) is not None:
+            self.pool.give_back(holding)
+        taken = self.pool.take(job.item, job.counts[rung], self._before.get(job.number))
+        self.holdings[job.number], self._rungs[job.number] = taken, rung
+
+
+#: Grants GPUs to candidates, which are in the order of their release.
+Grant = Callable[[Sequence[Candidate], Grants], None]
 
 
 class Granting:
-    """Let a rule grant all GPUs anew, and let who gets another number of them move there.
+    """Let a rule grant all GPUs anew, and move the jobs whose number of GPUs changes.
 
-    Where GPUs are of one kind, jobs are placed as by `freest`; where they are of several, a job keeps its own
-    as far as it may, and takes those of the least sufficient memory close together.
-
-    Parameters
-    ----------
-    state
-        The state at the beginning of the run.
-    grant
-        The rule.
-    interval
-        Seconds between decisions, at the multiples of it; None for one at every event.
-    contenders
-        What makes contenders of jobs; those with known times left when None.
-
-    Raises
-    ------
-    InvalidInput
-        The interval is no number of seconds.
+    Where GPUs are of one kind, jobs are placed by `place_on_emptiest`; where they are of several, a job keeps
+    its own as far as possible, and takes those of the least sufficient memory close together. Decisions are
+    taken at multiples of the interval, or at every event when it is None.
     """
 
     preemptive = True
 
     def __init__(
-        self, state: State, grant: Grant, *, interval: float | None, contenders: Contenders | None = None
+        self, state: State, grant: Grant, *, interval: float | None, candidates: Candidates | None = None
     ) -> None:
         self._grant = grant
         self._instants = None if interval is None else Instants(interval)
         self._pool = pool_of(state)
-        self._contenders = contenders or Contenders(state)
+        self._contenders = candidates or Candidates(state)
         self._there: dict[int, None] = {}
         self._held: dict[int, Holding] = {}
 
     def decide(self, state: State) -> Iterable[Action]:
         """Grant the GPUs if it is time, and ask for the next time.
 
-        Where nobody has a choice of GPUs nothing changes by time alone, so that nobody has to ask.
+        Where no job has a choice of GPUs, nothing changes by time alone, so the decider need not be asked.
         """
         self._follow(state)
         is_time = self._instants is None or self._instants.reached(state.now)
@@ -63,7 +90,7 @@ class Granting:
             yield Wake(self._instants.ask(state.now))
 
     def _follow(self, state: State) -> None:
-        """Take in who has come and who has gone."""
+        """Take in the jobs that have come and gone."""
         for job in state.completed:
             del self._there[job]
             self._held.pop(job, None)
@@ -82,11 +109,32 @@ class Granting:
         if before == self._held:
             return ()
         if isinstance(self._pool, Count):
-            return (Assign(self._held if state.cluster.is_plain else freest(state, self._held)),)
-        return self._pool.actions(state, *_by_job(before, self._held))
+            return (Assign(self._held if state.cluster.is_plain else place_on_emptiest(state, self._held)),)
+        nothing: dict[int, Holding | None] = dict.fromkeys([*before, *self._held])
+        return self._pool.actions(state, nothing | before, nothing | self._held)
 
 
-def _by_job(before: dict[int, Holding], after: dict[int, Holding]) -> tuple[dict[int, Any], dict[int, Any]]:
-    """Return what every job held and what it is to hold, None where that is nothing."""
-    jobs = {**before, **after}
-    return {job: before.get(job) for job in jobs}, {job: after.get(job) for job in jobs}
+def place_on_emptiest(state: State, counts: Mapping[int, int]) -> dict[int, tuple[int, ...]]:
+    """Place jobs with given numbers of GPUs, in a cluster of racks.
+
+    A running job keeps its GPUs if their number stays, and gives all of them back if it changes. Then jobs are
+    placed from the fewest GPUs up, ties by number: each takes GPUs of the machine with the most free ones, then
+    of the next one, until it has its number. Ties go to the lower machine.
+
+    Source: the placement of Optimus in Pollux' simulator (OSDI 2021).
+    """
+    cluster, running = state.cluster, state.running
+    placed = {job: state.placement(job) for job, count in counts.items() if running.get(job) == count}
+    given_back = [gpu for job in running if job not in placed for gpu in state.placement(job)]
+    free: list[list[int]] = [[] for _ in cluster.machines]
+    for gpu in sorted([*state.free_gpus(), *given_back]):
+        free[cluster.machine_of[gpu]].append(gpu)
+    free_gpus = FreeGpus(cluster, range(len(free)), free)
+    for job in sorted(counts.keys() - placed.keys(), key=lambda job: (counts[job], job)):
+        placed[job] = emptiest_first(free_gpus, counts[job])
+        for gpu in placed[job]:
+            machine = cluster.machine_of[gpu]
+            before = len(free[machine])
+            free[machine].remove(gpu)
+            free_gpus.recount(machine, before, before - 1)
+    return placed

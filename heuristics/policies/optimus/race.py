@@ -1,4 +1,4 @@
-"""Race: who asks for more gets it step by step, that of the least rank first."""
+"""Race: candidates are granted step by step what they ask for, the step of the least rank first."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
@@ -6,7 +6,7 @@ from typing import Any, Protocol, TypeVar
 
 
 class Ranked(Protocol):
-    """A step that a contender asks for."""
+    """A step that a candidate asks for."""
 
     @property
     def rank(self) -> Any:
@@ -17,22 +17,15 @@ S = TypeVar("S", bound=Ranked)
 
 
 def race(
-    contenders: Iterable[Iterator[S]], take: Callable[[int, S], bool], *, stops: bool = False
+    candidates: Iterable[Iterator[S]], take: Callable[[int, S], bool], *, stops: bool = False
 ) -> Iterator[tuple[int, S]]:
-    """Grant step after step, that of the least rank first, and give whose it is, by place.
+    """Grant step after step, that of the least rank first, and yield it with the place of its candidate.
 
-    Of equal ranks the one that is named first goes first. O(J + S log J) for S steps of J contenders.
-
-    Parameters
-    ----------
-    contenders
-        The steps that each asks for, one after the other.
-    take
-        Takes what a step of the contender at a place needs, and tells whether it was left.
-    stops
-        Whether the first step that does not fit ends the race; else it ends it for its contender only.
+    Ties go to the candidate that is named first. `take` takes what a step of the candidate at a place needs,
+    and returns whether it was left. The first step that does not fit ends the race for its candidate only, or
+    for all if `stops`. O(J + S log J) for S steps of J candidates.
     """
-    entrants: Sequence[Iterator[S]] = tuple(contenders)
+    entrants: Sequence[Iterator[S]] = tuple(candidates)
     queue = [(step.rank, place, step) for place, each in enumerate(entrants) if (step := next(each, None))]
     heapify(queue)
     while queue:
@@ -47,9 +40,9 @@ def race(
 
 
 def by_time_saved(before: Any, after: Any, gpus: int) -> Any:
-    """Rank a step by the time left before and after it: the one that saves most per GPU first.
+    """Rank a step by the time left before and after it, the one that saves most per GPU first.
 
-    None where it saves nothing, so that nobody asks for it. Source: Optimus, section 4.1.
+    None if it saves nothing. Source: Optimus, section 4.1.
     """
     saved = before - after
     return -saved / gpus if saved > 0 else None

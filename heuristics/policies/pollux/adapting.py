@@ -1,5 +1,6 @@
 """Adapting: a rule divides the GPUs of all nodes among all jobs, at every interval."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 
 from gsopt.core.errors import InvalidInput
@@ -9,32 +10,19 @@ from gsopt.simulation.policy import Action, Assign, State, Wake
 from heuristics.policies.pollux.nodes import Nodes
 from heuristics.policies.pollux.outlook import Caps, JobOutlook
 
-#: Divides the GPUs: gives a solution of the problem.
+#: Divides the GPUs: solves the problem.
 Divide = Callable[[Goodput], GoodputSolution]
 
 
 class Adapting:
-    """The decision `gsopt.problems.goodput.Goodput` is taken at every interval, for all jobs that are there.
+    """Take the decision `gsopt.problems.goodput.Goodput` at every interval, for all jobs that are present.
 
-    Jobs are listed by the GPU time that they have had, the least first. Between two intervals nobody starts.
-
-    Parameters
-    ----------
-    state
-        The state at the beginning of the run.
-    divide
-        Takes the decision.
-    interval
-        Seconds between decisions, which are taken at its multiples.
-    caps
-        The most GPUs and nodes of a job.
-    power, restart_time
-        Of the decision.
+    Jobs are listed by the GPU time that they have had, the least first. Between two intervals no job starts.
 
     Raises
     ------
     InvalidInput
-        The interval is no number of seconds, or not all GPUs are alike: only one kind can be divided.
+        The interval is no number of seconds, or GPUs are of several kinds: only one kind can be divided.
     """
 
     preemptive = True
@@ -50,7 +38,7 @@ class Adapting:
         self._instants = Instants(interval)
         self._power, self._restart_time = power, restart_time
         self._there: dict[int, JobOutlook] = {}
-        self._starts: dict[int, int] = {}  # how often each job was given GPUs
+        self._starts = Counter[int]()  # how often each job was given GPUs
 
     def decide(self, state: State) -> Iterable[Action]:
         """Decide if it is time."""
@@ -66,7 +54,7 @@ class Adapting:
         yield Wake(self._instants.ask(state.now))
 
     def _divided(self, state: State) -> Iterable[Action]:
-        """Divide what is there, if there is any of it, and let jobs run so."""
+        """Divide the available GPUs, if there are any, and assign them."""
         nodes = Nodes(state)
         if not nodes.sizes:
             return
@@ -84,7 +72,7 @@ class Adapting:
             return
         for job, vector in wanted.items():
             if vector and vector != before[job]:
-                self._starts[job] = self._starts.get(job, 0) + 1
+                self._starts[job] += 1
                 self._there[job].note(sum(vector))
         places = nodes.places(state, {job: vector for job, vector in wanted.items() if vector})
         modes = {job: self._there[job].mode(sum(wanted[job])) for job in places}
@@ -98,6 +86,6 @@ class Adapting:
             speedups=outlook.speedups(state, nodes, fair),
             current=vector,
             age=float(state.now - type(state.now)(item.release_date)),
-            restarts=max(self._starts.get(job, 0) - 1, 0),
+            restarts=max(self._starts[job] - 1, 0),
             max_gpus=outlook.most(state),
         )

@@ -1,4 +1,4 @@
-"""Nodes: the machines that have GPUs, and the GPUs that numbers of GPUs on each of them stand for."""
+"""Nodes: the machines that have GPUs, and the GPUs that a number of GPUs on each of them stands for."""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -10,18 +10,7 @@ Vector = tuple[int, ...]
 
 
 class Nodes:
-    """The machines of a cluster that have GPUs at an instant; a plain cluster is one machine.
-
-    Parameters
-    ----------
-    state
-        The state at that instant.
-
-    Attributes
-    ----------
-    sizes
-        GPUs of each.
-    """
+    """The machines of a cluster with GPUs at an instant, and their sizes; a plain cluster is one machine."""
 
     def __init__(self, state: State) -> None:
         held = {gpu for job in state.running for gpu in state.placement(job)}
@@ -30,8 +19,8 @@ class Nodes:
         self._node_of = {gpu: node for node, gpus in enumerate(self._gpus) for gpu in gpus}
         self.sizes = [len(gpus) for gpus in self._gpus] or [state.capacity] * (state.capacity > 0)
 
-    def reach(self, number: int) -> int:
-        """Return the most GPUs that so many nodes have."""
+    def most_gpus(self, number: int) -> int:
+        """Return the most GPUs that a number of nodes has."""
         return sum(sorted(self.sizes, reverse=True)[:number])
 
     def vector(self, state: State, job: int) -> Vector:
@@ -44,15 +33,7 @@ class Nodes:
         return tuple(held.count(node) for node in range(len(self.sizes)))
 
     def places(self, state: State, vectors: Mapping[int, Vector]) -> dict[int, Allocation]:
-        """Choose the GPUs of all jobs that have some; where its vector stays a job keeps its own.
-
-        Parameters
-        ----------
-        state
-            The state.
-        vectors
-            The GPUs on each node, of every job that is to run.
-        """
+        """Choose the GPUs of all jobs from their numbers on each node; an unchanged job keeps its own."""
         if not self._gpus:
             return {job: sum(vector) for job, vector in vectors.items()}
         kept = {job: state.placement(job) for job in vectors if self.vector(state, job) == vectors[job]}
@@ -62,5 +43,5 @@ class Nodes:
 
 
 def _popped(free: Sequence[list[int]], vector: Vector) -> tuple[int, ...]:
-    """Take so many GPUs of each node from what is free."""
+    """Take so many free GPUs of each node."""
     return tuple(free[node].pop() for node, count in enumerate(vector) for _ in range(count))

@@ -1,4 +1,4 @@
-"""Outlook: how fast each job is expected to be on any GPUs, by what it knows of itself or by its menu."""
+"""Outlook: how fast each job is expected to be on any GPUs, by its own model or by its menu."""
 
 from typing import NamedTuple
 
@@ -12,13 +12,7 @@ from heuristics.policies.pollux.nodes import Nodes, Vector
 
 
 class Caps(NamedTuple):
-    """The most that a job may have, whatever it has had.
-
-    Attributes
-    ----------
-    gpus, nodes
-        GPUs and nodes.
-    """
+    """The most GPUs and nodes that a job may have, whatever it has had."""
 
     gpus: int
     nodes: int
@@ -27,23 +21,10 @@ class Caps(NamedTuple):
 class JobOutlook:
     """What is expected of one job.
 
-    An adaptive job runs in its mode that tunes its batch, if it has one. It is expected to be as its own model
-    says, and before it has measured anything as fast as it has GPUs. Any other job is as fast as its menu says:
-    on several machines with the best network that so many can have.
-
-    Parameters
-    ----------
-    state
-        The state when it arrives.
-    job
-        The job.
-    caps
-        The most that any job may have.
-
-    Attributes
-    ----------
-    fewest
-        The fewest GPUs on which it runs.
+    An adaptive job runs in its mode that tunes its batch, if it has one. It is expected to be as fast as its
+    own model says, and before it has measured anything as fast as it has GPUs. Any other job is as fast as its
+    menu says: on several machines with the best network that so many can have. `fewest` is the fewest GPUs on
+    which it runs.
 
     Raises
     ------
@@ -67,15 +48,15 @@ class JobOutlook:
         self._speeds: dict[str, list[float]] = {}  # by tier, where a menu tells them
 
     def mode(self, gpus: int) -> str:
-        """Return the mode in which it runs on so many GPUs."""
+        """Return the mode in which it runs on a number of GPUs."""
         return self._modes[gpus]
 
     def note(self, gpus: int) -> None:
-        """Note that it gets so many GPUs."""
+        """Note how many GPUs it gets."""
         self._ran = max(self._ran, gpus)
 
     def within(self, vector: Vector) -> Vector:
-        """Take GPUs from the last nodes until it runs on as many as are left; empty when on none."""
+        """Take GPUs away from the last nodes until it can run on the rest; empty if it cannot run on any."""
         usable = self._usable[min(sum(vector), len(self._usable) - 1)]
         found, left = [], usable
         for count in vector:
@@ -92,27 +73,20 @@ class JobOutlook:
         return min(most, self._usable[-1])
 
     def speedups(self, state: State, nodes: Nodes, fair: int) -> list[list[float]]:
-        """List speeds relative to that on the fair share: a row for 1, 2, ... nodes, of as many GPUs and more.
+        """Return speeds relative to the fair share, in a row for 1, 2, ... nodes, on as many GPUs and more.
 
-        Parameters
-        ----------
-        state
-            The state.
-        nodes
-            The nodes.
-        fair
-            GPUs of the fair share, which count as GPUs of one node.
+        The GPUs of the fair share count as GPUs of one node.
         """
         most = self.most(state)
         rows = [
-            (number, min(nodes.reach(number), most))
+            (number, min(nodes.most_gpus(number), most))
             for number in range(1, min(len(nodes.sizes), self._caps.nodes, most) + 1)
         ]
         expected = self._expected(state, fair, most)
         if expected is not None:
             together, apart = expected
             return [(apart if number > 1 else together)[number : end + 1] for number, end in rows]
-        tiers = [state.cluster.best_tier(nodes.reach(number) if number > 1 else 1) for number, _ in rows]
+        tiers = [state.cluster.best_tier(nodes.most_gpus(number) if number > 1 else 1) for number, _ in rows]
         alone = self._on_tier(state, tiers[0])
         share = alone[min(fair, len(alone) - 1)] or alone[self.fewest] * fair / self.fewest
         return [
@@ -121,7 +95,7 @@ class JobOutlook:
         ]
 
     def _expected(self, state: State, fair: int, most: int) -> tuple[list[float], list[float]] | None:
-        """Return the speed-ups on 0, 1, ... GPUs of one node, and of several, that an adaptive job expects."""
+        """Return the speed-ups that an adaptive job expects on 0, 1, ... GPUs of one node, and of several."""
         trainee = state.trainee(self._job)
         if trainee is None:
             return None

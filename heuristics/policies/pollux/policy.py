@@ -7,6 +7,7 @@ import numpy as np
 
 from gsopt.core.budget import Budget
 from gsopt.core.errors import number_of, require
+from gsopt.core.method import MethodLike, run
 from gsopt.core.result import Result, Status
 from gsopt.evaluation.catalogue import find_method
 from gsopt.evaluation.solve import better_of
@@ -15,7 +16,7 @@ from gsopt.simulation import Decider, State
 from heuristics.goodput.gangs import with_gangs
 from heuristics.goodput.search import search
 from heuristics.goodput.table import Counts, SpeedupTable
-from heuristics.policies.pollux.adapting import Adapting
+from heuristics.policies.pollux.adapting import Adapting, Divide
 from heuristics.policies.pollux.outlook import Caps
 
 #: The lowest power of the mean, as in the decision.
@@ -29,6 +30,7 @@ def pollux(
     state: State,
     *,
     exact: bool = False,
+    solver: MethodLike | str = "exact",
     limit: float | None = None,
     interval: float = 60.0,
     population: int = 100,
@@ -43,10 +45,10 @@ def pollux(
 
     An adaptive job reports how fast it expects to be on any GPUs, by a model fitted to its own steps and the
     noise of its gradients, and tunes its batch itself. Its speed-up is its goodput relative to that on a fair
-    share of the GPUs. Whoever would have to restart counts less, the more so the younger it is and the more
+    share of the GPUs. A job that would have to restart counts less, the more so the younger it is and the more
     often it has restarted. A job may have twice the GPUs that it has ever had.
 
-    No comparison has it unless it is named: ``heuristics.policies.pollux:pollux``. Its GPUs have to be alike.
+    Comparisons include it only if it is named: ``heuristics.policies.pollux:pollux``. GPUs must be alike.
 
     Source: Pollux (OSDI 2021), section 4.2, and the authors' simulator for what the text leaves open. Key: the
     mean of (f S / g + 0.001) to the power p over all jobs, see the decision. Ties: what the search finds first,
@@ -75,17 +77,17 @@ def pollux(
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     exact
         Whether the decision is solved to the optimum, instead of by the published search.
+    solver
+        The method that solves it then, or its name.
     limit
         Seconds after which the best solution of an exact decision is taken, proven or not, that of the greedy
         method at least; None for no limit.
     interval
         Seconds between decisions.
     population, generations
-        Candidates of the search, and how often as many are made of them: once at least, or nobody would start.
+        Candidates of the search, and how often as many are bred: once at least, or no job would start.
     power
         Power p of the mean, from -10 to -1.
     restart_time
@@ -103,9 +105,7 @@ def pollux(
 
     Examples
     --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Cluster, Job, Workload, simulate
     >>> menu = [(1, 1.0), (2, 1.9), (3, 2.7), (4, 3.4)]
     >>> jobs = [Job(name=n, release_date=0, duration=150, gpus=1, menu=menu) for n in "ab"]
     >>> run = simulate(Workload(jobs=jobs), pollux, cluster=Cluster.uniform(machines=1, gpus=4), record=True)
@@ -125,21 +125,27 @@ def pollux(
     sound = limit is None or 0 < number_of(limit) < inf
     require(sound, "limit", limit, "must be a positive, finite number of seconds")
     draws = np.random.default_rng(seed)
-    divide = partial(_solve, limit=limit) if exact else _Search(population, generations, most_nodes, draws)
+    divide: Divide = _Search(population, generations, most_nodes, draws)
+    if exact:
+        method, fallback = find_method("goodput", solver, field="solver"), find_method("goodput", "greedy")
+        divide = partial(_solve, method=method, fallback=fallback, limit=limit)
     caps = Caps(gpus=most_gpus, nodes=most_nodes)
     return Adapting(state, divide, interval=interval, caps=caps, power=power, restart_time=restart_time)
 
 
-def _solve(problem: Goodput, *, limit: float | None) -> GoodputSolution:
-    """Solve a decision to the optimum, or for so many seconds, but no worse than greedily."""
-    found: Result[GoodputSolution] | None = find_method("goodput", "exact")(problem, time_limit=limit)
-    if found is not None and found.status is not Status.OPTIMAL:
-        found = better_of(problem, find_method("goodput", "greedy")(problem), found)
+def _solve(
+    problem: Goodput, *, method: MethodLike, fallback: MethodLike, limit: float | None
+) -> GoodputSolution:
+    """Solve a decision to the optimum, or until a limit, and then no worse than by the fallback."""
+    found: Result[GoodputSolution] | None
+    found = run(method, problem, **({} if limit is None else {"time_limit": limit}))
+    if found.status is not Status.OPTIMAL:
+        found = better_of(problem, run(fallback, problem), found)
     return found.solution if found and found.solution else GoodputSolution(gpus={})
 
 
 class _Search:
-    """The published search, which goes on from where it ended the last time."""
+    """The published search, which goes on from where it ended last time."""
 
     def __init__(self, population: int, generations: int, most_nodes: int, random: np.random.Generator) -> None:
         self._population, self._generations, self._most_nodes = population, generations, most_nodes
@@ -163,7 +169,7 @@ class _Search:
         return table.solution(self._front[0])
 
     def _kept(self, names: list[str], table: SpeedupTable) -> Counts:
-        """Return the candidates of the last time, for the jobs that are there now."""
+        """Return the candidates of the last time, for the jobs that are present now."""
         count, _, nodes = self._front.shape
         if nodes != table.current.shape[1]:  # machines have come or gone
             return table.current[None][:0]

@@ -11,12 +11,8 @@ from heuristics.policies.shockwave.window import Counts, Window
 class Counting:
     """A relaxation of a window: jobs together take no more GPUs than there are in all rounds together.
 
-    Every plan meets that, and numbers of rounds that do are nearly always a plan, as small jobs fill the gaps.
-
-    Parameters
-    ----------
-    window
-        The window.
+    Every plan satisfies that, and numbers of rounds that do nearly always make a plan, as small jobs fill the
+    gaps.
     """
 
     def __init__(self, window: Window) -> None:
@@ -57,7 +53,7 @@ class Counting:
                 yield least + self._traced(chosen, used)
 
     def _traced(self, chosen: NDArray[np.int16], used: int) -> Counts:
-        """Return the further rounds that are behind a value."""
+        """Return the additional rounds behind a value."""
         extra = np.zeros(len(chosen), dtype=np.int64)
         for job in range(len(chosen) - 1, -1, -1):
             extra[job] = chosen[job, used]
@@ -68,7 +64,7 @@ class Counting:
 def _with_job(
     value: NDArray[np.float64], chosen: NDArray[np.int16], size: int, gains: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the most that can be gained on so many GPUs with one job more, and note its further rounds."""
+    """Return the most that any number of GPUs can gain with one more job, and note its additional rounds."""
     best, gained = value.copy(), 0.0
     for extra, gain in enumerate(gains, start=1):
         used = extra * size

@@ -16,10 +16,10 @@ from heuristics.policies.shockwave.program import Effort, RoundProgram
 from heuristics.policies.shockwave.search import best_plan
 from heuristics.policies.shockwave.window import Plan, Window, WindowClaim
 
-#: From when on finish times count where they are compared: the first job of the run, or each job's own release.
+#: From when compared finish times count: the release of the first job of the run, or each job's own release.
 Since = Literal["start", "release"]
 
-#: Corners of the utility, parts of a job's work, and their logarithms; that of 0 is taken to be that of 1e-6.
+#: Corners of the utility, as parts of a job's work, and their logarithms; 0 counts as 1e-6.
 _PARTS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 _LOGS = (log(1e-6), *map(log, _PARTS[1:]))
 
@@ -32,27 +32,7 @@ _LAST_POWER = 100.0
 
 @dataclass(frozen=True)
 class Terms:
-    """What a plan is made for.
-
-    Attributes
-    ----------
-    rounds
-        Rounds of a window.
-    interval
-        Seconds of a round.
-    makespan
-        What the longest remaining time costs for each second.
-    ratio
-        Largest finish-time ratio that is fair.
-    power
-        Power of the finish-time ratios of late jobs by which they weigh more.
-    most_weight
-        Most that a job weighs.
-    since
-        From when on finish times count.
-    effort
-        How far integer programmes are solved.
-    """
+    """What a plan is made for; the options of `shockwave`."""
 
     rounds: int
     interval: float
@@ -74,29 +54,21 @@ class _Need(NamedTuple):
 
 
 class _Verdict(NamedTuple):
-    """What fairness asks of a job.
+    """What fairness asks of a job."""
 
-    Attributes
-    ----------
-    spare
-        Seconds that it may have left at the end of the window; negative where that end is too late already.
-    weight
-        What it weighs where not all jobs get that.
-    """
-
-    spare: float
-    weight: float
+    spare: float  # seconds that it may have left after the window; negative where that end is too late already
+    weight: float  # what it weighs where not all jobs get that
 
 
 class _Promise:
-    """When a job should be complete: a mean of the estimates so far, each for as long as it held."""
+    """When a job should be complete: a mean of the estimates so far, each weighted by how long it held."""
 
     def __init__(self, now: float, estimate: float) -> None:
         self._since = self._last = now
         self._estimate, self._area = estimate, 0.0
 
     def renew(self, now: float, estimate: float) -> None:
-        """Take down a further estimate."""
+        """Add an estimate."""
         self._area += self._estimate * (now - self._last)
         self._last, self._estimate = now, estimate
 
@@ -109,13 +81,7 @@ class _Promise:
 
 
 class WindowPlanner:
-    """Plans the next rounds as Shockwave does.
-
-    Parameters
-    ----------
-    terms
-        What a plan is made for.
-    """
+    """Plan the next rounds as Shockwave does."""
 
     def __init__(self, terms: Terms) -> None:
         self._terms = terms
@@ -123,12 +89,12 @@ class WindowPlanner:
         self._start: float | None = None  # when the first job came
 
     def enter(self, state: State, job: int) -> None:
-        """Look at a job that has come."""
+        """Take in a new job."""
         if self._start is None:
             self._start = state.jobs[job].release_date
 
     def leave(self, job: int) -> None:
-        """Forget a job that has gone."""
+        """Forget a completed job."""
         self._promises.pop(job, None)
 
     def plan(self, state: State, inventory: Inventory, jobs: Sequence[int]) -> list[list[int]]:
@@ -148,7 +114,7 @@ class WindowPlanner:
         return [[jobs[place] for place in np.flatnonzero(column).tolist()] for column in plan.T]
 
     def _renew(self, state: State, jobs: Sequence[int], needs: Sequence[_Need], share: float) -> None:
-        """Estimate when jobs would be complete with an equal share all along."""
+        """Estimate when jobs would complete with an equal share all along."""
         now = float(state.now)
         for job, need in zip(jobs, needs, strict=True):
             estimate = state.jobs[job].release_date + need.total / share
@@ -173,12 +139,12 @@ class WindowPlanner:
         return _Verdict((fair - end) * share, weight)
 
     def _weight(self, ratio: float, left: float) -> float:
-        """Return what a late job of a finish-time ratio weighs."""
+        """Return what a late job weighs by its finish-time ratio."""
         power = _LAST_POWER if left < self._terms.interval else self._terms.power
         return exp(min(power * log(ratio), log(self._terms.most_weight)))
 
     def _planned(self, window: Window, verdicts: Sequence[_Verdict]) -> Plan:
-        """Plan a window so that it is fair, or with weights for who is late."""
+        """Plan a window so that it is fair, or else with weights for late jobs."""
         effort = self._terms.effort
         chosen = _fair(window, [verdict.spare for verdict in verdicts])
         plan = None if chosen is None else best_plan(chosen, effort)
@@ -190,7 +156,7 @@ class WindowPlanner:
 
 
 def _need(state: State, inventory: Inventory, job: int) -> _Need:
-    """Look at a job, at the speed that it has now on GPUs as close together as they get."""
+    """Return what a job needs, at its present speed on GPUs as close together as possible."""
     (kind,) = inventory.kinds_of(job)
     rate = max(float(inventory.rate(state, job, kind)), LEAST)
     work = state.jobs[job].duration
@@ -199,7 +165,7 @@ def _need(state: State, inventory: Inventory, job: int) -> _Need:
 
 
 def _fair(window: Window, spares: Sequence[float]) -> Window | None:
-    """Grant each job the fewest rounds that are fair; None if the end of the window is too late for any."""
+    """Return the window with the fewest fair rounds of each job; None if its end is too late for any."""
     if any(spare < 0 for spare in spares):
         return None
     claims = [
@@ -210,7 +176,7 @@ def _fair(window: Window, spares: Sequence[float]) -> Window | None:
 
 
 def _weighted(window: Window, weights: Sequence[float]) -> Window:
-    """Let jobs gain as many times as much as they weigh."""
+    """Multiply what jobs gain by their weights."""
     claims = [
         claim._replace(gains=tuple(gain * weight for gain in claim.gains), weight=weight)
         for claim, weight in zip(window.claims, weights, strict=True)

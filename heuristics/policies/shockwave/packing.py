@@ -8,8 +8,8 @@ from heuristics.policies.shockwave.window import Counts, Plan, Window
 def packed(window: Window, counts: Counts) -> Plan | None:
     """Put the rounds of each job where most GPUs are left; None where they do not fit, which proves nothing.
 
-    Jobs that run in all rounds come first, as they have no choice, then the largest, of one size those with
-    most rounds. Where all jobs have one size, this finds a plan if there is one.
+    Jobs that run in all rounds come first, as they have no choice, then the largest, among jobs of one size
+    those with most rounds. If all jobs have one size, this finds a plan if there is one.
     """
     plan = np.zeros((len(window.claims), window.rounds), dtype=np.bool_)
     load = np.zeros(window.rounds, dtype=np.int64)
@@ -27,7 +27,7 @@ def packed(window: Window, counts: Counts) -> Plan | None:
 
 
 def conserving(window: Window, plan: Plan) -> Plan:
-    """Let jobs run on GPUs that would be idle, in each round those with most left to run first, if they fit."""
+    """Grant GPUs that would be idle to jobs that fit, in each round first to those with most left to run."""
     filled, load = plan.copy(), window.load(plan)
     for job in sorted(range(len(plan)), key=lambda job: -window.claims[job].left):
         added = ~filled[job] & (load + window.sizes[job] <= window.gpus)

@@ -34,16 +34,16 @@ def shockwave(
     exact: bool = False,
     limit: float | None = 15.0,
 ) -> Decider:
-    """Plan the next rounds so that jobs get on evenly, finish as soon as promised, and the longest is not late.
+    """Plan the next rounds so that jobs progress evenly, finish as promised, and the longest is not late.
 
-    A plan says who runs in which of the next rounds, on all its demanded GPUs. It maximises the sum over all N
-    jobs of log((e + q) / E) / (N T) for the work e done, q planned and E in all, less `makespan` times the
-    longest time that any job has left after the T rounds; the logarithm is piecewise linear, with corners at
-    fifths and log(1e-6) at 0. It is fair if each job, with an equal share of the GPUs after the window, is
-    complete when it was promised to be: a mean of what an equal share from its release on would have given, as
-    estimated at every plan. Where no plan is fair, late jobs weigh their finish-time ratio to a
-    power instead. Those that weigh most for each of their rounds come first. GPUs that would be idle go to jobs
-    with most left to run, if they fit.
+    A plan says which jobs run in which of the next rounds, on all their demanded GPUs. It maximises the sum
+    over all N jobs of log((e + q) / E) / (N T) for the work e done, q planned and E in all, less `makespan`
+    times the longest time that any job has left after the T rounds; the logarithm is piecewise linear, with
+    corners at fifths and log(1e-6) at 0. It is fair if each job, with an equal share of the GPUs after the
+    window, is complete when it was promised to be: a mean of what an equal share from its release on would have
+    given, as estimated at every plan. If no plan is fair, late jobs are weighted by their finish-time ratio to
+    a power instead. Jobs that weigh most per round come first. GPUs that would be idle go to jobs with most
+    left to run, if they fit.
 
     Source: Shockwave (NSDI 2023), sections 4 to 6, and the program that its authors published, from which
     corners, estimates, weights and presets are. Key: as above. Ties: as the knapsack and the solver have them.
@@ -52,20 +52,20 @@ def shockwave(
     three, another one: a fifth to a half of a second of computing for 160 jobs at once on 64 GPUs, at worst
     some seconds.
 
-    For its four clusters the authors' program has `makespan` from 1e-3 to 1e5 and `power` from 5 to 15; here
-    they are as for 32 GPUs.
+    For its four clusters the authors' program has `makespan` from 1e-3 to 1e5 and `power` from 5 to 15; the
+    defaults here are those for 32 GPUs.
 
     Readings:
 
-    - `since`: finish times that are compared count from the ``start`` of the run in the program, so that ratios
+    - `since`: compared finish times count from the ``start`` of the run in the program, so that ratios
       come closer to 1 the longer it lasts; in the paper from each job's ``release``. A run starts here when its
       first job comes.
     - An equal share is that of a job among jobs, of one GPU each, as in the program, whatever their demands.
     - In the program a job that is late and needs less than a round weighs its ratio to the power 100, which no
-      solver can bear; weights are cut at `most_weight`.
-    - `renewal` counts the rounds of the run in which there are jobs; in the program a job that completes begins
-      the count anew.
-    - Plans are ordered in any case; in the program only unfair ones are, others are as the solver leaves them.
+      solver can bear; weights are capped at `most_weight`.
+    - `renewal` counts the rounds of the run in which there are jobs; in the program a completion restarts the
+      count.
+    - All plans are ordered; in the program only unfair ones are, others are as the solver leaves them.
 
     Departures: the program predicts how batches grow, and what is left of a job from that; here it is known, at
     its present speed. Progress counts continuously, not in whole epochs. The first term is solved apart from
@@ -79,8 +79,6 @@ def shockwave(
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     interval
         Seconds of a round.
     rounds
@@ -88,7 +86,7 @@ def shockwave(
     renewal
         Rounds after which the next ones are planned anew; they also are whenever jobs or GPUs come or go.
     makespan
-        What the longest remaining time costs for each second (k in the paper).
+        What the longest remaining time costs per second (k in the paper).
     ratio
         Largest finish-time ratio that is fair.
     power
@@ -96,11 +94,11 @@ def shockwave(
     most_weight
         Most that a late job weighs, at most a billion.
     since
-        From when on finish times count: the ``start`` of the run, or a job's ``release``.
+        From when finish times count: the ``start`` of the run, or a job's ``release``.
     exact
         Whether integer programmes are solved to the end; else to a gap of a thousandth, or to the `limit`.
     limit
-        Seconds after which a solve ends with what it has; None for none, so that runs are the same on every
+        Seconds after which a solve ends with what it has; None for no limit, so that runs are the same on every
         machine. It does not count where `exact`.
 
     Raises
@@ -112,8 +110,7 @@ def shockwave(
 
     Examples
     --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Job, Workload, simulate
     >>> sizes = [("a", 480), ("b", 240), ("c", 120)]
     >>> jobs = [Job(name=name, release_date=0, duration=d, gpus=1) for name, d in sizes]
     >>> simulate(Workload(jobs=jobs), shockwave, cluster=1).completion_times

@@ -18,39 +18,22 @@ _LARGEST = 1000.0
 
 @dataclass(frozen=True)
 class Effort:
-    """How far integer programmes are solved.
-
-    Attributes
-    ----------
-    gap
-        Relative gap at which a solve ends.
-    limit
-        Seconds after which it ends; None for none.
-    """
+    """How far integer programmes are solved: to a relative gap, or for some seconds."""
 
     gap: float = 0.0
     limit: float | None = None
 
 
 class RoundProgram:
-    """Which job runs in which round.
+    """Which job runs in which round of a window.
 
-    Sets: jobs j; rounds t = 0, ..., T - 1; numbers i = 1, ..., T of rounds.
-    Parameters: g_j GPUs of a job, M all GPUs; u_ji what its i-th round is worth, not rising with i; w_j its
-    weight; l_j the fewest rounds that it must get, n_j those that it is to get.
-    Variables: x_jt in {0, 1}, it runs in a round; y_ji in {0, 1}, it has an i-th round.
-    Objective: max sum_ji u_ji y_ji for the most gain; min sum_jt (w_j / n_j) t x_jt for the order.
-    Constraints: sum_t x_jt = sum_i y_ji; sum_j g_j x_jt <= M; y_ji = 1 for i <= l_j, or y_ji = 1 just for
-    i <= n_j for the order.
-    Size: 2 J T columns, J + T rows.
-    Source: Shockwave (NSDI 2023), section 6, whose second programme orders what the first one has chosen.
-
-    Parameters
-    ----------
-    window
-        The window.
-    effort
-        How far it is solved.
+    Sets: jobs j; rounds t = 0, ..., T - 1; numbers i = 1, ..., T of rounds. Parameters: g_j GPUs of a job, M
+    all GPUs; u_ji what its i-th round is worth, not rising with i; w_j its weight; l_j the fewest rounds that
+    it must get, n_j those that it is to get. Variables: x_jt in {0, 1}, it runs in a round; y_ji in {0, 1}, it
+    has an i-th round. Objective: max sum_ji u_ji y_ji for the most gain; min sum_jt (w_j / n_j) t x_jt for the
+    order. Constraints: sum_t x_jt = sum_i y_ji; sum_j g_j x_jt <= M; y_ji = 1 for i <= l_j, or y_ji = 1 just
+    for i <= n_j for the order. Size: 2 J T columns, J + T rows. Source: Shockwave (NSDI 2023), section 6, whose
+    second programme orders what the first one has chosen.
     """
 
     def __init__(self, window: Window, effort: Effort) -> None:
@@ -59,19 +42,14 @@ class RoundProgram:
     def most(self, least: Counts, start: Plan | None = None) -> Plan | None:
         """Return the plan that gains most with at least so many rounds of each job; None if none is found.
 
-        Parameters
-        ----------
-        least
-            The fewest rounds of each job.
-        start
-            A plan that has them.
+        The solve begins with the plan `start`, which has these rounds.
         """
         gains = self._window.gains
         cost = np.stack([np.zeros_like(gains), -gains])
         return self._solve(cost, self._numbers(least), np.ones_like(gains), start)
 
     def first(self, plan: Plan) -> Plan:
-        """Return the same numbers of rounds in the best order: what weighs most for each round comes first."""
+        """Return the same numbers of rounds in the best order: what weighs most per round comes first."""
         counts = plan.sum(axis=1)
         early: Plan = np.arange(self._window.rounds) < counts[:, None]
         if (self._window.load(early) <= self._window.gpus).all():
@@ -102,7 +80,7 @@ class RoundProgram:
         upper: NDArray[np.float64],
         start: Plan | None,
     ) -> Plan | None:
-        """Minimise a cost, shape (2, jobs, rounds), within bounds of the numbers of rounds."""
+        """Minimise a cost, shape (2, jobs, rounds), within bounds on the numbers of rounds."""
         jobs, rounds = self._window.gains.shape
         largest = abs(cost).max(initial=0.0)
         form = StandardForm.build(

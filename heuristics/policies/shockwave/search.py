@@ -17,8 +17,8 @@ from heuristics.policies.shockwave.window import Counts, Plan, Window
 class _Part(NamedTuple):
     """Plans whose longest remaining time is among some levels, in the order in which parts are looked at.
 
-    No such plan is worth more than minus `rank`. Where there is one level, `counts` are the best numbers of
-    rounds of the relaxation, once they are known.
+    No such plan is worth more than minus `rank`. For a single level, `choices` are the best numbers of rounds
+    of the relaxation, once they are known.
     """
 
     rank: float
@@ -31,11 +31,11 @@ class _Part(NamedTuple):
 def best_plan(window: Window, effort: Effort) -> Plan | None:
     """Return the plan that is worth most; None if none gives all jobs the fewest rounds that they must get.
 
-    That no job has more seconds left than some level means fewest rounds for each, so that for each level there
-    is a knapsack (`Counting`). Levels are looked at from the one that promises most, many at once as long as
-    they can be. The numbers of rounds that the knapsack chooses are packed into rounds; where they do not fit,
-    those that it chooses on a few GPUs less may be within the gap, and else the integer programme of that level
-    is solved (`RoundProgram`). No price is too large or too small for that, whereas one programme for all
+    A limit on the seconds that any job has left, a level, means fewest rounds for each job, so that for each
+    level there is a knapsack (`Counting`). Levels are looked at from the most promising one, many at once as
+    long as possible. The numbers of rounds that the knapsack chooses are packed into rounds; if they do not
+    fit, those that it chooses on a few GPUs less may be within the gap, and else the integer programme of that
+    level is solved (`RoundProgram`). No price is too large or too small for that, whereas one programme for all
     levels would lose one of the two terms among the tolerances of its solver.
     """
     if not window.claims:
@@ -55,7 +55,7 @@ class _Search:
         self._worth, self._spare = -inf, 0.0  # of the best plan, and what the effort leaves open of it
 
     def push(self, low: int, high: int) -> None:
-        """Take down plans of some levels, unless there are none."""
+        """Add the plans of some levels, unless there are none."""
         least = self._window.least(float(self._window.levels[high]))
         ceiling = None if least is None else self._counting.ceiling(least)
         if ceiling is not None:
@@ -95,7 +95,7 @@ class _Search:
             self._take(plan)
 
     def _packed(self, least: Counts, choices: Iterator[Counts]) -> Plan | None:
-        """Pack the first choice that can be; none if not even the fewest rounds can."""
+        """Pack the first choice that fits; None if not even the fewest rounds do."""
         if packed(self._window, least) is None:
             return None
         return next((plan for counts in choices if (plan := packed(self._window, counts)) is not None), None)
@@ -110,5 +110,5 @@ class _Search:
     def _least(self, part: _Part) -> Counts:
         """Return the fewest rounds at a level."""
         least = self._window.least(float(self._window.levels[part.low]))
-        assert least is not None  # noqa: S101 - else the part was not taken down
+        assert least is not None  # noqa: S101 - else the part was not added
         return least

@@ -1,4 +1,4 @@
-"""Window: the next rounds, what each job gains from its rounds of them, and what a plan of them is worth."""
+"""Window: the next rounds, what each job gains from its rounds of them, and what a plan is worth."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,55 +16,28 @@ Counts = NDArray[np.int64]
 
 
 class WindowClaim(NamedTuple):
-    """What a job may get in a window.
+    """What a job may get in a window."""
 
-    Attributes
-    ----------
-    gpus
-        GPUs that it holds in each of its rounds.
-    gains
-        What its first, second, ... round is worth, as many as the window has; none more than the one before.
-    left
-        Seconds that it has still to run.
-    least
-        Fewest rounds that it must get.
-    weight
-        How much it counts that its rounds come early.
-    """
-
-    gpus: int
-    gains: tuple[float, ...]
-    left: float
-    least: int = 0
-    weight: float = 1.0
+    gpus: int  # that it holds in each of its rounds
+    gains: tuple[float, ...]  # what its first, second, ... round is worth; none more than the one before
+    left: float  # seconds that it has still to run
+    least: int = 0  # fewest rounds that it must get
+    weight: float = 1.0  # how much it counts that its rounds come early
 
 
 @dataclass(frozen=True, eq=False)
 class Window:
-    """Rounds of one length, on so many GPUs.
+    """Rounds of one length, on so many GPUs each.
 
     A plan is worth what the jobs gain, less a price for each second that the job with most left to run has
-    left to run after it. Rounds are alike, so that only the numbers of rounds matter for that.
-
-    Attributes
-    ----------
-    gpus
-        GPUs of every round.
-    rounds
-        Number of rounds.
-    length
-        Seconds of a round.
-    claims
-        The jobs.
-    price
-        What the longest remaining time costs for each second; not negative.
+    left after it. Rounds are alike, so that only the numbers of rounds matter for that.
     """
 
     gpus: int
     rounds: int
     length: float
     claims: Sequence[WindowClaim]
-    price: float
+    price: float  # of a second of the longest remaining time; not negative
 
     @cached_property
     def sizes(self) -> Counts:
@@ -105,18 +78,6 @@ class Window:
     def worth(self, counts: Counts) -> float:
         """Return what numbers of rounds are worth."""
         return self.gained(counts) - self.price * self.longest(counts)
-
-    def lateness(self, plan: Plan) -> float:
-        """Return the sum of the mean places of the jobs' rounds, weighted."""
-        counts = plan.sum(axis=1)
-        places = plan @ np.arange(self.rounds)
-        return float(
-            sum(
-                claim.weight * place / count
-                for claim, place, count in zip(self.claims, places, counts, strict=True)
-                if count
-            )
-        )
 
     def load(self, plan: Plan) -> Counts:
         """Return the GPUs that a plan takes in each round, shape (rounds,)."""

@@ -13,32 +13,21 @@ class Planner(Protocol):
     """Plans the next rounds."""
 
     def enter(self, state: State, job: int) -> None:
-        """Look at a job that has come."""
+        """Take in a new job."""
 
     def leave(self, job: int) -> None:
-        """Forget a job that has gone."""
+        """Forget a completed job."""
 
     def plan(self, state: State, inventory: Inventory, jobs: Sequence[int]) -> Sequence[Collection[int]]:
-        """Return who runs in each of the next rounds, at least one."""
+        """Return the jobs that run in each of the next rounds, at least one round."""
 
 
 class Windowing:
     """Run in each round the jobs that were planned for it, on all the GPUs that they demand.
 
-    Rounds begin at the multiples of their length. What comes in between waits for the next, and GPUs that a job
-    leaves in between stay idle until then. The next rounds are planned anew when jobs or GPUs have come or
-    gone, at every so many rounds, and at the end of a plan.
-
-    Parameters
-    ----------
-    state
-        The state at the beginning of the run.
-    planner
-        What plans.
-    interval
-        Seconds of a round.
-    renewal
-        Rounds after which they are planned anew in any case.
+    Rounds begin at the multiples of their length. What happens in between waits for the next, and GPUs that
+    become free stay idle until then. The next rounds are planned anew when jobs or GPUs have come or gone,
+    every `renewal` rounds, and at the end of a plan.
 
     Raises
     ------

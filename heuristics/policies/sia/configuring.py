@@ -1,4 +1,4 @@
-"""Configuring: a decider that solves who has which configuration, and seats whom it chooses."""
+"""Configuring: a decider that solves which job has which configuration, and places the jobs."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -7,30 +7,20 @@ from typing import Any, Protocol
 from gsopt.problems.configuration import AdaptiveJob, ConfigurationSolution, Shape
 from gsopt.simulation.parts.instants import Instants
 from gsopt.simulation.policy import Action, Assign, State, Wake
-from heuristics.policies.sia.park import Park, Stock
-from heuristics.policies.sia.seating import seat
+from heuristics.policies.sia.nodes import AvailableNodes, NodePool
+from heuristics.policies.sia.placing import place_jobs
 
-#: Makes a decision: GPUs of each kind, configurations and jobs to a solution.
+#: Solves a decision: (GPUs of each kind, configurations, jobs) -> solution.
 Solve = Callable[[Mapping[str, int], list[Shape], list[AdaptiveJob]], ConfigurationSolution]
 
 
 @dataclass
 class JobHistory:
-    """What a decider remembers of a job.
+    """What a decider remembers of a job."""
 
-    Attributes
-    ----------
-    has_choice
-        Whether there are several configurations in which it may ever run.
-    starts
-        How often it was given GPUs other than those that it had.
-    most_gpus
-        The most GPUs that it was given.
-    """
-
-    has_choice: bool
-    starts: int = 0
-    most_gpus: int = 0
+    has_choice: bool  # whether there are several configurations in which it may ever run
+    starts: int = 0  # how often it was given GPUs other than those that it had
+    most_gpus: int = 0  # that it was ever given
 
     @property
     def restarts(self) -> int:
@@ -42,13 +32,13 @@ class Estimates(Protocol):
     """What is known of the jobs."""
 
     def enter(self, state: State, job: int) -> list[Shape]:
-        """Look at a job that has come, and give the configurations in which it may ever run."""
+        """Take in a new job, and return the configurations in which it may ever run."""
 
     def leave(self, job: int) -> None:
-        """Forget a job that has gone."""
+        """Forget a completed job."""
 
     def goodputs(self, state: State, job: int, history: JobHistory) -> Mapping[Shape, float]:
-        """Find the goodput of a job in each configuration that it may have now, relative to one of its own."""
+        """Return the goodput of a job in each configuration open to it now, relative to one of its own."""
 
     def restart_factor(self, state: State, job: int, history: JobHistory) -> float:
         """Return the part of its goodput that a job would have after a restart."""
@@ -58,45 +48,28 @@ class Estimates(Protocol):
 
 
 class Configuring:
-    """Decide at instants who has which configuration, all jobs together, and who stands where.
+    """Decide at multiples of an interval which job has which configuration, all jobs together, and where.
 
-    A job that is restarting keeps its configuration. Between instants nothing changes.
-
-    Parameters
-    ----------
-    state
-        The state at the beginning of the run.
-    park
-        The nodes by kind.
-    estimates
-        What is known of the jobs.
-    solve
-        What decides.
-    interval
-        Seconds between decisions, at the multiples of it.
-
-    Raises
-    ------
-    InvalidInput
-        The interval is no number of seconds.
+    A job that is restarting keeps its configuration. Between these instants nothing changes.
     """
 
     preemptive = True
 
     def __init__(
-        self, state: State, park: Park, estimates: Estimates, solve: Solve, *, interval: float
+        self, state: State, pool: NodePool, estimates: Estimates, solve: Solve, *, interval: float
     ) -> None:
         del state
-        self._park, self._estimates, self._solve = park, estimates, solve
+        self._pool, self._estimates, self._solve = pool, estimates, solve
         self._instants = Instants(interval)
         self._jobs: dict[int, JobHistory] = {}
-        self._known: dict[Shape, None] = dict.fromkeys(park.all_shapes())
+        self._known: dict[Shape, None] = dict.fromkeys(pool.all_shapes())
         self._held: dict[int, Shape] = {}
 
     def decide(self, state: State) -> Iterable[Action]:
         """Decide if it is time, and ask for the next time.
 
-        Where nobody has a choice or is restarting nothing changes by time alone, so that nobody has to ask.
+        If no job has a choice or is restarting, nothing changes by time alone, so the decider need not be
+        asked.
         """
         self._follow(state)
         changes = bool(self._jobs)
@@ -110,7 +83,7 @@ class Configuring:
             yield Wake(self._instants.ask(state.now))
 
     def _follow(self, state: State) -> None:
-        """Take in who has come and who has gone."""
+        """Take in the jobs that have come and gone."""
         for job in state.completed:
             del self._jobs[job]
             self._held.pop(job, None)
@@ -123,17 +96,17 @@ class Configuring:
             self._jobs[job] = JobHistory(has_choice=len(shapes) > 1)
 
     def _decided(self, state: State, restarting: Collection[int]) -> list[Action]:
-        """Decide who has what, and where."""
-        stock = self._park.stock(state)
-        listed = [shape for shape in self._known if shape.gpus <= stock.gpus[shape.type]]
+        """Decide which jobs have which configurations, and where."""
+        available = self._pool.available(state)
+        listed = [shape for shape in self._known if shape.gpus <= available.gpus[shape.type]]
         rows = [self._row(state, job, listed, job in restarting) for job in self._jobs]
-        there = {kind: count for kind, count in stock.gpus.items() if count}
+        there = {kind: count for kind, count in available.gpus.items() if count}
         chosen = self._solve(there, listed, rows).configurations
         wanted = {job: listed[chosen[str(job)]] for job in self._jobs if str(job) in chosen}
         placed: Mapping[int, Any] = (
             {job: shape.gpus for job, shape in wanted.items()}
-            if self._park.is_plain
-            else self._seated(state, stock, wanted, restarting)
+            if self._pool.is_plain
+            else self._placed(state, available, wanted, restarting)
         )
         return self._assigned(state, {job: (wanted[job], given) for job, given in placed.items()})
 
@@ -152,21 +125,21 @@ class Configuring:
             pinned=restarts and current is not None,
         )
 
-    def _seated(
-        self, state: State, stock: Stock, wanted: Mapping[int, Shape], restarting: Collection[int]
+    def _placed(
+        self, state: State, available: AvailableNodes, wanted: Mapping[int, Shape], restarting: Collection[int]
     ) -> dict[int, tuple[int, ...]]:
-        """Return the GPUs of jobs by number; who keeps its configuration keeps them if it can."""
+        """Return the GPUs of jobs by number; a job that keeps its configuration keeps them if possible."""
         placed: dict[int, tuple[int, ...]] = {}
-        for kind, nodes in stock.nodes.items():
+        for kind, nodes in available.nodes.items():
             here = {job: shape for job, shape in wanted.items() if shape.type == kind}
             held = {job: state.placement(job) for job, shape in here.items() if self._held.get(job) == shape}
-            placed |= seat(nodes, stock.per_node[kind], here, held, restarting)
+            placed |= place_jobs(nodes, available.per_node[kind], here, held, restarting)
         return placed
 
     def _assigned(self, state: State, chosen: Mapping[int, tuple[Shape, Any]]) -> list[Action]:
-        """Take down who has what, and give the assignment unless it is what runs already."""
+        """Note what jobs have, and return the assignment unless it is what runs already."""
         before = {
-            job: (count if self._park.is_plain else tuple(state.placement(job)), state.mode(job))
+            job: (count if self._pool.is_plain else tuple(state.placement(job)), state.mode(job))
             for job, count in state.running.items()
         }
         after = {job: (given, self._estimates.mode(job, shape)) for job, (shape, given) in chosen.items()}

@@ -1,4 +1,4 @@
-"""Estimates of Sia: what is known of the goodput of a job in each configuration, and of its restarts."""
+"""Estimates of Sia: what is known of the goodput of jobs in each configuration, and of their restarts."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from gsopt.simulation.parts.inventory import GpuKind
 from gsopt.simulation.parts.ways import ways_of
 from gsopt.simulation.policy import State
 from heuristics.policies.sia.configuring import JobHistory
-from heuristics.policies.sia.park import Park
+from heuristics.policies.sia.nodes import NodePool
 
 #: Seconds of a restart that the authors' program takes for models of theirs.
 RESTART_TIMES: Mapping[str, float] = MappingProxyType(
@@ -28,23 +28,9 @@ Batches = Literal["user", "model"]
 
 @dataclass(eq=False)
 class Estimated:
-    """What Sia knows of jobs.
+    """What Sia knows of jobs; the options are those of `sia`."""
 
-    Parameters
-    ----------
-    park
-        The nodes by kind.
-    growth
-        How many times the most GPUs that it has had a job may have; any number when None.
-    most_gpus
-        Most GPUs of a job.
-    restart_time, restart_times
-        Seconds of a restart, and those of some models.
-    batches
-        Whether the largest batch of an adaptive job is taken to be its user's, or that of its model.
-    """
-
-    park: Park
+    pool: NodePool
     growth: float | None
     most_gpus: int
     restart_time: float
@@ -54,7 +40,7 @@ class Estimated:
     _modes: dict[int, Mapping[Shape, str]] = field(default_factory=dict)
 
     def enter(self, state: State, job: int) -> list[Shape]:
-        """Look at a job that has come, and give the configurations in which it may ever run.
+        """Take in a new job, and return the configurations in which it may ever run.
 
         Raises
         ------
@@ -62,14 +48,14 @@ class Estimated:
             There are none.
         """
         item, is_adaptive = state.jobs[job], state.trainee(job) is not None
-        menus = {name: _menu(item, kind) for name, kind in self.park.kinds.items()}
+        menus = {name: _menu(item, kind) for name, kind in self.pool.kinds.items()}
         found = [
             shape
-            for shape in self.park.all_shapes()
+            for shape in self.pool.all_shapes()
             if shape.gpus in menus[shape.type] and shape.gpus <= self.most_gpus
         ]
         if not found:
-            own = (self.park.shape(name, count) for name, menu in menus.items() for count in menu)
+            own = (self.pool.shape(name, count) for name, menu in menus.items() for count in menu)
             found = [shape for shape in own if shape is not None]
         if not found:
             rule = "runs on no number of GPUs of one kind, as this policy wants it"
@@ -81,7 +67,7 @@ class Estimated:
         return found
 
     def leave(self, job: int) -> None:
-        """Forget a job that has gone."""
+        """Forget a completed job."""
         del self._modes[job], self._speeds[job]
 
     def goodputs(self, state: State, job: int, history: JobHistory) -> Mapping[Shape, float]:
@@ -98,13 +84,13 @@ class Estimated:
         return self._expected(state.jobs[job], trainee, self._allowed(speeds, trainee.most_gpus))
 
     def _allowed(self, shapes: Collection[Shape], had: int) -> list[Shape]:
-        """List the configurations with no more GPUs than a job may have that has had so many; its smallest."""
+        """Return the configurations that a job may have that has had so many GPUs, at least its smallest."""
         fewest = min(shape.gpus for shape in shapes)
         most = inf if self.growth is None else max(self.growth * had, fewest)
         return [shape for shape in shapes if shape.gpus <= most]
 
     def _expected(self, item: Job, trainee: TraineeView, shapes: Sequence[Shape]) -> Mapping[Shape, float]:
-        """Return the goodput that an adaptive job expects; 1 on the smallest before it knows any."""
+        """Return the goodput that an adaptive job expects; 1 on its smallest configurations at first."""
         model, gradient, expected = trainee.model, trainee.gradient, dict[Shape, float]()
         if model is not None and gradient is not None:
             limits = self._limits(item, trainee)
@@ -123,7 +109,7 @@ class Estimated:
     def restart_factor(self, state: State, job: int, history: JobHistory) -> float:
         """Return the part of its goodput that a job would have after a restart.
 
-        Of its life a rigid job counts the GPU-seconds that it has held to tell whether it is young.
+        A rigid job is young by the GPU-seconds that it has held.
         """
         item = state.jobs[job]
         seconds = self.restart_times.get(item.model, self.restart_time)
@@ -138,18 +124,18 @@ class Estimated:
         return self._modes[job][shape]
 
     def _speed(self, state: State, job: int, shape: Shape) -> Any:
-        """Return the speed of a job on GPUs of a kind that stand as close together as they can."""
-        return state.rate(job, self.park.example(shape) or shape.gpus, self._modes[job][shape])
+        """Return the speed of a job on GPUs of a kind that are as close together as possible."""
+        return state.rate(job, self.pool.example(shape) or shape.gpus, self._modes[job][shape])
 
 
 def _relative(goodputs: Mapping[Shape, float], unit: int = 1) -> Mapping[Shape, float]:
-    """Divide goodputs by the least one, which becomes a unit."""
+    """Divide goodputs by the least one, which becomes `unit`."""
     least = min(goodputs.values())
     return {shape: min(unit * goodput / least, MOST_GOODPUT) for shape, goodput in goodputs.items()}
 
 
 def _menu(job: Job, kind: GpuKind) -> Mapping[int, str]:
-    """Return the mode by number of GPUs of a kind: that in which a job tunes its batch, else the fastest."""
+    """Return the mode by number of GPUs of a kind: one in which the job tunes its batch, else the fastest."""
     fitting = [
         mode
         for mode in job.speeds

@@ -13,7 +13,7 @@ from gsopt.problems.configuration import AdaptiveJob, Configuration, Configurati
 from gsopt.simulation import Decider, State
 from heuristics.policies.sia.configuring import Configuring
 from heuristics.policies.sia.estimates import RESTART_TIMES, Batches, Estimated
-from heuristics.policies.sia.park import Park
+from heuristics.policies.sia.nodes import NodePool
 
 #: Any method of the decision `configuration`, or its name.
 Solver = Callable[[Configuration], object] | str
@@ -38,12 +38,11 @@ def sia(
 
     Configurations are 1, 2, 4, ... GPUs of a node, a node, and several whole nodes, each of one kind of GPU.
     All jobs are decided together at every interval, as the decision `gsopt.problems.Configuration`: exactly, by
-    dynamic programming. Who keeps its configuration keeps its GPUs, unless others need whole nodes.
+    dynamic programming. A job that keeps its configuration keeps its GPUs, unless others need whole nodes.
 
     - A job that adapts (`gsopt.scenario.scenario.Physics.applications`) knows the goodput that it has fitted to
-      its own
-      steps, and before it has worked only that it may have its smallest configuration, which counts 1 on every
-      kind. Of any other elastic job the menu is what is known.
+      its own steps, and before it has worked only that it may have its smallest configuration, which counts 1
+      on every kind. Of any other elastic job the menu is known.
     - Goodputs are divided by the least one of the job. In another configuration than its own they count a
       restart factor, max(t - n s, 0) / (t + s) for an age t, n restarts so far and s seconds of a restart; 1
       for a job younger than s.
@@ -69,8 +68,6 @@ def sia(
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     interval
         Seconds between decisions, which are taken at its multiples.
     power
@@ -101,8 +98,7 @@ def sia(
 
     Examples
     --------
-    >>> from gsopt.scenario.job import Job, Workload
-    >>> from gsopt.simulation import simulate
+    >>> from gsopt import Job, Workload, simulate
     >>> menu = [(1, 1.0), (2, 1.8), (4, 3.0)]
     >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1, menu=menu) for n, d in [("a", 600), ("b", 300)]]
     >>> [round(time) for time in simulate(Workload(jobs=jobs), sia, cluster=4).completion_times]
@@ -121,9 +117,9 @@ def sia(
     for name, seconds in {"restart_time": restart_time, **times}.items():
         sound = 0 <= number_of(seconds) < inf
         require(sound, name, seconds, "must be a finite number of seconds, at least 0")
-    park = Park(state.cluster)
+    pool = NodePool(state.cluster)
     estimates = Estimated(
-        park,
+        pool,
         growth=growth,
         most_gpus=most_gpus,
         restart_time=float(restart_time),
@@ -131,7 +127,7 @@ def sia(
         batches=batches,
     )
     solve = partial(_solved, find_method("configuration", solver, field="solver"), float(power), float(penalty))
-    return Configuring(state, park, estimates, solve, interval=interval)
+    return Configuring(state, pool, estimates, solve, interval=interval)
 
 
 def _solved(

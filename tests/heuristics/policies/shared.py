@@ -1,21 +1,48 @@
 """Scenarios in which jobs share GPUs: random ones, and a short way to write others down."""
 
+from pathlib import Path
 from random import Random
 from typing import Any
+
+import pytest
 
 from gsopt.scenario.cluster import Cluster, Machine, Rack
 from gsopt.scenario.job import Job, Mode, Phase
 from gsopt.scenario.scenario import CapacityChange, Overhead, Scenario
 from gsopt.scenario.speed import Speed, TierPenalty
+from gsopt.schedule import Segment
 from gsopt.simulation import Policy, Replay, simulate
+from instances import data_folder
 from tests.gsopt.simulation.scenarios import bundle
+from tests.gsopt.simulation.scripts import workload
 
 _MODELS = ("cnn", "bert", "gan")
+
+
+def mixed(gpus: int, *kinds: str) -> Cluster:
+    """Return machines with so many GPUs each, of some types."""
+    machines = [Machine(name=f"m{n}", gpus=gpus, gpu_type=kind) for n, kind in enumerate(kinds)]
+    return Cluster(racks=[Rack(name="r", machines=machines)])
 
 
 def machine(gpus: int, memory: int | None = None) -> Cluster:
     """Return a single machine."""
     return Cluster(racks=[Rack(name="r", machines=[Machine(name="m", gpus=gpus, memory=memory)])])
+
+
+#: Scenarios of one kind of GPUs: with overheads and GPUs that go, in machines, and without jobs.
+ALIKE = [
+    Scenario(
+        workload=workload((0, 50, 1), (0, 20, 4), (10, 35, 2), (10, 9, 1), (25, 80, 2), (90, 10, 1)),
+        cluster=Cluster.plain(4),
+        overheads={"": Overhead(start=2.0)},
+        capacity_changes=[CapacityChange(time=20, gpus=3), CapacityChange(time=60, gpus=4)],
+    ),
+    Scenario(
+        workload=workload((0, 50, 1), (3, 20, 2), (10, 35, 2)), cluster=Cluster.uniform(machines=2, gpus=2)
+    ),
+    Scenario(workload=workload(), cluster=Cluster.plain(1)),
+]
 
 
 def job(name: str, release_date: float, duration: float, gpus: int, **fields: Any) -> Job:
@@ -44,10 +71,25 @@ def run(
     )  # fmt: skip
 
 
+def pieces(replay: Replay, name: str = "") -> list[Segment]:
+    """Return the pieces of a schedule, or of one job in it."""
+    assert replay.schedule is not None
+    return [each for each in replay.schedule.segments if name in ("", each.job)]
+
+
 def held(replay: Replay, name: str) -> list[tuple[float, tuple[int, ...], str]]:
     """Return from when a job held which GPUs, and in which mode."""
-    assert replay.schedule is not None
-    return [(each.start, each.placement, each.mode) for each in replay.schedule.segments if each.job == name]
+    return [(each.start, each.placement, each.mode) for each in pieces(replay, name)]
+
+
+def counts(replay: Replay, name: str) -> list[tuple[float, int]]:
+    """Return from when a job held how many GPUs."""
+    return [(each.start, each.gpus) for each in pieces(replay, name)]
+
+
+def traces() -> Path:
+    """Return the folder of public traces, or skip the test."""
+    return data_folder() or pytest.skip("GSOPT_DATA is unset")
 
 
 def drawn(random: Random, *, rough: bool = False) -> Scenario:

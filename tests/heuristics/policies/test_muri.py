@@ -14,15 +14,14 @@ from gsopt.testing import check_policy
 from heuristics.policies import muri
 from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle
-from tests.heuristics.policies.shared import drawn, held, job, machine, run
+from tests.heuristics.policies.shared import drawn, held, job, machine, pieces, run
 
 
 def together(*jobs: Job, **options: Any) -> set[tuple[str, ...]]:
     """Return who shares GPUs at 0."""
     replayed = run(muri, *jobs, **options)
-    assert replayed.schedule is not None
     users: dict[tuple[int, ...], list[str]] = {}
-    for each in replayed.schedule.segments:
+    for each in pieces(replayed):
         if each.start == 0:
             users.setdefault(each.placement, []).append(each.job)
     return {tuple(sorted(own)) for own in users.values()}

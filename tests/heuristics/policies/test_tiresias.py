@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 from gsopt.core.errors import InvalidInput
-from gsopt.scenario.job import Job, Workload
 from gsopt.simulation import simulate
 from gsopt.simulation.placer import emptiest_first
 from heuristics.policies import tiresias
-from instances import data_folder
 from instances.scenarios import pollux
 from instances.traces import philly
 from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle
+from tests.gsopt.simulation.scripts import workload
+from tests.heuristics.policies.shared import traces
 
 
 class Lists:
@@ -125,16 +125,14 @@ def test_as_its_authors_simulate_it(seed: int, promote: float | None) -> None:
     gpus = random.choice([16, 20, 32])
     lists = Lists(sizes, gpus, (3250, 7200), promote or 0)
     lists.run()
-    run = simulate(_jobs(*sizes), tiresias, cluster=gpus, promote=promote)
+    run = simulate(workload(*sizes), tiresias, cluster=gpus, promote=promote)
     assert run.completion_times == tuple(lists.completion)
     assert run.metrics.preemptions == lists.preemptions
 
 
 def test_figures_on_philly() -> None:
     """On the first 1,000 of every 16th Philly job from October on, the mean is that of the authors' program."""
-    folder = data_folder()
-    if folder is None:
-        pytest.skip("GSOPT_DATA is unset or holds no philly/sia/philly.csv.gz")
+    folder = traces()
     dates = (datetime(2017, 10, 1), datetime(2018, 1, 1))  # noqa: DTZ001 - the trace has no time zone
     jobs = philly(folder, dates=dates).workload.jobs[::16][:1000]
     begin = jobs[0].release_date
@@ -152,9 +150,7 @@ def test_jobs_of_pollux(workload: int, least: int) -> None:
     its nodes, where the simulator keeps the order in which they were chosen, 2 + 2 + 4 + 4, which was measured
     to be slower; some jobs after it complete in other rounds.
     """
-    folder = data_folder()
-    if folder is None:
-        pytest.skip("GSOPT_DATA is unset or holds no pollux_osdi21")
+    folder = traces()
     text = (folder / "pollux_osdi21" / "results-load-1.0.json").read_text()
     published = json.loads(text)["tiresias-1.0"]["jcts"][f"workload-{workload}"]
     scenario = pollux(folder, number=workload)
@@ -163,10 +159,6 @@ def test_jobs_of_pollux(workload: int, least: int) -> None:
     ends = zip(scenario.workload.jobs, run.completion_times, strict=True)
     assert sum(end == job.release_date + published[job.name] for job, end in ends) >= least
     assert run.metrics.mean_jct == pytest.approx(fmean(published.values()), rel=1e-3)
-
-
-def _jobs(*sizes: tuple[float, float, int]) -> Workload:
-    return bundle(Job(name=f"j{i}", release_date=r, duration=d, gpus=g) for i, (r, d, g) in enumerate(sizes))
 
 
 @pytest.mark.parametrize(
@@ -179,7 +171,7 @@ def _jobs(*sizes: tuple[float, float, int]) -> Workload:
 )
 def test_jobs_fall_at_the_exact_time(thresholds: tuple[float, ...], expected: tuple[float, ...]) -> None:
     """The first job falls to the second queue when its GPUs times seconds reach the threshold."""
-    jobs = _jobs((0, 10, 2), (1, 5, 2))
+    jobs = workload((0, 10, 2), (1, 5, 2))
     if thresholds == (4,):
         expected = (2 + 2 + 8, 15)  # both are then in the second queue, where the first released goes first
     assert simulate(jobs, tiresias, cluster=2, thresholds=thresholds).completion_times == expected
@@ -187,7 +179,7 @@ def test_jobs_fall_at_the_exact_time(thresholds: tuple[float, ...], expected: tu
 
 def test_three_queues() -> None:
     """A new job overtakes a job of the second queue, and that one a job of the third."""
-    jobs = _jobs((0, 6, 1), (3, 3, 1), (6, 1, 1))
+    jobs = workload((0, 6, 1), (3, 3, 1), (6, 1, 1))
     run = simulate(jobs, tiresias, cluster=1, thresholds=[1, 3], exact=True)
     # 0-3 first job, then of the third queue; 3-6 second job completes as it would fall; 6-7 third; 7-10 first
     assert run.completion_times == (10, 6, 7)
@@ -196,20 +188,20 @@ def test_three_queues() -> None:
 @pytest.mark.parametrize(("on_time", "second"), [(False, 4), (True, 3)])
 def test_exact_thresholds(on_time: bool, second: int) -> None:
     """When another job arrives, 1 s on 2 GPUs is taken for 1 of 4 GPU-seconds, so the look is 1 s late."""
-    run = simulate(_jobs((0, 10, 2), (1, 1, 2)), tiresias, cluster=2, thresholds=[4], on_time=on_time)
+    run = simulate(workload((0, 10, 2), (1, 1, 2)), tiresias, cluster=2, thresholds=[4], on_time=on_time)
     assert run.completion_times == (11, second)
 
 
 @pytest.mark.parametrize(("by_release", "expected"), [(False, (4, 14, 10)), (True, (4, 8, 14))])
 def test_an_older_job_that_waits(by_release: bool, expected: tuple[float, ...]) -> None:
     """An older job that was too large waits for the younger one that runs; by release date it stops that."""
-    jobs = _jobs((0, 4, 1), (1, 4, 2), (2, 8, 1))
+    jobs = workload((0, 4, 1), (1, 4, 2), (2, 8, 1))
     assert simulate(jobs, tiresias, cluster=2, by_release=by_release).completion_times == expected
 
 
 def test_starved_jobs_are_promoted() -> None:
     """A job that has waited as long as it had run returns to the end of the first queue."""
-    jobs = _jobs((0, 4, 1), (2, 1, 1), (2, 1, 1), (2, 1, 1), (2, 1, 1))
+    jobs = workload((0, 4, 1), (2, 1, 1), (2, 1, 1), (2, 1, 1), (2, 1, 1))
     without = simulate(jobs, tiresias, cluster=1, thresholds=[2], exact=True)
     promoted = simulate(jobs, tiresias, cluster=1, thresholds=[2], promote=1.0, exact=True)
     assert without.completion_times == (8, 3, 4, 5, 6)
@@ -217,22 +209,11 @@ def test_starved_jobs_are_promoted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "field"),
-    [
-        ({"thresholds": [2, 1]}, "thresholds"),
-        ({"thresholds": [1, 1]}, "thresholds"),
-        ({"thresholds": [0, 1]}, "thresholds"),
-        ({"thresholds": [1, nan]}, "thresholds"),
-        ({"thresholds": [1, inf]}, "thresholds"),
-        ({"thresholds": "12"}, "thresholds"),
-        ({"promote": 0}, "promote"),
-        ({"promote": -1.0}, "promote"),
-        ({"promote": nan}, "promote"),
-        ({"promote": inf}, "promote"),
-    ],
+    ("option", "values"),
+    [("thresholds", [[2, 1], [1, 1], [0, 1], [1, nan], [1, inf], "12"]), ("promote", [0, -1.0, nan, inf])],
 )
-def test_bad_options(options: dict[str, Any], field: str) -> None:
+def test_bad_options(option: str, values: list[Any]) -> None:
     """Options that are not positive and finite, and thresholds that do not rise, are refused."""
-    with pytest.raises(InvalidInput) as error:
-        simulate(_jobs((0, 1, 1)), tiresias, cluster=1, **options)
-    assert error.value.field == field
+    for value in values:
+        with pytest.raises(InvalidInput, match=f"^{option}: "):
+            simulate(workload((0, 1, 1)), tiresias, cluster=1, **{option: value})

@@ -1,0 +1,75 @@
+"""Least attained service and shortest remaining time first, for elastic jobs."""
+
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+from gsopt.scenario.speed import efficient_counts
+from gsopt.simulation import Decider, State
+from gsopt.simulation.parts.greedy import Greedy
+
+
+def elastic_las(state: State, *, alpha: float | Fraction = 0.75) -> Decider:
+    """Run the jobs that have held the fewest GPU-seconds, on as many GPUs as they use well.
+
+    The allocation is that of elastic fair queuing (`efq`); only the order differs.
+
+    Source: none; `las` with the allocation of Ares, section 3.3.
+    Key: GPU-seconds held so far. Ties: lower number. Preemptive at arrivals and completions only; resizes;
+    durations are not known. O(different holdings) per start or resize.
+
+    Raises
+    ------
+    InvalidInput
+        `alpha` is not a number above 0 and at most 1.
+
+    Examples
+    --------
+    >>> from gsopt import Job, Workload, simulate
+    >>> menu = [(1, 1.0), (2, 2.0)]
+    >>> sizes = [("a", 0, 6), ("b", 1, 2)]
+    >>> jobs = [Job(name=n, release_date=r, duration=d, gpus=1, menu=menu) for n, r, d in sizes]
+    >>> simulate(Workload(jobs=jobs), elastic_las, cluster=2).completion_times
+    (4.0, 2.0)
+    """
+
+    def counts(job: int) -> tuple[int, ...]:
+        return efficient_counts(state.jobs[job], alpha)
+
+    return Greedy(state, key=state.service, counts=counts, pace=type(state.now))
+
+
+def elastic_srtf(state: State, *, alpha: float | Fraction = 0.75) -> Decider:
+    """Run the jobs of the shortest remaining time, on as many GPUs as they use well.
+
+    As `elastic_las`, but in the order of `srtf`, to tell the value of the order from that of elasticity.
+    Key: remaining seconds on the largest allowed count. Knows durations.
+
+    Raises
+    ------
+    InvalidInput
+        `alpha` is not a number above 0 and at most 1.
+
+    Examples
+    --------
+    >>> from gsopt import Job, Workload, simulate
+    >>> menu = [(1, 1.0), (2, 2.0)]
+    >>> sizes = [("a", 0, 6), ("b", 1, 2)]
+    >>> jobs = [Job(name=n, release_date=r, duration=d, gpus=1, menu=menu) for n, r, d in sizes]
+    >>> simulate(Workload(jobs=jobs), elastic_srtf, cluster=2).completion_times
+    (4.0, 2.0)
+    """
+    number = type(state.now)
+
+    @cache
+    def counts(job: int) -> tuple[int, ...]:
+        return efficient_counts(state.jobs[job], alpha)
+
+    @cache
+    def top_speed(job: int) -> Any:
+        return number(state.jobs[job].speed(counts(job)[-1]))
+
+    def remaining_time(job: int) -> Any:
+        return max(state.remaining(job), number(0)) / top_speed(job)
+
+    return Greedy(state, key=remaining_time, counts=counts)

@@ -1,0 +1,128 @@
+"""Fewest machines: free GPUs on no more machines than a job needs at least."""
+
+from collections.abc import Iterable, Iterator
+from itertools import accumulate
+from math import inf
+from typing import Any
+
+from gsopt.scenario.cluster import Machine
+from gsopt.simulation.parts.tiers import Need
+from gsopt.simulation.placer import FreeGpus, consolidated, emptiest_first
+from gsopt.simulation.policy import State
+
+
+class FewestMachines:
+    """Free GPUs for jobs that would rather wait than run on more machines than they need.
+
+    How many machines a job needs depends on those that are present, whatever is in use. It gets the machine
+    with the fewest free GPUs that suffice; else several machines of one rack if a rack has them free, the
+    emptiest first; and the least sufficient memory if it has the choice. Only a cluster of racks has machines;
+    `machines` restricts them.
+    """
+
+    def __init__(self, state: State, machines: Iterable[int] | None = None) -> None:
+        self._cluster = state.cluster
+        every = range(len(state.cluster.machines))
+        self._machines = tuple(every if machines is None else sorted(machines))
+        self._free: list[list[int]] = []
+        self._books: dict[tuple[int, ...], FreeGpus] = {}
+        self._seen: Any = None
+        self._there = [0] * len(every)  # GPUs of each machine that are there
+        self._suitable: dict[tuple[str, int | None], tuple[int, ...]] = {}
+        self._fewest: dict[Need, int | None] = {}
+
+    def look(self, state: State, free: Iterable[int] | None = None) -> None:
+        """Note what is free, or is to count as free."""
+        self._count_present(state)
+        self._books.clear()
+        self._free = [[] for _ in self._there]
+        for gpu in state.free_gpus() if free is None else sorted(free):
+            self._free[self._cluster.machine_of[gpu]].append(gpu)
+
+    def could(self, need: Need) -> bool:
+        """Check whether a job would fit if no other job were present, since the last look."""
+        return self._machines_needed(need) is not None
+
+    def find(self, need: Need) -> tuple[int, ...] | None:
+        """Return the free GPUs on which a job may start, by number; None when it has to wait."""
+        most = self._machines_needed(need)
+        if most is None:
+            return None
+        return next((chosen for chosen in self._candidates(need) if self._machines_of(chosen) <= most), None)
+
+    def nearest(self, need: Need) -> tuple[int, ...] | None:
+        """Return free GPUs on as few machines as possible; None when too few are free."""
+        return self.find(need) or min(self._candidates(need), key=self._machines_of, default=None)
+
+    def _candidates(self, need: Need) -> Iterator[tuple[int, ...]]:
+        """Yield where a job may go, on GPUs of little memory first."""
+        suitable = self._suits(need)
+        for most in sorted({_memory(self._cluster.machines[machine]) for machine in suitable}):
+            machines = (each for each in suitable if _memory(self._cluster.machines[each]) <= most)
+            book = self._book(tuple(machines))
+            if need.gpus <= book.count:
+                yield tuple(sorted(consolidated(book, need.gpus)))
+                yield tuple(sorted(emptiest_first(book, need.gpus)))
+
+    def _machines_of(self, gpus: Iterable[int]) -> int:
+        return len({self._cluster.machine_of[gpu] for gpu in gpus})
+
+    def suit(self, gpus: Iterable[int], need: Need) -> bool:
+        """Check whether GPUs are free, and of the type and with the memory of a need."""
+        machines, machine_of = self._suits(need), self._cluster.machine_of
+        return all(machine_of[gpu] in machines and gpu in self._free[machine_of[gpu]] for gpu in gpus)
+
+    def take(self, gpus: Iterable[int]) -> None:
+        """Note that GPUs are no longer free; those that were not free before are passed over."""
+        for gpu in gpus:
+            machine = self._cluster.machine_of[gpu]
+            free = self._free[machine]
+            if gpu in free:
+                before = len(free)
+                free.remove(gpu)
+                for machines, book in self._books.items():
+                    if machine in machines:
+                        book.recount(machine, before, before - 1)
+
+    def _count_present(self, state: State) -> None:
+        """Count the GPUs of each machine that are present: the first ones, up to the capacity."""
+        seen = state.capacity, state.servers
+        if seen == self._seen:
+            return
+        self._seen = seen
+        self._fewest.clear()
+        left, names = state.capacity, set(state.servers)
+        for number, machine in enumerate(self._cluster.machines):
+            size = min(machine.gpus, left) if machine.name in names else 0
+            self._there[number] = size
+            left -= size
+
+    def _machines_needed(self, need: Need) -> int | None:
+        """Return the least number of machines that a job needs; None when it does not fit at all."""
+        if need not in self._fewest:
+            sizes = sorted((self._there[machine] for machine in self._suits(need)), reverse=True)
+            enough = (k for k, gpus in enumerate(accumulate(sizes), start=1) if gpus >= need.gpus)
+            self._fewest[need] = next(enough, None)
+        return self._fewest[need]
+
+    def _suits(self, need: Need) -> tuple[int, ...]:
+        """Return the machines whose type and memory suit a job."""
+        key = need.gpu_type, need.memory
+        if key not in self._suitable:
+            self._suitable[key] = tuple(
+                number
+                for number in self._machines
+                if need.gpu_type in {"", (machine := self._cluster.machines[number]).gpu_type}
+                and (machine.memory is None or machine.memory >= (need.memory or 0))
+            )
+        return self._suitable[key]
+
+    def _book(self, machines: tuple[int, ...]) -> FreeGpus:
+        if machines not in self._books:
+            self._books[machines] = FreeGpus(self._cluster, machines, self._free)
+        return self._books[machines]
+
+
+def _memory(machine: Machine) -> float:
+    """Return the bytes of each GPU of a machine; infinity when its memory is unknown."""
+    return inf if machine.memory is None else machine.memory

@@ -1,0 +1,126 @@
+"""Rules: how GPUs are granted, step by step, by the best division of all, or by pairwise comparisons."""
+
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from typing import Any, NamedTuple
+
+from gsopt.core.errors import InvalidInput
+from gsopt.core.method import MethodLike, run
+from gsopt.problems.allocation import Allocation, ElasticJob
+from gsopt.simulation.parts.pool import Count
+from heuristics.policies.optimus.candidates import Candidate
+from heuristics.policies.optimus.granting import Grants
+from heuristics.policies.optimus.race import by_time_saved, race
+
+
+class _Step(NamedTuple):
+    rank: Any
+
+
+def by_steps(jobs: Sequence[Candidate], grants: Grants, *, stops: bool = False) -> None:
+    """Grant every job its fewest GPUs, then step after step to the job whose time left falls most per GPU.
+
+    No step is taken that saves no time. Ties go to the job that is named first. The first step that does not
+    fit ends it for its job only, or for all jobs if `stops`.
+
+    Source: Optimus, section 4.1. O(J + W log J) for W steps of J jobs.
+    """
+    started = grants.start(jobs)
+    for _ in race([_steps(job) for job in started], lambda place, _: grants.grow(started[place]), stops=stops):
+        pass
+
+
+def _steps(job: Candidate) -> Iterator[_Step]:
+    """Yield the steps of a job from its fewest GPUs on, as far as each saves time."""
+    for rung in range(len(job.counts) - 1):
+        gpus = job.counts[rung + 1] - job.counts[rung]
+        rank = by_time_saved(job.left[rung], job.left[rung + 1], gpus)
+        if rank is None:
+            return
+        yield _Step(rank)
+
+
+def by_method(
+    jobs: Sequence[Candidate], grants: Grants, method: MethodLike, *, shortest_first: bool = False
+) -> None:
+    """Grant every job its fewest GPUs, and divide the others so that the sum of the times left falls most.
+
+    That is the decision `gsopt.problems.Allocation`, taken by a method of it. Jobs get their fewest GPUs in the
+    given order, or those with less time left first.
+
+    Raises
+    ------
+    InvalidInput
+        GPUs are of several kinds, or the method finds no solution.
+    """
+    if not isinstance(grants.pool, Count):
+        rule = "must be alike: `exact` divides GPUs of one kind"
+        raise InvalidInput("", "cluster", "GPUs of several kinds", rule)
+    started = grants.start(sorted(jobs, key=lambda job: job.left[0]) if shortest_first else jobs)
+    if not started:
+        return
+    result = run(method, Allocation(capacity=grants.pool.free, jobs=[_asked(job) for job in started]))
+    if result.solution is None:
+        raise InvalidInput("", "exact", result.method, "must find a solution at every event")
+    for job in started:
+        count = job.counts[0] + result.solution.extra.get(str(job.number), 0)
+        grants.set(job, job.counts.index(count))
+
+
+def _asked(job: Candidate) -> ElasticJob:
+    """Return a job as the decision `allocation` has it."""
+    least, *more = job.counts
+    longest, *shorter = map(float, job.left)
+    return ElasticJob(
+        name=str(job.number),
+        min_workers=least,
+        counts=[count - least for count in more],
+        values=[longest - left for left in shorter],
+        time_at_min=longest,
+    )
+
+
+def by_pairs(jobs: Sequence[Candidate], grants: Grants) -> None:
+    """Grant step after step to the winner of a scan that compares each job with the winner so far.
+
+    Source: AFS (NSDI 2021), AFS-L, as `afs` reads it. O(J G) for G steps granted among J jobs.
+    """
+
+    def winner(one: Candidate, other: Candidate) -> Candidate:
+        return other if wins(other, grants.rung(other), one, grants.rung(one)) else one
+
+    left = list(jobs)
+    while left := [job for job in left if _may_gain(job, grants)]:
+        grants.grow(reduce(winner, left))
+
+
+def _may_gain(job: Candidate, grants: Grants) -> bool:
+    """Check whether the next step of a job fits, and makes it faster."""
+    rung = grants.rung(job)
+    return grants.may_grow(job) and (rung < 0 or job.left[rung + 1] < job.left[rung])
+
+
+def wins(one: Candidate, rung: int, other: Candidate, other_rung: int) -> bool:
+    """Check whether a job wins its comparison with the winner so far, each at a place among its counts.
+
+    The place is -1 if a job has no GPUs.
+    """
+    if rung < 0 and other_rung < 0:
+        return bool(one.left[0] <= other.left[0])
+    if rung >= 0 and (other_rung < 0 or one.left[rung] < other.left[other_rung]):
+        return bool(_share_of_present(one, rung) > _share_of_next(other, other_rung))
+    return not _share_of_present(other, other_rung) > _share_of_next(one, rung)
+
+
+def _share_of_present(job: Candidate, rung: int) -> Any:
+    """Return by what share of its present speed the next step speeds a job up, per GPU."""
+    step = job.counts[rung + 1] - job.counts[rung]
+    return (job.left[rung] / job.left[rung + 1] - 1) / step
+
+
+def _share_of_next(job: Candidate, rung: int) -> Any:
+    """Return by what share of its next speed the next step speeds a job up, per GPU; 1 for the first."""
+    if rung < 0:
+        return 1
+    step = job.counts[rung + 1] - job.counts[rung]
+    return (1 - job.left[rung + 1] / job.left[rung]) / step

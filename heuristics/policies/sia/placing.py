@@ -1,0 +1,146 @@
+"""Placing: which GPUs of the nodes of one kind each job gets, moving as few jobs as possible."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from gsopt.problems.configuration import Shape
+from heuristics.policies.sia.nodes import Node
+
+
+def place_jobs(
+    nodes: Sequence[Node],
+    per_node: int,
+    wanted: Mapping[int, Shape],
+    held: Mapping[int, Sequence[int]],
+    fixed: Collection[int] = (),
+) -> dict[int, tuple[int, ...]]:
+    """Return the GPUs by number of jobs that are to have configurations on nodes of one kind.
+
+    A job whose configuration stays keeps the GPUs that it `held`. Then whole nodes are taken from the last one
+    on; where none is free, all jobs on the node with the most free GPUs have to move. Finally parts of nodes
+    are taken, the largest first, from the fullest node with room, from the first one on; where none has room,
+    the smallest jobs on the node with the most free GPUs move until it has. Jobs that move are placed in the
+    same way; `fixed` ones move only where no others do. Where nodes differ or sizes are no powers of two, some
+    jobs may not fit; they take what is left, from the node with the most free GPUs on. So all jobs are placed
+    that do not want more GPUs than there are.
+
+    Source: the placement of Sia's simulator, there called smart, except that jobs are sorted there by a
+    constant.
+    """
+    placement = _Placement(nodes, per_node, wanted, held, fixed)
+    placement.take_whole_nodes()
+    placement.take_parts()
+    placement.take_what_is_left()
+    return {job: tuple(sorted(gpus)) for job, gpus in placement.taken.items()}
+
+
+class _Placement:
+    def __init__(
+        self,
+        nodes: Sequence[Node],
+        per_node: int,
+        wanted: Mapping[int, Shape],
+        held: Mapping[int, Sequence[int]],
+        fixed: Collection[int],
+    ) -> None:
+        self.size, self.wanted, self.fixed = per_node, wanted, fixed
+        self.free = [dict.fromkeys(node.gpus) for node in nodes]
+        self.node_of = {gpu: place for place, node in enumerate(nodes) for gpu in node.gpus}
+        self.taken: dict[int, list[int]] = {}
+        for job, gpus in held.items():
+            for gpu in gpus:
+                self._take(job, self.node_of[gpu], [gpu])
+        self.waiting = [job for job in sorted(wanted) if job not in held]
+        self.scattered: list[int] = []
+
+    def take_whole_nodes(self) -> None:
+        """Grant whole nodes to all jobs that need some."""
+        for job in sorted(self.waiting, key=lambda job: -self.wanted[job].gpus):
+            for _ in range(self.wanted[job].gpus // self.size):
+                place = self._whole_node()
+                if place is None:
+                    self._scatter(job)
+                    break
+                self._take(job, place, list(self.free[place]))
+
+    def take_parts(self) -> None:
+        """Grant parts of nodes, the largest first, to jobs and to those that have to move."""
+        while self.waiting:
+            job = max(self.waiting, key=self._part)
+            self.waiting.remove(job)
+            part = self._part(job)
+            place = self._node_with_room(part) if part else None
+            if place is not None:
+                self._take(job, place, sorted(self.free[place])[:part])
+            elif part:
+                self._scatter(job)
+
+    def take_what_is_left(self) -> None:
+        """Grant what is left to jobs that fit nowhere as they should, on as few nodes as possible."""
+        for job in sorted(self.scattered, key=lambda job: -self.wanted[job].gpus):
+            missing = self.wanted[job].gpus
+            for place in sorted(range(len(self.free)), key=lambda place: -len(self.free[place])):
+                gpus = sorted(self.free[place])[:missing]
+                self._take(job, place, gpus)
+                missing -= len(gpus)
+
+    def _part(self, job: int) -> int:
+        return self.wanted[job].gpus % self.size
+
+    def _take(self, job: int, place: int, gpus: Sequence[int]) -> None:
+        self.taken.setdefault(job, []).extend(gpus)
+        for gpu in gpus:
+            del self.free[place][gpu]
+
+    def _give_up(self, job: int) -> None:
+        """Free the GPUs of a job."""
+        for gpu in self.taken.pop(job, ()):
+            self.free[self.node_of[gpu]][gpu] = None
+
+    def _evict(self, job: int) -> None:
+        self._give_up(job)
+        self.waiting.append(job)
+
+    def _scatter(self, job: int) -> None:
+        self._give_up(job)
+        self.scattered.append(job)
+        if job in self.waiting:
+            self.waiting.remove(job)
+
+    def _movable(self, place: int, below: int) -> list[int]:
+        """Return the jobs with fewer than so many GPUs, all of them on one node, the smallest first."""
+        jobs = {
+            job: len(gpus)
+            for job, gpus in self.taken.items()
+            if len(gpus) < below and all(self.node_of[gpu] == place for gpu in gpus)
+        }
+        return sorted(jobs, key=lambda job: (job in self.fixed, jobs[job], job))
+
+    def _room(self, place: int, below: int) -> int:
+        """Count the GPUs of a node that are free, or held by jobs that can move."""
+        return len(self.free[place]) + sum(len(self.taken[job]) for job in self._movable(place, below))
+
+    def _whole_node(self) -> int | None:
+        """Free a whole node: the last one that is free, else the one with the most free GPUs."""
+        places = [place for place in range(len(self.free)) if self._room(place, self.size) == self.size]
+        empty = [place for place in places if len(self.free[place]) == self.size]
+        if empty:
+            return empty[-1]
+        place = max(places, key=lambda place: len(self.free[place]), default=None)
+        if place is not None:
+            for job in self._movable(place, self.size):
+                self._evict(job)
+        return place
+
+    def _node_with_room(self, gpus: int) -> int | None:
+        """Free a part of a node: the fullest one that has room, else the one with the most free GPUs."""
+        places = range(len(self.free))
+        roomy = [place for place in places if len(self.free[place]) >= gpus]
+        if roomy:
+            return min(roomy, key=lambda place: len(self.free[place]))
+        able = [place for place in places if self._room(place, gpus) >= gpus]
+        place = max(able, key=lambda place: len(self.free[place]), default=None)
+        if place is not None:
+            for job in self._movable(place, gpus):
+                if len(self.free[place]) < gpus:
+                    self._evict(job)
+        return place
