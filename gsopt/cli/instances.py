@@ -43,9 +43,8 @@ def compare_instances(
             def show(row: Row, task: Any = task) -> None:
                 progress.update(task, description=f"{row.instance}: {row.method}")
 
-            comparison += compare_methods(
-                problem, chosen or None, time_limit=time_limit, on_row=show, seed=seed
-            )
+            methods = chosen or None
+            comparison += compare_methods(problem, methods, time_limit=time_limit, on_row=show, seed=seed)
             if comparison.interrupted or interrupt.is_set():
                 return replace(comparison, interrupted=True)
             progress.advance(task)

@@ -19,11 +19,10 @@ Examples
 """
 
 from gsopt.studies.cells import Cell, cells_of
-from gsopt.studies.outcome import Outcome, State
 from gsopt.studies.page import write_page
 from gsopt.studies.report import Report, report
 from gsopt.studies.results import Results, results
-from gsopt.studies.rows import Row
+from gsopt.studies.rows import Outcome, Row, State
 from gsopt.studies.runner import Progress, run
 from gsopt.studies.spec import Study, read_study
 

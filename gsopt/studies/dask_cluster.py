@@ -26,7 +26,7 @@ from gsopt.studies.dask_worker import Order, OrderResult, at, carry_out, inspect
 from gsopt.studies.executor import Call
 from gsopt.studies.installation import installation
 from gsopt.studies.needs import Needs, needs_of
-from gsopt.studies.outcome import Outcome, State
+from gsopt.studies.rows import Outcome, State
 
 _LIMIT = 10.0  # seconds in which a scheduler must answer
 _LOOK = 1.0  # seconds between two looks at what workers there are

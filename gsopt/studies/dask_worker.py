@@ -19,9 +19,9 @@ from typing import Any
 from gsopt.core.errors import InvalidInput
 from gsopt.solvers.backends.process import Pool, Reply, Worker
 from gsopt.studies.cells import Cell
+from gsopt.studies.executor import MODULE, caller
 from gsopt.studies.installation import Installation, refuse_difference
 from gsopt.studies.needs import Needs
-from gsopt.studies.processes import MODULE, caller
 
 _LOOK = 0.5  # seconds between two looks at what is still wanted
 _IDLE = 60.0  # seconds after which processes that compute nothing are ended

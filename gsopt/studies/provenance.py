@@ -1,6 +1,5 @@
 """Provenance: when, where and with what the cells of a study were computed."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,7 +24,7 @@ class StudyRun:
     cells
         Number of the study's results that are of this run.
     details
-        Whatever else is kept, such as ``packages``, the versions of `gsopt.studies.versions`.
+        Whatever else is kept, such as ``packages``, the versions of `gsopt.studies.installation`.
     """
 
     begun: str
@@ -42,20 +41,6 @@ class StudyRun:
         """The versions of packages by name; none where an earlier version of gsopt kept none."""
         found: Mapping[str, str] = self.details.get("packages", {})
         return found
-
-
-def run_of(
-    begun: str,
-    version: str,
-    python: str,
-    machine: str,
-    cpus: int | None,
-    workers: int,
-    cells: int,
-    details: str,
-) -> StudyRun:
-    """Read a run from what is stored."""
-    return StudyRun(begun, version, python, machine, cpus, workers, cells, json.loads(details))
 
 
 @dataclass(frozen=True)

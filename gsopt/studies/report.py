@@ -1,22 +1,19 @@
 """Report: the results of a study as a table, for a terminal, a spreadsheet or a paper."""
 
-import csv
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from io import StringIO
+from functools import cached_property
 from typing import Any
 
 from rich.console import RenderableType
 
 from gsopt.core.errors import InvalidInput, shorten
-from gsopt.core.files import quoted
-from gsopt.evaluation.listing import Listing
-from gsopt.evaluation.tables import Column, barred, html_of, lay_out, text_of, written
+from gsopt.evaluation.listing import Listing, csv_of
+from gsopt.evaluation.tables import Column, html_of, lay_out, markdown_of, text_of, written
 from gsopt.schedule.figures import FIGURES, Figure, FigureKind, figure_of
 from gsopt.studies.grid import described
-from gsopt.studies.outcome import State
-from gsopt.studies.rows import Row
+from gsopt.studies.rows import Row, State
 from gsopt.studies.statistics import statistic
 
 #: Figures of a cell beside those of a schedule.
@@ -94,23 +91,35 @@ class Report:
         """The names of all columns for a reader."""
         return self.names + self.counts + tuple(each.title for each in self.figures)
 
-    def rich(self) -> RenderableType:
-        """Return the table for a terminal: a line by itself for each value of the first of several names.
+    @property
+    def kinds(self) -> tuple[FigureKind | None, ...]:
+        """What the numbers of each column are; None for names."""
+        names, counts = [None] * len(self.names), [FigureKind.COUNT] * len(self.counts)
+        return (*names, *counts, *(each.kind for each in self.figures))
 
-        What does not fit on a page is left out, and said to be.
-        """
-        cells = list(zip(*self.written(), strict=True)) or [()] * len(self.titles)
+    @cached_property
+    def columns(self) -> list[Column]:
+        """The table as a reader sees it."""
         ranks = [
             *([0] * len(self.names)),
             *([_COUNTS_RANK] * len(self.counts)),
             *(each.rank for each in self.figures),
         ]
-        first = 1 if len(self.names) > 1 else 0
-        columns = [
-            Column(self.titles[place], cells[place], right=place >= len(self.names), rank=ranks[place])
-            for place in range(first, len(self.titles))
-        ]
-        return lay_out(columns, headings=self._headings() if first else {}, elsewhere=_ELSEWHERE)
+        found = []
+        for place, (title, kind, rank) in enumerate(zip(self.titles, self.kinds, ranks, strict=True)):
+            values = [line[place] for line in self.lines]
+            shown = [described(value) if kind is None else written(value, kind) for value in values]
+            found.append(Column(title, shown, right=kind is not None, rank=rank))
+        return found
+
+    def rich(self) -> RenderableType:
+        """Return the table for a terminal: a line by itself for each value of the first of several names.
+
+        What does not fit on a page is left out, and named below the table.
+        """
+        if len(self.names) <= 1:
+            return lay_out(self.columns, elsewhere=_ELSEWHERE)
+        return lay_out(self.columns[1:], headings=self._headings(), elsewhere=_ELSEWHERE)
 
     def _headings(self) -> dict[int, str]:
         name = "" if self.names[0] == "group" else f"{self.names[0]} "
@@ -128,11 +137,7 @@ class Report:
 
     def csv(self) -> str:
         """Return the table as CSV, numbers in full."""
-        text = StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(map(quoted, self.header))
-        writer.writerows(["" if value is None else quoted(value) for value in line] for line in self.lines)
-        return text.getvalue()
+        return csv_of(self.header, self.lines)
 
     def json(self) -> str:
         """Return the table as a JSON array of objects, numbers in full."""
@@ -140,67 +145,33 @@ class Report:
 
     def markdown(self) -> str:
         """Return the table in Markdown, with the figures that a paper has room for."""
-        places = self._on_paper()
-        rule = [":--" if place < len(self.names) else "--:" for place in places]
-        lines = [[cell.replace("|", r"\|") for cell in line] for line in self._picked(places)]
-        table = [barred(lines[0], " "), barred(rule, ""), *(barred(line, " ") for line in lines[1:])]
-        return "".join(table) + "".join(f"\n{note}\n" for note in self._left_out(places))
+        kept, notes = self._on_paper()
+        return markdown_of(kept) + "".join(f"\n{note}\n" for note in notes)
 
     def latex(self) -> str:
         """Return the table in LaTeX, with the rules of booktabs, and as many figures as `markdown`."""
-        places = self._on_paper()
-        columns = "".join("l" if place < len(self.names) else "r" for place in places)
-        head, *body = (
-            " & ".join(cell.translate(_LATEX) for cell in line) + r" \\" for line in self._picked(places)
-        )
-        parts = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", *body]
-        notes = [f"% {note}" for note in self._left_out(places)]
-        return "\n".join([*parts, r"\bottomrule", r"\end{tabular}", *notes, ""])
+        kept, notes = self._on_paper()
+        lines = [[column.name for column in kept], *zip(*(column.cells for column in kept), strict=True)]
+        head, *body = (" & ".join(cell.translate(_LATEX) for cell in line) + r" \\" for line in lines)
+        sides = "".join("r" if column.right else "l" for column in kept)
+        parts = [rf"\begin{{tabular}}{{{sides}}}", r"\toprule", head, r"\midrule", *body, r"\bottomrule"]
+        return "\n".join([*parts, r"\end{tabular}", *(f"% {note}" for note in notes), ""])
 
-    def _on_paper(self) -> list[int]:
-        """Return the columns that a paper has room for: what was asked for, and of what is usual the first."""
-        figures = len(self.names) + len(self.counts)
-        kept = [figures + place for place, each in enumerate(self.figures) if each.rank <= PAPER_RANK]
-        return [*range(figures), *kept]
-
-    def _left_out(self, places: Sequence[int]) -> list[str]:
-        names = [title for place, title in enumerate(self.titles) if place not in places]
-        return [f"left out: {', '.join(names)}; {_ELSEWHERE} have them"] if names else []
-
-    def _picked(self, places: Sequence[int]) -> Iterator[list[str]]:
-        for line in [self.titles, *self.written()]:
-            yield [line[place] for place in places]
-
-    def written(self) -> Iterable[list[str]]:
-        """Return every line as a reader sees it, a text per column."""
-        return map(self._cells, self.lines)
-
-    def _cells(self, line: Sequence[Any]) -> list[str]:
-        first = len(self.names) + len(self.counts)
-        numbers = zip(self.figures, line[first:], strict=True)
-        shown = [described(value) for value in line[: len(self.names)]]
-        counted = [written(value, FigureKind.COUNT) for value in line[len(self.names) : first]]
-        return [*shown, *counted, *(written(value, each.kind) for each, value in numbers)]
+    def _on_paper(self) -> tuple[list[Column], list[str]]:
+        """Return the columns that a paper has room for, and a note on the others."""
+        fixed = len(self.names) + len(self.counts)
+        shown = [place < fixed or column.rank <= PAPER_RANK for place, column in enumerate(self.columns)]
+        kept = [column for column, keep in zip(self.columns, shown, strict=True) if keep]
+        names = [column.name for column, keep in zip(self.columns, shown, strict=True) if not keep]
+        return kept, [f"left out: {', '.join(names)}; {_ELSEWHERE} have them"] if names else []
 
 
 @dataclass(frozen=True)
 class Heading:
-    """A column of a figure.
+    """A column of a figure, which was asked for or is usual."""
 
-    Attributes
-    ----------
-    key
-        Its name in data: that of the figure, with the statistic and the method it is relative to.
-    figure
-        The figure, or None for one that only its problem knows.
-    statistic, relative_to
-        What else the name says, if anything.
-    asked
-        Whether it was asked for.
-    """
-
-    key: str
-    figure: Figure | None
+    key: str  # in data: the figure's name, with the statistic and the method that it is relative to
+    figure: Figure | None  # None where only its problem knows it
     statistic: str = ""
     relative_to: str = ""
     asked: bool = False
@@ -295,17 +266,6 @@ def report(
     ]
     counts = ("cells", "without result") if lost else ("cells",)
     return Report(names, counts, tuple(heads), tuple(lines))
-
-
-def cells_csv(found: Listing[Row]) -> str:
-    """Return every cell as a line of CSV, with names, options, state and all figures."""
-    lines = [row.as_dict() for row in found.rows]
-    names = list(dict.fromkeys(name for line in lines for name in line))
-    text = StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(map(quoted, names))
-    writer.writerows([quoted(line.get(name, "")) for name in names] for line in lines)
-    return text.getvalue()
 
 
 def numeric_figures(rows: Iterable[Row]) -> list[str]:

@@ -13,9 +13,8 @@ from gsopt.core.numbers.tolerances import ULPS
 from gsopt.core.problem import Number, Sense
 from gsopt.core.result import Claim, relative_gap, settle
 from gsopt.evaluation.listing import Listing
-from gsopt.studies.outcome import State
 from gsopt.studies.report import report
-from gsopt.studies.rows import Row
+from gsopt.studies.rows import Row, State
 from gsopt.studies.store import reading
 
 
@@ -63,6 +62,13 @@ class Results(Listing[Row]):
         """The versions of gsopt that computed the cells."""
         return tuple(sorted({row.version for row in self.rows}))
 
+    def by_decision(self) -> dict[str, "Results"]:
+        """Return the results of each decision by its name, and those of policies."""
+        rows: dict[str, list[Row]] = {}
+        for row in self.rows:
+            rows.setdefault(row.word or "policies", []).append(row)
+        return {name: replace(self, rows=tuple(members)) for name, members in rows.items()}
+
     def refuse_contradictions(self) -> None:
         """Hold every value against every bound proven on the same instance.
 
@@ -76,7 +82,7 @@ class Results(Listing[Row]):
                 raise Contradiction(f"{row.labels.instance}: {row.labels.method}: {row.outcome.message}")
         for rows in _by_instance(self.rows).values():
             try:
-                _settle(rows)
+                settle(_sense(rows), [_claim(row) for row in rows])
             except Contradiction as error:
                 raise Contradiction(f"{rows[0].labels.instance}: {error}") from None
 
@@ -138,11 +144,6 @@ def _sense(rows: Sequence[Row]) -> Sense:
 def _best_bound(rows: Sequence[Row]) -> Number | None:
     claims = [Claim(str(row.labels.method), bound=row.figures.get("bound")) for row in rows]
     return settle(_sense(rows), claims).bound
-
-
-def _settle(rows: Sequence[Row]) -> None:
-    """Hold the cells of one instance against each other."""
-    settle(_sense(rows), [_claim(row) for row in rows])
 
 
 def _claim(row: Row) -> Claim:

@@ -2,12 +2,59 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
 from typing import Any
 
 from gsopt.studies.cells import Cell, Labels
 from gsopt.studies.grid import Label
-from gsopt.studies.outcome import Outcome, State
+
+
+class State(StrEnum):
+    """Whether a cell has figures, and why not.
+
+    Examples
+    --------
+    >>> State("failed")
+    <State.FAILED: 'failed'>
+    """
+
+    DONE = "done"
+    UNSUPPORTED = "unsupported"  # the method does not handle the instance
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of computing a cell.
+
+    Attributes
+    ----------
+    state
+        Whether it has figures.
+    figures
+        Plain JSON by name.
+    wall
+        Seconds that it took, the loading of its instance included.
+    message
+        Why there are no figures.
+    error
+        Kind of the error, where it failed.
+    sources
+        The files that its instance was read from, with the SHA-256 of each; the store keeps them apart.
+
+    Examples
+    --------
+    >>> Outcome(State.DONE, {"makespan": 7.0}, 0.1).state
+    <State.DONE: 'done'>
+    """
+
+    state: State
+    figures: Mapping[str, Any]
+    wall: float
+    message: str = ""
+    error: str = ""
+    sources: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -93,12 +140,7 @@ def row_of(
 ) -> Row:
     """Read a row from what is stored."""
     stored = json.loads(labels)
-    known = Labels(
-        group=Label(**stored["group"]),
-        instance=Label(**stored["instance"]),
-        method=Label(**stored["method"]),
-        instance_options=stored["instance_options"],
-        method_options=stored["method_options"],
-    )
+    group, instance, method = (Label(**stored[name]) for name in ("group", "instance", "method"))
+    known = Labels(group, instance, method, stored["instance_options"], stored["method_options"])
     outcome = Outcome(State(state), json.loads(figures), wall, message, error)
     return Row(known, stored["word"], stored["instance_key"], stored["seed"], outcome, version, key)

@@ -19,10 +19,9 @@ from gsopt.core.errors import InvalidInput, shorten
 from gsopt.schedule.bounds import MeanBound
 from gsopt.studies.cells import Cell, cells_of
 from gsopt.studies.compute import compute, prove
-from gsopt.studies.executor import Call, Executor
-from gsopt.studies.outcome import Outcome, State
-from gsopt.studies.processes import Processes
+from gsopt.studies.executor import Call, Executor, Processes
 from gsopt.studies.results import Results, results
+from gsopt.studies.rows import Outcome, State
 from gsopt.studies.spec import Study
 from gsopt.studies.store import Store, writing
 

@@ -21,11 +21,10 @@ from filelock import FileLock, Timeout
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.schedule.bounds import MeanBound
 from gsopt.studies.cells import Cell
-from gsopt.studies.outcome import Outcome, State
-from gsopt.studies.provenance import Source, StudyRun, run_of
-from gsopt.studies.rows import Row, labels_of, row_of
+from gsopt.studies.installation import versions
+from gsopt.studies.provenance import Source, StudyRun
+from gsopt.studies.rows import Outcome, Row, State, labels_of, row_of
 from gsopt.studies.spec import Study
-from gsopt.studies.versions import versions
 
 _DATABASE, _LOCK, _HOLDER = "study.sqlite", "study.lock", "study.pid"
 
@@ -59,15 +58,7 @@ CREATE TEMP TABLE source (instance TEXT, path TEXT, digest TEXT);
 
 
 class Store:
-    """The folder of one study, opened by `writing` or `reading`; threads may share it.
-
-    Parameters
-    ----------
-    folder
-        The folder.
-    connection
-        Its database.
-    """
+    """The folder of one study, opened by `writing` or `reading`; threads may share it."""
 
     def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
         self._folder = folder
@@ -105,10 +96,8 @@ class Store:
                 workers,
                 json.dumps({"packages": packages}),
             )
-            line = (
-                "INSERT INTO run (begun, version, python, machine, cpus, workers, details)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?)"
-            )
+            columns = "begun, version, python, machine, cpus, workers, details"
+            line = f"INSERT INTO run ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - named above
             self._run = database.execute(line, circumstances).lastrowid or 0
 
     def note(self, details: Mapping[str, Any]) -> None:
@@ -192,7 +181,8 @@ class Store:
             " FROM run JOIN result USING (run) JOIN cell USING (key) GROUP BY run ORDER BY run"
         )
         with self._transaction() as database:
-            return [run_of(*found) for found in database.execute(line)]
+            found = database.execute(line).fetchall()
+        return [StudyRun(*[*told, json.loads(details)]) for *told, details in found]
 
     def sources(self) -> list[Source]:
         """Return the files that the instances of the grid were read from, by path."""

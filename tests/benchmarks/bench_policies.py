@@ -18,11 +18,10 @@ import pytest
 
 from gsopt import studies
 from gsopt.evaluation.catalogue import data_folder
+from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.bounds.prices import price_bound
 from gsopt.studies.cells import Cell, cells_of
-from gsopt.studies.instance import load_scenario
-from gsopt.studies.outcome import State
-from gsopt.studies.rows import Row
+from gsopt.studies.rows import Row, State
 
 pytestmark = pytest.mark.slow
 
@@ -83,8 +82,9 @@ def certified(rows: Iterable[Row]) -> dict[str, float]:
             setting = {key: value for key, value in cell.instance["setting"].items() if key == "gpus"}
             alike = json.dumps([{**cell.instance, "setting": setting}])
             if alike not in bounds:
-                scenario, _ = load_scenario({**cell.instance, "setting": setting})
-                bounds[alike] = price_bound(scenario, evaluations=EVALUATIONS).mean_jct
+                scenario, _ = cell.load()
+                plain = Scenario.of(scenario.workload, scenario.cluster)
+                bounds[alike] = price_bound(plain, evaluations=EVALUATIONS).mean_jct
             proven[cell.instance_key] = bounds[alike]
     return proven
 

@@ -7,11 +7,10 @@ from gsopt.simulation import Replay
 from gsopt.simulation.plots import overview
 from gsopt.studies.cells import cells_of
 from gsopt.studies.compute import recorded
-from gsopt.studies.outcome import State
 from gsopt.studies.page.pictures import Picture
 from gsopt.studies.page.svg import inline
 from gsopt.studies.results import Results
-from gsopt.studies.rows import Row
+from gsopt.studies.rows import Row, State
 from gsopt.studies.spec import Study
 
 #: Names that an error tells.
@@ -21,17 +20,8 @@ _MOST_NAMES = 3
 def gantts(spec: str, found: Results, names: Sequence[str], allow: Iterable[str] = ()) -> Iterator[Picture]:
     """Draw runs that are named by method and instance; to be called while `gsopt.studies.page.svg.drawing`.
 
-    Parameters
-    ----------
-    spec
-        The study as JSON.
-    found
-        Its results.
-    names
-        The runs, such as ``fifo on Poisson(load=0.9, seed=1)``, with ``, seed 2`` where the policy draws at
-        random and the first seed is not meant.
-    allow
-        Modules that the study may name, as of `gsopt.studies.run`.
+    A run is named such as ``fifo on Poisson(load=0.9, seed=1)``, with ``, seed 2`` where the policy draws at
+    random and the first seed is not meant.
 
     Raises
     ------

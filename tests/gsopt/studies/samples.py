@@ -8,7 +8,7 @@ from gsopt.studies import Results, Row, State, Study
 from gsopt.studies.cells import Labels, cells_of
 from gsopt.studies.compute import compute, prove
 from gsopt.studies.grid import Label
-from gsopt.studies.outcome import Outcome
+from gsopt.studies.rows import Outcome
 from gsopt.studies.store import writing
 
 FIGURE_5 = "reclaiming/aryl-figure-5"

@@ -16,7 +16,7 @@ from gsopt.scenario.job import Job, Workload
 from gsopt.simulation import simulate
 from gsopt.studies import State, cells_of, run
 from gsopt.studies.compute import compute, prove
-from gsopt.studies.outcome import Outcome
+from gsopt.studies.rows import Outcome
 from heuristics.policies import las
 from instances.workloads import poisson
 from tests.gsopt.studies.samples import starts, study

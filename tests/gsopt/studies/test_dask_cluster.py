@@ -19,13 +19,13 @@ from distributed import KilledWorker
 from gsopt.cli.exits import describe
 from gsopt.core.errors import InvalidInput, MissingSolver
 from gsopt.solvers.backends.process import Reply
-from gsopt.studies import Progress, Study, cells_of, dask_cluster, run
+from gsopt.studies import Progress, Study, cells_of, dask_cluster, dask_worker, run
 from gsopt.studies.compute import compute, prove
 from gsopt.studies.dask_cluster import LostScheduler
-from gsopt.studies.dask_worker import Order, OrderResult
-from gsopt.studies.installation import Installation, installation
+from gsopt.studies.dask_worker import Order, OrderResult, inspect
+from gsopt.studies.installation import Installation, installation, versions
+from gsopt.studies.needs import Needs
 from gsopt.studies.store import reading
-from gsopt.studies.versions import versions
 from tests.commands import COMMAND
 from tests.dask_clusters import dask_client, pids
 from tests.gsopt.studies.samples import FIGURE_5, HARD, committed, starts, study
@@ -357,3 +357,33 @@ def test_machines_without_gsopt_are_named(monkeypatch: pytest.MonkeyPatch, tmp_p
     monkeypatch.setattr(dask_cluster, "inspect", stranger)
     with pytest.raises(InvalidInput, match=r"gsopt: must be 0\.1\.0, as .*: No module named 'gsopt'$"):
         run(study(), tmp_path, scheduler=client)
+
+
+def test_what_is_missing_is_told(tmp_path: Path) -> None:
+    """A machine that lacks a file says so; one that lacks nothing says nothing."""
+    missing = tmp_path / "a.csv"
+    found = inspect(installation(), Needs(files=(str(missing),)))
+
+    assert str(found) == f"{missing}: is not there"
+    missing.touch()
+    assert inspect(installation(), Needs(files=(str(missing),))) is None
+
+
+def test_methods_may_lie_in_the_working_directory_of_the_worker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is sought there after what is installed."""
+    monkeypatch.setattr("sys.path", list(sys.path))
+    monkeypatch.chdir(tmp_path)
+    inspect(installation(), Needs())
+
+    assert sys.path[-1] == str(tmp_path)
+
+
+def test_processes_without_work_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker ends the processes of a run when there has been nothing to compute for a while."""
+    monkeypatch.setattr(dask_worker, "_IDLE", 0.0)
+    before = set(children(os.getpid()))
+    with dask_client() as client:
+        run(study(), tmp_path, scheduler=client)
+        wait_until(lambda: set(children(os.getpid())) <= before)

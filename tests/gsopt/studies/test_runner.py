@@ -13,7 +13,7 @@ import pytest
 from gsopt.core.errors import Contradiction, InvalidInput
 from gsopt.schedule.bounds import MeanBound
 from gsopt.studies import Progress, State, cells_of, results, run
-from gsopt.studies.outcome import Outcome
+from gsopt.studies.rows import Outcome
 from gsopt.studies.store import writing
 from tests.gsopt.studies.samples import HARD, committed, fill, starts, study
 from tests.processes import children, wait_until
