@@ -24,23 +24,13 @@ _EXACT = "exact"
 
 @dataclass(frozen=True)
 class Glance:
-    """One heuristic on many instances.
-
-    Attributes
-    ----------
-    method
-        Its name.
-    instances, optimal, unsolved
-        Number of instances, of those on which it finds the optimum, and of those on which it finds nothing.
-    gaps
-        How much worse it is than the best proven bound, relative to that, wherever that is not 0.
-    """
+    """One heuristic on the instances that it is for."""
 
     method: str
     instances: int
     optimal: int
-    unsolved: int
-    gaps: tuple[float, ...]
+    unsolved: int  # instances on which it finds nothing
+    gaps: tuple[float, ...]  # to the best proven bound, relative to it, wherever that is not 0
 
     @property
     def mean(self) -> float | None:

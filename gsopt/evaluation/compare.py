@@ -19,7 +19,6 @@ from gsopt.scenario.scenario import Scenario
 #: Seconds that `compare` gives each method on each instance unless told otherwise.
 COMPARE_TIME_LIMIT = 60.0
 
-
 _EXACT, _HEURISTIC = "exact", "heuristic"
 
 
@@ -90,9 +89,8 @@ def _wanted(
     found = []
     for problem in problems:
         if not isinstance(problem, Problem):
-            raise InvalidInput(
-                "", "problems", shorten(problem), "must be a problem; gsopt.load gives one by name"
-            )
+            rule = "must be a problem; gsopt.load gives one by name"
+            raise InvalidInput("", "problems", shorten(problem), rule)
         if several is None:
             found.append((problem, methods_of(problem.word)))
             continue
@@ -106,11 +104,8 @@ def _wanted(
 
 def _free_name(name: str, taken: Container[str]) -> str:
     """Return a name that no other method has: the name, or that with a number."""
-    return (
-        name
-        if name not in taken
-        else next(numbered for count in itertools.count(2) if (numbered := f"{name} ({count})") not in taken)
-    )
+    names = itertools.chain([name], (f"{name} ({count})" for count in itertools.count(2)))
+    return next(each for each in names if each not in taken)
 
 
 def _compare_one(

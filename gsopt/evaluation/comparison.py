@@ -120,10 +120,9 @@ class Comparison(Listing[Row]):
         for place, row in enumerate(self.rows):
             if place == 0 or row.instance != self.rows[place - 1].instance:
                 headings[place] = _described(row.instance, row.problem.headline())
-        notes = [
-            f"{row.method} {_status(row)}: {row.note}" for row in self.rows if row.result is None and row.note
-        ]
-        return lay_out(_columns(self.rows), headings=headings, notes=dict.fromkeys(notes))
+        unsolved = [row for row in self.rows if row.result is None and row.note]
+        notes = dict.fromkeys(f"{row.method} {_status(row)}: {row.note}" for row in unsolved)
+        return lay_out(_columns(self.rows), headings=headings, notes=notes)
 
     def summary(self) -> RenderableType:
         """Return one line per group of like instances and method: total value, total bound, gap, median time.
@@ -141,14 +140,8 @@ class Comparison(Listing[Row]):
                 if rows:
                     lines.append([name, *_totals(rows)])
         least = not self.rows or self.rows[0].problem.sense is Sense.MINIMIZE
-        names = [
-            "method",
-            "instances",
-            "value",
-            f"proven {'minimum' if least else 'maximum'}",
-            "gap",
-            "median time",
-        ]
+        proven = f"proven {'minimum' if least else 'maximum'}"
+        names = ["method", "instances", "value", proven, "gap", "median time"]
         columns = [
             Column(name, [line[place] for line in lines], right=place > 0, rank=_SUMMARY_RANKS.get(name, 0))
             for place, name in enumerate(names)
@@ -206,9 +199,8 @@ class Comparison(Listing[Row]):
             problem = known[each.instance]
             where = f"{source}: rows[{place}].result"
             result = None if each.result is None else Result.from_dict(problem, each.result, source=where)
-            row = Row(
-                each.instance, each.method, each.kind, problem, result, note=each.note, failed=each.failed
-            )
+            row = Row(each.instance, each.method, each.kind, problem, result)
+            row = replace(row, note=each.note, failed=each.failed)
             rows.setdefault(each.instance, []).append(row)
         settled_rows = [row for name, members in rows.items() for row in settled(known[name], members)]
         return cls(tuple(settled_rows), stored.interrupted)
@@ -278,13 +270,7 @@ def read_comparison(path: str | Path, problems: Problem[Any] | Iterable[Problem[
 
 
 def settled(problem: Problem[Any], rows: list[Row]) -> list[Row]:
-    """Add to every row the instance's best bound, after checking that no two rows contradict each other.
-
-    Raises
-    ------
-    Contradiction
-        A value is better than a bound.
-    """
+    """Add to every row the instance's best bound, after checking that no two rows contradict each other."""
     results = [row.result for row in rows if row.result is not None]
     found = settle(problem.sense, [_claim(problem, result) for result in results])
     agreed = iter(agree(problem, results))
@@ -308,11 +294,6 @@ def _shared_keys(rows: Sequence[Row]) -> list[str]:
     return shared
 
 
-def _figures(row: Row, keys: Sequence[str]) -> tuple[Any, ...]:
-    figures = row.problem.headline()
-    return tuple(figures[key] for key in keys)
-
-
 def _groups(rows: Iterable[Row], keys: Sequence[str]) -> dict[tuple[str, str, tuple[str, ...]], list[Row]]:
     """Group rows by suite, unit and headline figures; many different figures become one range."""
     suites: dict[tuple[str, str], list[Row]] = {}
@@ -321,7 +302,8 @@ def _groups(rows: Iterable[Row], keys: Sequence[str]) -> dict[tuple[str, str, tu
         suites.setdefault((suite, row.problem.unit), []).append(row)
     groups: dict[tuple[str, str, tuple[str, ...]], list[Row]] = {}
     for (suite, unit), members in suites.items():
-        figures = [_figures(row, keys) for row in members]
+        headlines = [row.problem.headline() for row in members]
+        figures = [tuple(headline[key] for key in keys) for headline in headlines]
         for row, figure in zip(members, figures, strict=True):
             label = tuple(str(value) for value in figure)
             if len(set(figures)) > _MOST_GROUPS:
@@ -340,9 +322,8 @@ def _totals(rows: list[Row]) -> list[str]:
     times = [row.result.runtime for row in rows if row.result is not None]
     if not solved:
         return [f"0 of {len(rows)}", "-", "-", "-", _seconds(median(times))]
-    value = exact_total(
-        row.result.objective for row in solved if row.result and row.result.objective is not None
-    )
+    values = (row.result.objective for row in solved if row.result)
+    value = exact_total(each for each in values if each is not None)
     bounds = [bound for row in solved if (bound := _bound(row)) is not None]
     bound = exact_total(bounds) if len(bounds) == len(solved) else None
     excess = None if bound is None else abs(Fraction(value) - Fraction(bound))
@@ -359,13 +340,11 @@ def _totals(rows: list[Row]) -> list[str]:
 
 def _columns(rows: Sequence[Row]) -> list[Column]:
     unit = " or ".join(dict.fromkeys(row.problem.unit for row in rows)) or "value"
-    shown = [told_apart(None if row.result is None else row.result.objective, _bound(row)) for row in rows]
+    shown = [told_apart(row.result.objective, _bound(row)) if row.result else ("", "") for row in rows]
     return [
         Column("method", [row.method for row in rows], right=False),
-        Column(unit, [value if row.result else "" for row, (value, _) in zip(rows, shown, strict=True)]),
-        Column(
-            "proven bound", [bound if row.result else "" for row, (_, bound) in zip(rows, shown, strict=True)]
-        ),
+        Column(unit, [value for value, _ in shown]),
+        Column("proven bound", [bound for _, bound in shown]),
         Column("gap", [_shown_gap(row) if row.result else "" for row in rows]),
         Column("time", [_seconds(row.result.runtime) if row.result else "" for row in rows], rank=1),
         Column("status", [_status(row) for row in rows], right=False),

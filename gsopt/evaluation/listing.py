@@ -20,13 +20,7 @@ R = TypeVar("R")
 
 
 class Listing(Sequence[R], ABC, Generic[R]):
-    """Rows that print as a table, in notebooks too; what comparisons and the results of studies are.
-
-    Attributes
-    ----------
-    rows
-        The rows.
-    """
+    """Rows that print as a table, in notebooks too; what comparisons and the results of studies are."""
 
     rows: tuple[R, ...]
 
@@ -90,12 +84,6 @@ def csv_of(names: Iterable[str], lines: Iterable[Iterable[Any]]) -> str:
 
 
 def need(package: str, what: str) -> None:
-    """Refuse what needs a package that is not installed.
-
-    Raises
-    ------
-    InvalidInput
-        It is not; the line says how to install it.
-    """
+    """Refuse what needs a package that is not installed; the line says how to install it."""
     if find_spec(package) is None:
         raise InvalidInput("", what, "", f'needs {package}: pip install "gsopt[report]"')

@@ -22,11 +22,6 @@ def network_of(stands: Sequence[Stand]) -> Cluster | None:
 
     Switches of one name at different places are two. A switch whose name something else has too is named after
     those above it, and after its level.
-
-    Parameters
-    ----------
-    stands
-        The machines and their places.
     """
     if not stands:
         return None

@@ -82,13 +82,7 @@ def prove(cell: Cell, link: Any = None, *, evaluations: int | None = None) -> Me
 
 
 def recorded(cell: Cell) -> simulation.Replay:
-    """Replay a policy's cell once more, and keep its schedule, which is judged.
-
-    Raises
-    ------
-    InvalidInput
-        The instance cannot be loaded any more.
-    """
+    """Replay a policy's cell once more, and keep its schedule, which is judged."""
     (scenario, round_length), _ = _load(cell)
     with trusting(cell.trust):
         run = simulation.replay(scenario, _policy(cell), round_length=round_length, record=True)

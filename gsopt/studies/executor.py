@@ -20,15 +20,9 @@ MODULE = "gsopt.studies.compute"
 
 
 class Executor(Protocol):
-    """Where the cells of a study are computed; `run` gives it cells and keeps what comes of them.
+    """Where the cells of a study are computed; `run` gives it cells and keeps what comes of them."""
 
-    Attributes
-    ----------
-    threads
-        How many cells may be under way at once, at any time; a thread of this process waits for each.
-    """
-
-    threads: int
+    threads: int  # cells that may be under way at once; a thread of this process waits for each
 
     @property
     def workers(self) -> int:

@@ -62,13 +62,7 @@ def installation() -> Installation:
 
 
 def refuse_difference(ours: Installation) -> None:
-    """Refuse what is installed here where it differs from what is installed where a study was started.
-
-    Raises
-    ------
-    InvalidInput
-        A version or the code differs; the first that does is named.
-    """
+    """Refuse what is installed here where it differs from what is installed where a study was started."""
     here = installation()
     for name in {**ours, **here}:
         found, wanted = here.get(name, _MISSING), ours.get(name, _MISSING)

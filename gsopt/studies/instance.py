@@ -35,37 +35,20 @@ Simulated = tuple[Scenario, float | None]
 class StudyInstance:
     """An instance of a study.
 
-    Attributes
-    ----------
-    definition
-        Plain JSON that changes when the instance does.
-    word
-        The decision; empty for a workload on a cluster, on which policies decide.
-    group, name
-        What tables call the instances that repeat each other, and this one.
-    options
-        Its options, by which tables can be split.
-    load
-        Loads the problem, or what is simulated, in any process. It raises `InvalidInput` where a generator
-        refuses its arguments, or a file is no longer what it was.
+    `load` loads the problem, or what is simulated, in any process. It raises `InvalidInput` where a generator
+    refuses its arguments, or a file is no longer what it was.
     """
 
-    definition: Definition
-    word: str
-    group: Label
+    definition: Definition  # changes when the instance does
+    word: str  # the decision; empty for a workload on a cluster, on which policies decide
+    group: Label  # of the instances that repeat each other
     name: Label
     options: Mapping[str, Any]
     load: Callable[[], Any]
 
 
 def instances_of(point: Point) -> Iterator[StudyInstance]:
-    """Yield the instances that one point of an entry names: several for a suite, otherwise one.
-
-    Raises
-    ------
-    InvalidInput
-        There is no such instance, generator, reader or option, or the data are not at hand.
-    """
+    """Yield the instances that one point of an entry names: several for a suite, otherwise one."""
     kinds: dict[str, Callable[[Point], Iterator[StudyInstance]]] = {
         "instance": _named,
         "generator": _generated,
@@ -83,24 +66,12 @@ def instances_of(point: Point) -> Iterator[StudyInstance]:
 
 
 def generate(generator: Callable[..., Any], options: Mapping[str, Any]) -> Any:
-    """Call a generator with options as they are read from JSON.
-
-    Raises
-    ------
-    InvalidInput
-        There is no such option, or the generator refuses its value.
-    """
+    """Call a generator with options as they are read from JSON."""
     return _call(generator, typed(generator, options))
 
 
 def workload_of(reading: Any, source: str) -> Workload:
-    """Return the workload of what a reader has read.
-
-    Raises
-    ------
-    InvalidInput
-        Not one of its rows could be used, so it is no such trace.
-    """
+    """Return the workload of what a reader has read; if no row could be used, it was no such trace."""
     workload: Workload = reading.workload
     if reading.dropped and not workload.jobs:
         first = reading.dropped[0]

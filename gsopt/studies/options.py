@@ -43,13 +43,7 @@ def _is_option(parameter: Parameter) -> bool:
 
 
 def typed(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options that were read from JSON as keyword arguments of a function.
-
-    Raises
-    ------
-    InvalidInput
-        The function takes no such option, or the value has the wrong type.
-    """
+    """Return options that were read from JSON as keyword arguments of a function."""
     known = known_options(function)
     for name, value in options.items():
         if name not in known:
@@ -81,13 +75,7 @@ def find_backend(name: Any, field: str = "backend") -> backends.Backend:
 
 
 def window(text: str, field: str = "window") -> tuple[float, float]:
-    """Read a begin and an end with a colon between them, each as `read_seconds` takes it.
-
-    Raises
-    ------
-    InvalidInput
-        The text is no begin and end; the message calls it `field`.
-    """
+    """Read a begin and an end with a colon between them; the message of an error calls them `field`."""
     try:
         begin, end = (read_seconds(part) for part in text.split(":"))
     except ValueError:

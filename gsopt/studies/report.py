@@ -294,13 +294,7 @@ def values_of(
 
 
 def baselines(rows: Sequence[Row], method: str, figures: Sequence[str]) -> dict[tuple[str, str], float]:
-    """Return, by instance and figure, the mean over the seeds of one method, or the least such mean of all.
-
-    Raises
-    ------
-    InvalidInput
-        There is no such method.
-    """
+    """Return, by instance and figure, the mean over the seeds of one method, or the least such mean of all."""
     names = list(dict.fromkeys(str(row.labels.method) for row in rows))
     _refuse_unknown("relative_to", [method], [*names, LEAST])
     mean = statistic("mean")

@@ -76,11 +76,6 @@ def setting_of(values: Mapping[str, Any], notes: list[str] | None = None) -> Set
 
     Beside a file that does not say how many GPUs its machines have, ``gpus`` is the number of each. The
     ``speed`` may be a name of `SPEEDS`. `notes` takes a line for whatever is left out of a file.
-
-    Raises
-    ------
-    InvalidInput
-        A value breaks a rule.
     """
     chosen = {key: values[key] for key in KEYS if key in values}
     if isinstance(text := chosen.get("cluster"), str):

@@ -70,11 +70,6 @@ class Store:
         """Make a study's grid the one of the folder, and note that a run begins.
 
         Results of cells that are no longer in the grid are kept, but not shown.
-
-        Raises
-        ------
-        InvalidInput
-            The folder holds the results of another study.
         """
         with self._transaction() as database:
             held = database.execute("SELECT name FROM study").fetchone()
@@ -113,17 +108,10 @@ class Store:
 
     def commit(self, cell: Cell, outcome: Outcome) -> None:
         """Keep a result, and what its instance was read from."""
-        line = (
-            cell.key,
-            self._run,
-            outcome.state.value,
-            json.dumps(dict(outcome.figures)),
-            outcome.message,
-            outcome.error,
-            outcome.wall,
-        )
+        figures = json.dumps(dict(outcome.figures))
+        told = outcome.state.value, figures, outcome.message, outcome.error, outcome.wall
         with self._transaction() as database:
-            database.execute("INSERT INTO result VALUES (?, ?, ?, ?, ?, ?, ?)", line)
+            database.execute("INSERT INTO result VALUES (?, ?, ?, ?, ?, ?, ?)", (cell.key, self._run, *told))
             sources = [(cell.instance_key, *source) for source in outcome.sources.items()]
             database.executemany("INSERT OR IGNORE INTO source VALUES (?, ?, ?)", sources)
 
@@ -201,13 +189,7 @@ class Store:
 
 @contextmanager
 def writing(folder: str | Path) -> Iterator[Store]:
-    """Open a study's folder for one run, making it if need be.
-
-    Raises
-    ------
-    InvalidInput
-        The folder cannot be written, another run is using it, or its database is damaged.
-    """
+    """Open a study's folder for one run, making it if need be; no other run may be using it."""
     home = Path(folder)
     with _one_line(home):
         home.mkdir(parents=True, exist_ok=True)
@@ -217,13 +199,7 @@ def writing(folder: str | Path) -> Iterator[Store]:
 
 @contextmanager
 def reading(folder: str | Path) -> Iterator[Store]:
-    """Open a study's folder to look at it; a run may be going on.
-
-    Raises
-    ------
-    InvalidInput
-        The folder holds no study, or its database is damaged.
-    """
+    """Open a study's folder to look at it; a run may be going on."""
     home = Path(folder)
     if not (home / _DATABASE).is_file():
         raise InvalidInput(str(home), "", "", "must be a folder in which gsopt study run has worked")
@@ -277,8 +253,7 @@ def _lay_out(connection: sqlite3.Connection, home: Path, *, writable: bool) -> N
     if connection.execute("SELECT count(*) FROM sqlite_master").fetchone() != (0,):
         raise InvalidInput(str(home), _DATABASE, "", "was written by another version of gsopt")
     connection.execute("PRAGMA journal_mode = WAL")
-    script = f"BEGIN; {_TABLES} PRAGMA user_version = {_LAYOUT}; COMMIT;"  # all of it or nothing
-    connection.executescript(script)
+    connection.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {_LAYOUT}; COMMIT;")  # all or nothing
 
 
 def _add(connection: sqlite3.Connection) -> None:

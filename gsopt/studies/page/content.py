@@ -67,20 +67,10 @@ def content(
     gantts: Sequence[Picture] = (),
     options: Mapping[str, Sequence[str]] | None = None,
 ) -> Content:
-    """Put together what a page says.
+    """Put together what a page says of results, of which `whole` is the table.
 
-    Parameters
-    ----------
-    found, whole
-        The results, and the table of all of them.
-    figures
-        The figures that are shown; the usual ones if none is given.
-    spec, runs, sources
-        Where the results come from.
-    pictures, gantts
-        What is drawn.
-    options
-        The options of the command that makes the page.
+    `figures` are those that are shown; the usual ones if none is given. `options` are those of the command that
+    makes the page.
     """
     pretty = _pretty(json.loads(spec))
     return Content(

@@ -29,12 +29,10 @@ _KEYS = ["policy", *(each.key for each in FIGURES)]
 @pytest.fixture
 def workload(tmp_path: Path) -> Path:
     """Return a workload as a file: a long job, and a short one behind it."""
-    jobs = [
-        Job(name="long", release_date=0, duration=6, gpus=2),
-        Job(name="short", release_date=1, duration=1, gpus=1),
-    ]
+    long = Job(name="long", release_date=0, duration=6, gpus=2)
+    short = Job(name="short", release_date=1, duration=1, gpus=1)
     path = tmp_path / "workload.json"
-    write(bundle(jobs), path)
+    write(bundle([long, short]), path)
     return path
 
 
@@ -293,37 +291,22 @@ def test_bad_windows(trace: Path, window: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("line", "named"),
     [
-        ("simulate", "no-such-file.json", "--gpus", "2"),
-        ("simulate", "no-such-file.csv", "--gpus", "2", "--reader", "philly"),
-        ("compare", "no-such-file.csv", "--gpus", "2", "--reader", "philly"),
+        ("simulate no-such-file.json --gpus 2", "no-such-file"),
+        ("simulate no-such-file.csv --gpus 2 --reader philly", "no-such-file"),
+        ("compare no-such-file.csv --gpus 2 --reader philly", "no-such-file"),
+        ("simulate WORKLOAD --gpus 2 --policy fifo --plots WORKLOAD/folder", "cannot be written"),
+        ("simulate WORKLOAD --gpus 2 --policy fifo --schedules WORKLOAD/folder", "cannot be written"),
+        ("compare WORKLOAD --gpus 2 --method greedy", "--method: 'greedy'"),
+        ("compare WORKLOAD --gpus 2 reclaiming", "reclaiming"),  # two things to compare
+        ("compare WORKLOAD --window 0:1", "--gpus"),
+        ("compare WORKLOAD --reader philly", "--gpus"),
     ],
 )
-def test_missing_trace(arguments: tuple[str, ...]) -> None:
-    """A trace that is not there is named in one line."""
-    _assert_refused("no-such-file", *arguments)
-
-
-@pytest.mark.parametrize("option", ["--plots", "--schedules"])
-def test_folder_that_cannot_be_written(workload: Path, option: str) -> None:
-    """A folder below a file cannot be made; one line says so before anything is simulated."""
-    line = ("simulate", workload, "--gpus", "2", "--policy", "fifo", option, workload / "folder")
-    _assert_refused("cannot be written", *line)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        (("--gpus", "2", "--method", "greedy"), "--method: 'greedy'"),
-        (("--gpus", "2", "reclaiming"), "reclaiming"),  # two things to compare
-        (("--window", "0:1"), "--gpus"),
-        (("--reader", "philly"), "--gpus"),
-    ],
-)
-def test_bad_arguments_of_compare(workload: Path, arguments: tuple[str, ...], named: str) -> None:
-    """On a trace, `compare` refuses what it cannot use in one line."""
-    _assert_refused(named, "compare", workload, *arguments)
+def test_what_cannot_be_read_written_or_compared(workload: Path, line: str, named: str) -> None:
+    """Files and folders that are not there, and what `compare` cannot use on a trace, are named in one line."""
+    _assert_refused(named, *line.replace("WORKLOAD", str(workload)).split())
 
 
 def _assert_refused(named: str, *arguments: str | Path) -> None:

@@ -162,11 +162,7 @@ def test_methods_are_named_as_they_are_given() -> None:
     ("problems", "methods", "message"),
     [
         (Workload(jobs=[]), None, "problems: a workload: must be a problem; .* by gsopt.compare_policies"),
-        (
-            "reclaiming/aryl-figure-5",
-            None,
-            "problems: 'reclaiming/.*': must be a problem; gsopt.load gives one",
-        ),
+        ("reclaiming/aryl-figure-5", None, "problems: 'reclaiming/.*': must be a problem; gsopt.load gives"),
         (7, None, "problems: 7: must be a problem"),
         ([figure_5(2), None], [stops], "problems: None: must be a problem"),
         (figure_5(2), [stops, "greedyy"], "method: 'greedyy': must be one of .*, or package.module:function"),

@@ -46,10 +46,7 @@ def test_solve_takes_a_method_or_its_name() -> None:
     [
         ({"method": "greedyy"}, "method: 'greedyy': must be one of"),
         ({"time_limit": -1}, "time_limit: -1: must be a number of seconds"),
-        (
-            {"time_limit": "soon"},
-            "time_limit: 'soon': must be a number of seconds from 0 to 1e9, or such as 30s",
-        ),
+        ({"time_limit": "soon"}, "time_limit: 'soon': must be a number of seconds from 0 to 1e9, or such as"),
         ({"time_limit": float("nan")}, "time_limit: nan: must be a number of seconds"),
         ({"method": first_servers, "colour": 1}, "colour: is not an option of first_servers"),
     ],

@@ -22,6 +22,10 @@ def _waits(name: str, *gpus: int, where: str = "", priority: int = 0, copies: in
     return Gang(name=name, parts=parts, priority=priority, copies=copies)
 
 
+def _asks(**needs: int) -> Gang:
+    return Gang(name="a", parts=[Part(needs=Resources(**needs))])
+
+
 def _hold(snapshot: Snapshot, found: Pack) -> Counter[str]:
     """Check that no node is overfull and parts stand where they may; give how many parts of each gang do."""
     free = {node.name: node.capacity.gpu - node.used.gpu for node in snapshot.nodes}
@@ -124,22 +128,10 @@ def test_copies_are_taken_one_by_one() -> None:
         (_waits("a", 1, where="nowhere"), "may stand on no node that is open: nothing has it"),
         (_waits("a", 8, where="one"), "needs 8 GPUs on a node, and none has more than 4 GPUs free"),
         (_waits("a", 5, 5), "has no room for all of its 2 parts at once"),
-        (
-            Gang(name="a", parts=[Part(needs=Resources(gpu=5, cpu=9000))]),
-            "needs more on a node than any has free of all at once",
-        ),
-        (
-            Gang(name="a", parts=[Part(needs=Resources(cpu=64500))]),
-            "needs 64.5 CPUs on a node, and none has more than 64 CPUs",
-        ),
-        (
-            Gang(name="a", parts=[Part(needs=Resources(memory=2048))]),
-            "needs 2,048 MiB on a node, and none has more than 1,024 MiB",
-        ),
-        (
-            Gang(name="a", parts=[Part(needs=Resources.model_validate({"mig": 2}))]),
-            "needs 2 mig on a node, and none has more than 0 mig",
-        ),
+        (_asks(gpu=5, cpu=9000), "needs more on a node than any has free of all at once"),
+        (_asks(cpu=64500), "needs 64.5 CPUs on a node, and none has more than 64 CPUs"),
+        (_asks(memory=2048), "needs 2,048 MiB on a node, and none has more than 1,024 MiB"),
+        (_asks(mig=2), "needs 2 mig on a node, and none has more than 0 mig"),
     ],
 )
 def test_reasons(gang: Gang, reason: str) -> None:

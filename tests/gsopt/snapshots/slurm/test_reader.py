@@ -348,10 +348,7 @@ def test_bad_nodes(changes: Object, message: str, tmp_path: Path) -> None:
         (running(1, "n[3-1]"), r"jobs\[0\]\.nodes: 'n\[3-1\]': must have ranges that do not fall"),
         (running(1, "$(id)"), r"jobs\[0\]\.nodes: '\$\(id\)': must be names of letters"),
         (running(0, "n1"), r"jobs\[0\]\.job_id: 0: must be the number of a job"),
-        (
-            running(1, "n1", "gpu:1", "gpu:1"),
-            "gres_detail: .*: must have as many entries as there are nodes, 1",
-        ),
+        (running(1, "n1", "gpu:1", "gpu:1"), "gres_detail: .*: must have as many entries as there are"),
         (pending(1, array_task_string="5-1"), r"array_task_string: '5-1': must be tasks such as"),
         (pending(1, array_task_string="1-999999999"), "must be at most 1,000,000 tasks"),
         (pending(1, node_count=wrapped(10**7)), "must be at most 1,000,000 nodes, tasks or GPUs"),
