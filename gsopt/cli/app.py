@@ -1,6 +1,8 @@
 """App: the commands of ``gsopt``, each imported from the file of its name once it is used."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from pkgutil import resolve_name
@@ -39,6 +41,15 @@ _PATHS = {"import": "importing:import_", "study": "study:app", "suites": "suites
 _SETTINGS = {"generate": {"allow_extra_args": True, "ignore_unknown_options": True}}
 
 
+@contextmanager
+def _interrupted() -> Iterator[None]:
+    """Raise `Interrupted` in place of what Ctrl-C raises, of which typer would say nothing."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise Interrupted from None
+
+
 class Commands(TyperGroup):
     """The commands; Ctrl-C in one of them ends in one line, and so does what somebody's code does there."""
 
@@ -67,13 +78,15 @@ class Commands(TyperGroup):
                 [(name, command.get_short_help_str(limit)) for name, command in self.commands.items()]
             )
 
+    def make_context(self, *given: Any, **options: Any) -> Any:
+        """Read the arguments."""
+        with _interrupted():
+            return super().make_context(*given, **options)
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was chosen."""
-        try:
-            with kept_running("somebody's code"):
-                return super().invoke(ctx)
-        except KeyboardInterrupt:
-            raise Interrupted from None
+        with _interrupted(), kept_running("somebody's code"):
+            return super().invoke(ctx)
 
 
 app = typer.Typer(

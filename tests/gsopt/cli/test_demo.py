@@ -26,7 +26,6 @@ def test_demo_is_a_glance(monkeypatch: pytest.MonkeyPatch) -> None:
     run = gsopt("demo")
     lines = run.stdout.splitlines()
     first = {line.split()[0] for line in lines if line.startswith("  ")}
-
     assert (run.returncode, run.stderr) == (0, "")
     assert len(lines) <= 8 * len(problem_types()) + 8  # the policies and the sum have eight
     assert max(map(len, lines)) <= 80
@@ -68,7 +67,6 @@ def test_figures_are_those_of_the_rows() -> None:
     optima, values = _values(comparison, "exact"), _values(comparison, "last_servers")
     gaps = [Fraction(value, best) - 1 for value, best in zip(values, optima, strict=True) if best]
     [seen] = glances(comparison)
-
     assert (seen.method, seen.instances, seen.unsolved) == ("last_servers", 30, 0)
     assert seen.optimal == sum(value == best for value, best in zip(values, optima, strict=True))
     assert 0 < seen.optimal < 30
@@ -88,7 +86,6 @@ def test_instances_that_a_heuristic_is_not_for_do_not_count() -> None:
 
     sizes = [server_uniform(servers=servers, jobs=4, degree=2, demand=2, seed=1) for servers in (3, 4, 6)]
     [seen] = glances(compare(sizes, ["exact", large_only]))
-
     assert (seen.method, seen.instances, seen.unsolved) == ("large_only", 1, 0)
     small = compare(sizes[:2], ["exact", large_only])
     assert "none of these" in glances(small)[0].line().plain

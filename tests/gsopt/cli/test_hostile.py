@@ -93,7 +93,6 @@ def test_one_line_and_exit_code_2(
     monkeypatch.chdir(tmp_path)
     before = sorted(tmp_path.rglob("*"))
     run = gsopt(*shlex.split(line.replace("EXAMPLE", FIGURE_5)))
-
     assert (run.returncode, run.stdout) == (Exit.BAD_INPUT, ""), run
     assert run.stderr.startswith("gsopt: ")
     assert run.stderr.endswith("\n")

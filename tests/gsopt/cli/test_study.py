@@ -72,7 +72,6 @@ def test_killed_at_any_stage(tmp_path: Path) -> None:
         before = now
     assert before
     last = gsopt("study", "run", spec, "--out", folder, "--workers", str(_WORKERS))
-
     done = committed(folder)
     assert (last.returncode, last.stderr) == (0, "test: 60 of 60 cells have a result\n")
     assert before.items() <= done.items()
@@ -237,7 +236,6 @@ def test_a_profile_is_drawn(tmp_path: Path) -> None:
     """The profile of exact methods is a picture beside the study; a study without any is refused."""
     fill(tmp_path / "exact", study(methods=["exact", "milp"]))
     fill(tmp_path / "greedy", study(methods=["greedy"]))
-
     run = gsopt("study", "profile", tmp_path / "exact")
     assert (run.returncode, run.stdout) == (0, f"{tmp_path / 'exact' / 'profile.png'}\n")
     assert (tmp_path / "exact" / "profile.png").stat().st_size > 0

@@ -225,5 +225,4 @@ def test_ctrl_c_among_the_heuristics_leaves_what_they_found(monkeypatch: pytest.
 def test_a_decision_may_have_no_heuristics(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where nobody has written a heuristic yet, an exact method begins without a start."""
     monkeypatch.setattr(_SOLVE, "own_heuristics", lambda _: {})
-
     assert gsopt.solve(figure_5(2), time_limit=10).status is Status.OPTIMAL

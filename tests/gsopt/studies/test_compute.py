@@ -113,7 +113,6 @@ def test_what_sharing_was_worth(tmp_path: Path, cluster: str, method: str, worth
     (cell,) = cells_of(study(instances=[entry], methods=[method]))
     outcome = compute(cell)
     figures = {name: value for name, value in outcome.figures.items() if name.startswith("sharing_")}
-
     assert outcome.state is State.DONE, outcome.message
     assert figures == pytest.approx(worth)
 

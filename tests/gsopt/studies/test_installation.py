@@ -118,7 +118,6 @@ def test_files_and_folders_are_needed(tmp_path: Path, entry: Any, wanted: Needs)
     jobs = Workload(jobs=[Job(name="a", release_date=0, duration=60, gpus=4)])
     (tmp_path / "jobs.json").write_text(jobs.model_dump_json())
     method = "greedy" if entry == FIGURE_5 else "fifo"
-
     assert needs_of(cells_of(study(instances=[entry], methods=[method]))) == wanted
 
 
@@ -127,7 +126,6 @@ def test_a_module_is_needed_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "mine_alone.py").write_text("from heuristics.reclaiming import greedy\n")
     needs = needs_of(cells_of(study(methods=["mine_alone:greedy"])))
     needs.refuse_missing()
-
     (tmp_path / "mine_alone.py").write_text("")
     with pytest.raises(InvalidInput, match=r"^module: mine_alone: must be the same file"):
         needs.refuse_missing()

@@ -174,7 +174,6 @@ TIMES: dict[str, dict[str, float | None]] = {
 def test_ratios_are_to_the_best_of_each_instance() -> None:
     """A time counts in multiples of the shortest on its instance, and what is not solved never counts."""
     fast, sure, idle = profiles(TIMES)
-
     assert (fast.ratios, sure.ratios, idle.ratios) == ((1.0, 1.0), (1.0, 1.0, 4.0), ())
     assert [fast.share(ratio) for ratio in (0.99, 1.0, 100.0)] == [0.0, 0.5, 0.5]
     assert [sure.share(ratio) for ratio in (1.0, 3.99, 4.0, inf)] == [0.5, 0.5, 0.75, 0.75]
@@ -184,7 +183,6 @@ def test_ratios_are_to_the_best_of_each_instance() -> None:
 def test_times_below_the_clock_are_equal() -> None:
     """Moments too short to be measured do not tell methods apart."""
     short, shorter = profiles({"a": {"one": SHORTEST / 2}, "b": {"one": 0.0}})
-
     assert short.ratios == shorter.ratios == (1.0,)
 
 
@@ -209,9 +207,7 @@ def test_a_study_counts_proofs_on_common_instances() -> None:
             ("a", "greedy", 0.1, heuristic),
         )
     ]
-
     exact, milp = profiles_of(found(*cells))
-
     assert (exact.method, exact.ratios, exact.instances) == ("exact", (1.0, 1.0), 2)
     assert (milp.method, milp.ratios, milp.instances) == ("milp", (3.0,), 2)
     with pytest.raises(InvalidInput, match="no cell of an exact method"):
@@ -221,7 +217,6 @@ def test_a_study_counts_proofs_on_common_instances() -> None:
 def test_lines_are_steps_that_end_at_the_right() -> None:
     """A line rises where a ratio is reached, holds until the next, and all end at the same place."""
     axes = draw_profiles([PerformanceProfile("a", (1.0, 4.0), 4), PerformanceProfile("b", (), 4)])
-
     first, second = axes.get_lines()
     assert first.get_xydata() == pytest.approx(np.array([(1.0, 0.25), (4.0, 0.5), (6.0, 0.5)]))
     assert second.get_xydata() == pytest.approx(np.array([(1.0, 0.0), (6.0, 0.0)]))

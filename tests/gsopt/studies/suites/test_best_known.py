@@ -38,7 +38,6 @@ def test_the_standing_follows_from_value_bound_and_proof(
 ) -> None:
     """An optimum is proven where somebody proved it; else value and bound are a challenge, if there are any."""
     known = Known.of(with_about(changed(figure_5(), about=None), {**facts, "since": DAY}))
-
     assert (known.standing, known.gap, known.since) == (standing, gap, DAY)
     assert known.by == ("" if standing is Standing.UNKNOWN else "a")
 
@@ -52,7 +51,6 @@ def test_nothing_is_known_of_an_instance_that_says_nothing() -> None:
 def test_values_without_fraction_are_integers() -> None:
     """What is counted is written without a point, and in full otherwise."""
     known = Known.of(with_about(figure_5(), {"objective": 7.0, "bound": 6.5, "proved_by": "", "since": DAY}))
-
     assert known.as_dict() == {
         "instance": "aryl-figure-5",
         "decision": "reclaiming",
@@ -78,24 +76,15 @@ def test_whatever_is_named_stands_for_its_instances() -> None:
     assert sorted(select(["reclaiming/small/graph", "reclaiming/small"])) == names("reclaiming/small/")
 
 
-@pytest.mark.parametrize(
-    "wanted",
-    [
-        "reclaiming/sm",  # half a name
-        "",  # nothing
-        "/",  # nor a root
-        "../reclaiming",  # nor a path
-        "reclaiming/small/graph.json",  # nor a file
-    ],
-)
+@pytest.mark.parametrize("wanted", ["reclaiming/sm", "", "/", "../reclaiming", "reclaiming/small/graph.json"])
 def test_what_is_no_instance_is_refused(wanted: str) -> None:
-    """Whatever stands for nothing is named in one line."""
+    """Half a name, nothing, a root, a path or a file is named in one line."""
     with pytest.raises(InvalidInput, match="is no decision, suite or committed instance"):
         select(["reclaiming", wanted])
 
 
 #: Decisions whose optimum can take time that grows with more than a power of the size.
-HARD = (
+HARD = {
     "allocation",
     "batching",
     "consolidation",
@@ -104,7 +93,7 @@ HARD = (
     "scheduling",
     "sharing",
     "waiting",
-)
+}
 
 
 def row(instance: str, objective: float | None = 3, bound: float | None = 3, **changes: object) -> Known:
@@ -127,7 +116,6 @@ def row(instance: str, objective: float | None = 3, bound: float | None = 3, **c
 def test_every_committed_instance_is_known() -> None:
     """Of every decision something is proven; each file says since when, and by whom."""
     found = best_known()
-
     assert [each.instance for each in found] == names()
     assert {each.decision for each in found if each.standing is Standing.PROVEN} == problem_types().keys()
     assert all(each.by and each.since for each in found)
@@ -137,9 +125,8 @@ def test_every_committed_instance_is_known() -> None:
 def test_decisions_have_challenges() -> None:
     """Of every decision that is hard to solve some instance is open; colocation is a matching, and has none."""
     open_ones = {each.decision for each in best_known() if each.standing is Standing.CHALLENGE}
-
     assert "colocation" not in open_ones
-    assert open_ones >= set(HARD)
+    assert open_ones >= HARD
 
 
 def test_bounds_are_on_the_right_side() -> None:
@@ -153,17 +140,9 @@ def test_bounds_are_on_the_right_side() -> None:
 
 def test_the_table_groups_suites_and_fits_a_page() -> None:
     """Names lose their suite to a line above; what does not fit is left out, and named."""
-    found = BestKnown(
-        (
-            row("b/three"),
-            row("b/four", unit="cost"),
-            row("b/five"),  # among those of its unit
-            row("a/two", 1234.5678901234, 1000),
-        )
-    )
-
+    rows = (row("b/three"), row("b/four", unit="cost"), row("b/five"), row("a/two", 1234.5678901234, 1000))
+    found = BestKnown(rows)
     lines = str(found).splitlines()
-
     assert [line for line in lines if line.startswith("  ") is False and "(" in line] == [
         "a  (preemptions, minimize)",
         "b  (cost, minimize)",
@@ -179,9 +158,7 @@ def test_the_table_groups_suites_and_fits_a_page() -> None:
 def test_the_summary_counts_standings() -> None:
     """A suite has its instances counted by standing, and the widest of its gaps."""
     found = BestKnown((row("a/one"), row("a/two", 9, 6), row("a/three", 5, 4), row("b/four", None, None)))
-
     lines = [line.split() for line in text_of(found.summary()).splitlines()]
-
     assert ["a", "3", "1", "-", "2", "50.0", "%"] in lines
     assert len(found.having(Standing.CHALLENGE)) == 2
 
@@ -189,15 +166,10 @@ def test_the_summary_counts_standings() -> None:
 def test_the_table_in_other_forms_is_complete() -> None:
     """CSV and Markdown have every column and every row, CSV with all digits."""
     found = BestKnown((row("a/one", 0.1 + 0.2, 0.3), row("a/two")))
-
     first, second = DictReader(StringIO(found.to_csv()))
-
     assert float(first["objective"]) == 0.1 + 0.2
-    assert (second["instance"], second["size"], second["since"]) == (
-        "a/two",
-        "demand 2, mode packed",
-        "2026-11-20",
-    )
+    figures = (second["instance"], second["size"], second["since"])
+    assert figures == ("a/two", "demand 2, mode packed", "2026-11-20")
     assert found.to_markdown().splitlines()[3] == ("| a/two | demand 2 | 3 | 3 | proven | exact | 2026-11-20 |")
     assert BestKnown(()).to_csv() == ""
 
@@ -211,7 +183,6 @@ def test_gaps_are_to_the_optimum_or_the_bound() -> None:
     """A heuristic's gap is that to the proven optimum, else to the bound; 0 where it finds the optimum."""
     proven = member({"good": 2.0000001, "bad": 3}, {"good"})
     challenge = member({"good": 6}, set(), objective=5, bound=4)
-
     assert (proven.gap("good"), proven.gap("bad"), proven.gap("other")) == (0.0, 0.5, None)
     assert challenge.gap("good") == 0.5
     family = Family("a", (proven, challenge))
@@ -223,7 +194,6 @@ def test_the_table_names_the_heuristics_at_both_ends() -> None:
     found = Families(
         (Family("a", (member({"good": 2, "bad": 3}, {"good"}),)), Family("b", (member({}, set()),)))
     )
-
     assert found.to_markdown().splitlines()[2:] == [
         "| a | 1 | jobs 2 | 100.0 % | 0.0 % (good) | 50.0 % (bad) |",
         "| b | 1 | jobs 2 | 0.0 % | - | - |",
@@ -236,9 +206,7 @@ def test_every_instance_with_a_solution_is_a_member() -> None:
     """Instances are told one by one; those without solution are no members."""
     told: list[str] = []
     wanted = ["allocation/small/cannot-start", "allocation/small/steps", "reclaiming/aryl-figure-5"]
-
     found = families(*wanted, on_instance=told.append)
-
     assert told == wanted
     assert [(each.suite, len(each.members)) for each in found] == [("allocation/small", 1), ("reclaiming", 1)]
     assert set(wanted) <= set(names())
