@@ -11,7 +11,7 @@ from gsopt.core.problem import Problem
 from gsopt.core.result import Result, StoppedBy
 from gsopt.evaluation.catalogue import exact_methods, find_method
 from gsopt.evaluation.catalogue import methods as methods_of
-from gsopt.evaluation.comparison import Comparison, Row, settled
+from gsopt.evaluation.comparison import Comparison, ComparisonRow, settled
 from gsopt.evaluation.solve import better_of, solve
 from gsopt.scenario.job import Workload
 from gsopt.scenario.scenario import Scenario
@@ -27,7 +27,7 @@ def compare(
     methods: MethodLike | str | Iterable[MethodLike | str] | None = None,
     *,
     time_limit: TimeLimit = COMPARE_TIME_LIMIT,
-    on_row: Callable[[Row], Any] | None = None,
+    on_row: Callable[[ComparisonRow], Any] | None = None,
     **options: Any,
 ) -> Comparison:
     """Run methods on problems and put value, best proven bound and gap side by side.
@@ -64,7 +64,7 @@ def compare(
     1
     """
     limit = checked_time_limit(time_limit)
-    rows: list[Row] = []
+    rows: list[ComparisonRow] = []
     for problem, wanted in _wanted(problems, methods):
         found, interrupted = _compare_one(problem, wanted, limit, on_row, options)
         rows += found
@@ -112,11 +112,11 @@ def _compare_one(
     problem: Problem[Any],
     wanted: Mapping[str, MethodLike],
     time_limit: float | None,
-    on_row: Callable[[Row], Any] | None,
+    on_row: Callable[[ComparisonRow], Any] | None,
     options: dict[str, Any],
-) -> tuple[list[Row], bool]:
+) -> tuple[list[ComparisonRow], bool]:
     exact = exact_methods(problem.word)
-    rows: dict[str, Row] = {}
+    rows: dict[str, ComparisonRow] = {}
     best: Result[Any] | None = None
     interrupted = False
     for name in sorted(wanted, key=lambda name: proves(wanted[name])):
@@ -138,7 +138,9 @@ def _compare_one(
             note, failed = one_line(error), True
         best = best if result is None else better_of(problem, best, result)
         kind = _EXACT if method in exact.values() or proves(method) else _HEURISTIC
-        rows[name] = Row(problem.name or problem.word, name, kind, problem, result, note=note, failed=failed)
+        rows[name] = ComparisonRow(
+            problem.name or problem.word, name, kind, problem, result, note=note, failed=failed
+        )
         if on_row is not None:
             on_row(rows[name])
         if result is not None and result.stopped_by is StoppedBy.INTERRUPT:

@@ -30,7 +30,7 @@ _SUMMARY_RANKS = {"median time": 2, "instances": 1}
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparisonRow:
     """One method on one instance.
 
     Attributes
@@ -95,7 +95,7 @@ class Row:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Listing[Row]):
+class Comparison(Listing[ComparisonRow]):
     """The rows of a comparison, instance by instance; prints as a table, in notebooks too.
 
     Examples
@@ -108,7 +108,7 @@ class Comparison(Listing[Row]):
     [('exact', 1, 0.0), ('greedy', 1, 0.0)]
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[ComparisonRow, ...]
     interrupted: bool = False
 
     def __add__(self, other: "Comparison") -> "Comparison":
@@ -191,7 +191,7 @@ class Comparison(Listing[Row]):
         """
         known = {problem.name or problem.word: problem for problem in problems}
         stored = validated(_Stored, source, json.dumps(data))
-        rows: dict[str, list[Row]] = {}
+        rows: dict[str, list[ComparisonRow]] = {}
         for place, each in enumerate(stored.rows):
             if each.instance not in known:
                 rule = "must be the name of one of the problems"
@@ -199,7 +199,7 @@ class Comparison(Listing[Row]):
             problem = known[each.instance]
             where = f"{source}: rows[{place}].result"
             result = None if each.result is None else Result.from_dict(problem, each.result, source=where)
-            row = Row(each.instance, each.method, each.kind, problem, result)
+            row = ComparisonRow(each.instance, each.method, each.kind, problem, result)
             row = replace(row, note=each.note, failed=each.failed)
             rows.setdefault(each.instance, []).append(row)
         settled_rows = [row for name, members in rows.items() for row in settled(known[name], members)]
@@ -269,7 +269,7 @@ def read_comparison(path: str | Path, problems: Problem[Any] | Iterable[Problem[
     return Comparison.from_dict(given, parse_json(str(path), read_text(path)), source=str(path))
 
 
-def settled(problem: Problem[Any], rows: list[Row]) -> list[Row]:
+def settled(problem: Problem[Any], rows: list[ComparisonRow]) -> list[ComparisonRow]:
     """Add to every row the instance's best bound, after checking that no two rows contradict each other."""
     results = [row.result for row in rows if row.result is not None]
     found = settle(problem.sense, [_claim(problem, result) for result in results])
@@ -285,7 +285,7 @@ def _claim(problem: Problem[Any], result: Result[Any]) -> Claim:
     return Claim(result.method, result.objective, result.bound, resolution)
 
 
-def _shared_keys(rows: Sequence[Row]) -> list[str]:
+def _shared_keys(rows: Sequence[ComparisonRow]) -> list[str]:
     """Name the headline figures that all rows have; rows of different decisions may share none."""
     shared = list(rows[0].problem.headline()) if rows else []
     for row in rows:
@@ -294,13 +294,15 @@ def _shared_keys(rows: Sequence[Row]) -> list[str]:
     return shared
 
 
-def _groups(rows: Iterable[Row], keys: Sequence[str]) -> dict[tuple[str, str, tuple[str, ...]], list[Row]]:
+def _groups(
+    rows: Iterable[ComparisonRow], keys: Sequence[str]
+) -> dict[tuple[str, str, tuple[str, ...]], list[ComparisonRow]]:
     """Group rows by suite, unit and headline figures; many different figures become one range."""
-    suites: dict[tuple[str, str], list[Row]] = {}
+    suites: dict[tuple[str, str], list[ComparisonRow]] = {}
     for row in rows:
         suite = row.instance.removeprefix(f"{row.problem.word}/").rpartition("/")[0] or row.instance
         suites.setdefault((suite, row.problem.unit), []).append(row)
-    groups: dict[tuple[str, str, tuple[str, ...]], list[Row]] = {}
+    groups: dict[tuple[str, str, tuple[str, ...]], list[ComparisonRow]] = {}
     for (suite, unit), members in suites.items():
         headlines = [row.problem.headline() for row in members]
         figures = [tuple(headline[key] for key in keys) for headline in headlines]
@@ -317,7 +319,7 @@ def _span(values: Sequence[Any]) -> str:
     return str(low) if low == high else f"{low}-{high}"
 
 
-def _totals(rows: list[Row]) -> list[str]:
+def _totals(rows: list[ComparisonRow]) -> list[str]:
     solved = [row for row in rows if row.result is not None and row.result.objective is not None]
     times = [row.result.runtime for row in rows if row.result is not None]
     if not solved:
@@ -338,7 +340,7 @@ def _totals(rows: list[Row]) -> list[str]:
     ]
 
 
-def _columns(rows: Sequence[Row]) -> list[Column]:
+def _columns(rows: Sequence[ComparisonRow]) -> list[Column]:
     unit = " or ".join(dict.fromkeys(row.problem.unit for row in rows)) or "value"
     shown = [told_apart(row.result.objective, _bound(row)) if row.result else ("", "") for row in rows]
     return [
@@ -351,19 +353,19 @@ def _columns(rows: Sequence[Row]) -> list[Column]:
     ]
 
 
-def _bound(row: Row) -> Number | None:
+def _bound(row: ComparisonRow) -> Number | None:
     """Return the bound to show: the value itself where floats cannot tell the two apart."""
     value = None if row.result is None else row.result.objective
     met = value is not None and settles(value, row.bound, row.problem.resolution(value))
     return value if met else row.bound
 
 
-def _shown_gap(row: Row) -> str:
+def _shown_gap(row: ComparisonRow) -> str:
     value = None if row.result is None else row.result.objective
     return percent(0.0) if value is not None and _bound(row) == value else written_gap(row.gap, row.excess)
 
 
-def _status(row: Row) -> str:
+def _status(row: ComparisonRow) -> str:
     if row.result is None:
         return "failed" if row.failed else "not applicable"
     status = row.result.status

@@ -29,7 +29,7 @@ from gsopt.simulation.policy import Policy
 from gsopt.solvers.backends.process import FrameKind
 from gsopt.studies.cells import Cell
 from gsopt.studies.instance import Simulated
-from gsopt.studies.rows import Outcome, State
+from gsopt.studies.rows import CellOutcome, CellState
 
 #: Seconds after a time limit that a run has to find out by itself.
 _GRACE = 1.0
@@ -39,7 +39,7 @@ _LOADED: dict[str, tuple[Any, Mapping[str, str]]] = {}
 _MOST_LOADED = 2
 
 
-def compute(cell: Cell, link: Any = None, *, bound: MeanBound | None = None) -> Outcome:
+def compute(cell: Cell, link: Any = None, *, bound: MeanBound | None = None) -> CellOutcome:
     """Compute a cell; whatever goes wrong in it is an outcome too.
 
     Parameters
@@ -58,14 +58,14 @@ def compute(cell: Cell, link: Any = None, *, bound: MeanBound | None = None) -> 
             instance, sources = _load(cell)
             figures = _solved(cell, instance) if cell.word else _simulated(cell, instance, bound, link)
     except Unsupported as reason:
-        return Outcome(State.UNSUPPORTED, {}, perf_counter() - begin, str(reason))
+        return CellOutcome(CellState.UNSUPPORTED, {}, perf_counter() - begin, str(reason))
     except GsoptError as error:
-        return Outcome(State.FAILED, {}, perf_counter() - begin, str(error), type(error).__name__)
+        return CellOutcome(CellState.FAILED, {}, perf_counter() - begin, str(error), type(error).__name__)
     except Exception as error:  # noqa: BLE001 - the other cells of the study do not depend on it
-        return Outcome(State.FAILED, {}, perf_counter() - begin, one_line(error), type(error).__name__)
+        return CellOutcome(CellState.FAILED, {}, perf_counter() - begin, one_line(error), type(error).__name__)
     simple = {name: _finite(plain(value)) for name, value in figures.items()}
     named = {catalogue.place_of(path): digest for path, digest in sources.items()}
-    return Outcome(State.DONE, simple, perf_counter() - begin, sources=named)
+    return CellOutcome(CellState.DONE, simple, perf_counter() - begin, sources=named)
 
 
 def prove(cell: Cell, link: Any = None, *, evaluations: int | None = None) -> MeanBound | None:
@@ -184,7 +184,10 @@ def _given_up(cell: Cell, link: Any) -> Iterator[None]:
 
     def give_up() -> None:
         message = f"the time limit of {cell.time_limit:g} s is over, and a decision goes on"
-        link.send(FrameKind.ANSWER, Outcome(State.FAILED, {}, perf_counter() - begin, message, TimeUp.__name__))
+        link.send(
+            FrameKind.ANSWER,
+            CellOutcome(CellState.FAILED, {}, perf_counter() - begin, message, TimeUp.__name__),
+        )
         os._exit(0)
 
     begin = perf_counter()

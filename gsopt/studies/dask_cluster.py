@@ -26,7 +26,7 @@ from gsopt.studies.dask_worker import Order, OrderResult, at, carry_out, inspect
 from gsopt.studies.executor import Call
 from gsopt.studies.installation import installation
 from gsopt.studies.needs import Needs, needs_of
-from gsopt.studies.rows import Outcome, State
+from gsopt.studies.rows import CellOutcome, CellState
 
 _LIMIT = 10.0  # seconds in which a scheduler must answer
 _LOOK = 1.0  # seconds between two looks at what workers there are
@@ -121,7 +121,7 @@ class DaskCluster:
                 if self._begun[order.number] < deaths and tried < _ROUNDS:
                     continue  # it waited behind those that were computed when their workers died
                 message = f"the Dask worker died, {deaths} times"
-                return Reply(Outcome(State.FAILED, {}, monotonic() - begin, message, "Crash"))
+                return Reply(CellOutcome(CellState.FAILED, {}, monotonic() - begin, message, "Crash"))
             self._machines.add(answer.machine)
             if not self._workers:
                 self._looked = -_LOOK  # somebody has joined since

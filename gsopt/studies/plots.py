@@ -21,7 +21,7 @@ from gsopt.core.errors import InvalidInput, escape, require_one_of, shorten
 from gsopt.schedule.figures import FigureKind, figure_of
 from gsopt.studies.report import CELL_FIGURES, baselines, headline, is_number, numeric_figures, values_of
 from gsopt.studies.results import Results
-from gsopt.studies.rows import Row
+from gsopt.studies.rows import CellRow
 from gsopt.studies.statistics import percentile
 
 if TYPE_CHECKING:
@@ -223,13 +223,13 @@ def panels(
 
 def _draw_lines(
     axes: "Axes",
-    series: Mapping[str, Sequence[Row]],
+    series: Mapping[str, Sequence[CellRow]],
     x: str,
     look_of: Mapping[str, Look],
-    values: Callable[[Sequence[Row]], list[float]],
+    values: Callable[[Sequence[CellRow]], list[float]],
 ) -> None:
     for name, members in series.items():
-        points: dict[float, list[Row]] = {}
+        points: dict[float, list[CellRow]] = {}
         for row in members:
             if row.columns.get(x) is not None:
                 points.setdefault(row.columns[x], []).append(row)
@@ -248,9 +248,9 @@ def _draw_lines(
     axes.grid(alpha=0.3)
 
 
-def _groups_with(rows: Iterable[Row], x: str, figure: str) -> dict[str, list[Row]]:
+def _groups_with(rows: Iterable[CellRow], x: str, figure: str) -> dict[str, list[CellRow]]:
     """Group rows by their instances; groups in which nothing has both option and figure are left out."""
-    groups: dict[str, list[Row]] = {}
+    groups: dict[str, list[CellRow]] = {}
     for row in rows:
         groups.setdefault(row.labels.group.without(x), []).append(row)
     return {
@@ -270,19 +270,19 @@ def _chosen(found: Results, figure: str, relative_to: str) -> tuple[str, _Bases]
     return chosen, baselines(found.rows, relative_to, [chosen]) if relative_to else None
 
 
-def _refuse_absent(x: str, rows: Sequence[Row]) -> None:
+def _refuse_absent(x: str, rows: Sequence[CellRow]) -> None:
     known = dict.fromkeys(name for row in rows for name, value in row.columns.items() if is_number(value))
     if x not in known:
         rule = f"must be an option with numbers: {', '.join(known)}" if known else "no option has numbers"
         raise InvalidInput("", "x", shorten(x), rule)
 
 
-def _series(rows: Iterable[Row], by: str, *, without: str = "") -> dict[str, list[Row]]:
+def _series(rows: Iterable[CellRow], by: str, *, without: str = "") -> dict[str, list[CellRow]]:
     """Group rows by a column; methods and groups of instances are called without the option on the axis."""
     rows = list(rows)
     require_one_of("by", by, dict.fromkeys(name for row in rows for name in row.columns))
     groups = {row.labels.group.without(without) for row in rows}
-    found: dict[str, list[Row]] = {}
+    found: dict[str, list[CellRow]] = {}
     for row in rows:
         name = row.labels.method.without(without) if by == "method" else str(row.columns.get(by))
         if by == "group":

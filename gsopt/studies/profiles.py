@@ -16,7 +16,7 @@ from gsopt.core.drawing import legend_beside, looks, titled
 from gsopt.core.errors import InvalidInput
 from gsopt.core.result import Status
 from gsopt.studies.results import Results
-from gsopt.studies.rows import Row
+from gsopt.studies.rows import CellRow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -116,6 +116,6 @@ def _solved(found: Mapping[str, float | None]) -> Iterable[tuple[str, float]]:
     return ((name, seconds) for name, seconds in found.items() if seconds is not None)
 
 
-def _seconds(row: Row) -> float | None:
+def _seconds(row: CellRow) -> float | None:
     proven = row.figures.get("status") in (Status.OPTIMAL.value, Status.INFEASIBLE.value)
     return float(row.figures["runtime"]) if proven else None

@@ -13,7 +13,7 @@ from gsopt.evaluation.listing import Listing, csv_of
 from gsopt.evaluation.tables import Column, html_of, lay_out, markdown_of, text_of, written
 from gsopt.schedule.figures import FIGURES, Figure, FigureKind, figure_of
 from gsopt.studies.grid import described
-from gsopt.studies.rows import Row, State
+from gsopt.studies.rows import CellRow, CellState
 from gsopt.studies.statistics import statistic
 
 #: Figures of a cell beside those of a schedule.
@@ -198,7 +198,7 @@ class Heading:
 
 
 def report(
-    found: Listing[Row],
+    found: Listing[CellRow],
     *,
     by: Sequence[str] = (),
     figures: Sequence[str] = (),
@@ -239,7 +239,7 @@ def report(
     summaries = {name: statistic(name) for name in statistics or ("mean",)}
     _refuse_unknown("by", names, ["group", "method", *_columns(found.rows)])
     _refuse_unknown("figure", chosen, numeric_figures(found.rows))
-    groups: dict[str, list[Row]] = {}
+    groups: dict[str, list[CellRow]] = {}
     for row in found.rows:
         groups.setdefault(json.dumps([row.columns.get(name) for name in names]), []).append(row)
     bases = baselines(found.rows, relative_to, chosen) if relative_to else None
@@ -248,7 +248,7 @@ def report(
         groups = {
             key: rows for key, rows in groups.items() if any(values_of(rows, each, bases) for each in chosen)
         }
-    lost = any(row.outcome.state is not State.DONE for row in found.rows)
+    lost = any(row.outcome.state is not CellState.DONE for row in found.rows)
     heads = [
         Heading(_head(key, name, relative_to), figure_of(key, CELL_FIGURES), name, relative_to, bool(figures))
         for key in chosen
@@ -258,8 +258,8 @@ def report(
     lines = [
         (
             *json.loads(key),
-            sum(row.outcome.state is State.DONE for row in rows),
-            *([sum(row.outcome.state is not State.DONE for row in rows)] if lost else []),
+            sum(row.outcome.state is CellState.DONE for row in rows),
+            *([sum(row.outcome.state is not CellState.DONE for row in rows)] if lost else []),
             *(summary(values_of(rows, key, bases)) for key, summary in plans),
         )
         for key, rows in groups.items()
@@ -268,13 +268,13 @@ def report(
     return Report(names, counts, tuple(heads), tuple(lines))
 
 
-def numeric_figures(rows: Iterable[Row]) -> list[str]:
+def numeric_figures(rows: Iterable[CellRow]) -> list[str]:
     """Name the figures that are numbers in some row."""
     names = ((name, value) for row in rows for name, value in row.figures.items())
     return list(dict.fromkeys(name for name, value in names if is_number(value)))
 
 
-def headline(rows: Sequence[Row]) -> tuple[str, ...]:
+def headline(rows: Sequence[CellRow]) -> tuple[str, ...]:
     """Name the figures that are shown unless told otherwise."""
     known = numeric_figures(rows)
     first, *others = CELL_FIGURES
@@ -282,7 +282,7 @@ def headline(rows: Sequence[Row]) -> tuple[str, ...]:
 
 
 def values_of(
-    rows: Iterable[Row], figure: str, bases: Mapping[tuple[str, str], float] | None = None
+    rows: Iterable[CellRow], figure: str, bases: Mapping[tuple[str, str], float] | None = None
 ) -> list[float]:
     """Return a figure of each row that has it; as a multiple of the instance's baseline when there are some."""
     pairs = [(row, row.figures.get(figure)) for row in rows]
@@ -293,12 +293,12 @@ def values_of(
     return [value / base for value, base in divided if base]
 
 
-def baselines(rows: Sequence[Row], method: str, figures: Sequence[str]) -> dict[tuple[str, str], float]:
+def baselines(rows: Sequence[CellRow], method: str, figures: Sequence[str]) -> dict[tuple[str, str], float]:
     """Return, by instance and figure, the mean over the seeds of one method, or the least such mean of all."""
     names = list(dict.fromkeys(str(row.labels.method) for row in rows))
     _refuse_unknown("relative_to", [method], [*names, LEAST])
     mean = statistic("mean")
-    groups: dict[tuple[str, str], list[Row]] = {}
+    groups: dict[tuple[str, str], list[CellRow]] = {}
     for row in rows:
         groups.setdefault((row.instance_key, str(row.labels.method)), []).append(row)
     found: dict[tuple[str, str], float] = {}
@@ -311,7 +311,7 @@ def baselines(rows: Sequence[Row], method: str, figures: Sequence[str]) -> dict[
     return found
 
 
-def _columns(rows: Iterable[Row]) -> list[str]:
+def _columns(rows: Iterable[CellRow]) -> list[str]:
     return list(dict.fromkeys(name for row in rows for name in row.columns))
 
 

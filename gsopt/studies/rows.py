@@ -10,13 +10,13 @@ from gsopt.studies.cells import Cell, Labels
 from gsopt.studies.grid import Label
 
 
-class State(StrEnum):
+class CellState(StrEnum):
     """Whether a cell has figures, and why not.
 
     Examples
     --------
-    >>> State("failed")
-    <State.FAILED: 'failed'>
+    >>> CellState("failed")
+    <CellState.FAILED: 'failed'>
     """
 
     DONE = "done"
@@ -25,7 +25,7 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CellOutcome:
     """What came of computing a cell.
 
     Attributes
@@ -45,11 +45,11 @@ class Outcome:
 
     Examples
     --------
-    >>> Outcome(State.DONE, {"makespan": 7.0}, 0.1).state
-    <State.DONE: 'done'>
+    >>> CellOutcome(CellState.DONE, {"makespan": 7.0}, 0.1).state
+    <CellState.DONE: 'done'>
     """
 
-    state: State
+    state: CellState
     figures: Mapping[str, Any]
     wall: float
     message: str = ""
@@ -58,7 +58,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Row:
+class CellRow:
     """A cell and what came of it.
 
     Attributes
@@ -85,7 +85,7 @@ class Row:
     >>> from gsopt.studies.spec import Study
     >>> study = Study(study="a", instances=["reclaiming/aryl-figure-5"], methods=["greedy"])
     >>> cell = cells_of(study)[0]
-    >>> Row(cell.labels, cell.word, cell.instance_key, 0, compute(cell), "0.1.0").figures["objective"]
+    >>> CellRow(cell.labels, cell.word, cell.instance_key, 0, compute(cell), "0.1.0").figures["objective"]
     1
     """
 
@@ -93,7 +93,7 @@ class Row:
     word: str
     instance_key: str
     seed: int | None
-    outcome: Outcome
+    outcome: CellOutcome
     version: str
     key: str = ""
 
@@ -137,10 +137,10 @@ def labels_of(cell: Cell) -> dict[str, Any]:
 
 def row_of(
     labels: str, state: str, figures: str, message: str, error: str, wall: float, version: str, key: str
-) -> Row:
+) -> CellRow:
     """Read a row from what is stored."""
     stored = json.loads(labels)
     group, instance, method = (Label(**stored[name]) for name in ("group", "instance", "method"))
     known = Labels(group, instance, method, stored["instance_options"], stored["method_options"])
-    outcome = Outcome(State(state), json.loads(figures), wall, message, error)
-    return Row(known, stored["word"], stored["instance_key"], stored["seed"], outcome, version, key)
+    outcome = CellOutcome(CellState(state), json.loads(figures), wall, message, error)
+    return CellRow(known, stored["word"], stored["instance_key"], stored["seed"], outcome, version, key)

@@ -23,7 +23,7 @@ from gsopt.schedule.bounds import MeanBound
 from gsopt.studies.cells import Cell
 from gsopt.studies.installation import versions
 from gsopt.studies.provenance import Source, StudyRun
-from gsopt.studies.rows import Outcome, Row, State, labels_of, row_of
+from gsopt.studies.rows import CellOutcome, CellRow, CellState, labels_of, row_of
 from gsopt.studies.spec import Study
 
 _DATABASE, _LOCK, _HOLDER = "study.sqlite", "study.lock", "study.pid"
@@ -106,7 +106,7 @@ class Store:
         with self._transaction() as database:
             database.execute("INSERT INTO start VALUES (?, ?)", (cell.key, self._run))
 
-    def commit(self, cell: Cell, outcome: Outcome) -> None:
+    def commit(self, cell: Cell, outcome: CellOutcome) -> None:
         """Keep a result, and what its instance was read from."""
         figures = json.dumps(dict(outcome.figures))
         told = outcome.state.value, figures, outcome.message, outcome.error, outcome.wall
@@ -131,12 +131,12 @@ class Store:
     def forget_failures(self) -> None:
         """Drop the results that failed, so that their cells are computed anew."""
         with self._transaction() as database:
-            database.execute("DELETE FROM result WHERE state = ?", (State.FAILED.value,))
+            database.execute("DELETE FROM result WHERE state = ?", (CellState.FAILED.value,))
 
-    def finished(self) -> dict[str, State]:
+    def finished(self) -> dict[str, CellState]:
         """Return the state of every cell that has a result, by key."""
         with self._transaction() as database:
-            return {key: State(state) for key, state in database.execute("SELECT key, state FROM result")}
+            return {key: CellState(state) for key, state in database.execute("SELECT key, state FROM result")}
 
     def study(self) -> tuple[str, int]:
         """Return the name of the study and the number of its cells."""
@@ -147,7 +147,7 @@ class Store:
             raise InvalidInput(str(self._folder), "", "", "holds no study yet")
         return str(held[0]), int(cells)
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[CellRow]:
         """Return every cell of the grid that has a result, in the order of the grid."""
         line = (
             "SELECT labels, state, figures, message, error, wall, version, key"

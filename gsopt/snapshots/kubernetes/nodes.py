@@ -12,7 +12,7 @@ from gsopt.scenario.cluster import Machine
 from gsopt.snapshots.field import Field
 from gsopt.snapshots.kubernetes.devices import device
 from gsopt.snapshots.kubernetes.needs import amounts_of, counted
-from gsopt.snapshots.network import Stand
+from gsopt.snapshots.network import NodePlace
 
 #: Labels that tell a node's place, by the level that they name, the outermost first.
 LEVELS: Mapping[str, tuple[str, ...]] = {
@@ -72,9 +72,9 @@ class Site(NamedTuple):
     path: tuple[tuple[str, str], ...]  # levels and names of its place, the outermost first
 
     @property
-    def stand(self) -> Stand:
+    def stand(self) -> NodePlace:
         """Its machine and place."""
-        return Stand(Machine(name=self.name, gpus=self.gpus, gpu_type=self.gpu_type), self.path)
+        return NodePlace(Machine(name=self.name, gpus=self.gpus, gpu_type=self.gpu_type), self.path)
 
 
 def read_sites(

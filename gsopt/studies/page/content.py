@@ -16,7 +16,7 @@ from gsopt.studies.page.table import Head, Table, table
 from gsopt.studies.provenance import Source, StudyRun
 from gsopt.studies.report import Report, numeric_figures, report
 from gsopt.studies.results import Results
-from gsopt.studies.rows import State
+from gsopt.studies.rows import CellState
 
 #: Lines of the table of figures, of the tables of cells without figures (the CSV has all), and of the others.
 _MOST_FIGURES, _MOST_FAILURES, _MOST = 2000, 200, 1000
@@ -100,7 +100,7 @@ def summary(found: Results, runs: Sequence[StudyRun]) -> str:
     """Say in a sentence or two how many cells have a result, and when and by which version."""
     count = f"{len(found):,} of {found.total:,}" if found.missing else f"All {found.total:,}"
     states = Counter(row.outcome.state for row in found.rows)
-    kinds = ((State.FAILED, "failed"), (State.UNSUPPORTED, "that the method does not handle"))
+    kinds = ((CellState.FAILED, "failed"), (CellState.UNSUPPORTED, "that the method does not handle"))
     parts = [f"{states[state]:,} {word}" for state, word in kinds if states[state]]
     beside = f", {' and '.join(parts)} among them" if parts else ""
     sentences = [f"{count} cells have a result{beside}."]
@@ -135,7 +135,7 @@ def failures(found: Results) -> Table:
 
 def unsupported(found: Results) -> Table:
     """Return what methods do not handle, with the number of cells."""
-    rows = (row for row in found.rows if row.outcome.state is State.UNSUPPORTED)
+    rows = (row for row in found.rows if row.outcome.state is CellState.UNSUPPORTED)
     counts = Counter((str(row.labels.method), row.outcome.message) for row in rows)
     heads = [Head("method"), Head("what it does not handle"), Head("cells", _COUNT)]
     return table(heads, ((*pair, count) for pair, count in counts.items()), most=_MOST_FAILURES)

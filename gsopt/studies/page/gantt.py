@@ -10,7 +10,7 @@ from gsopt.studies.compute import recorded
 from gsopt.studies.page.pictures import Picture
 from gsopt.studies.page.svg import inline
 from gsopt.studies.results import Results
-from gsopt.studies.rows import Row, State
+from gsopt.studies.rows import CellRow, CellState
 from gsopt.studies.spec import Study
 
 #: Names that an error tells.
@@ -45,11 +45,11 @@ def gantts(spec: str, found: Results, names: Sequence[str], allow: Iterable[str]
             yield Picture(name, inline(figure, name), on_white=True)
 
 
-def runs_of(found: Results) -> dict[str, Row]:
+def runs_of(found: Results) -> dict[str, CellRow]:
     """Return the runs of policies by name; the first of several seeds by a name without seed too."""
-    known: dict[str, Row] = {}
+    known: dict[str, CellRow] = {}
     for row in found.rows:
-        if not row.word and row.outcome.state is State.DONE:
+        if not row.word and row.outcome.state is CellState.DONE:
             name = f"{row.labels.method} on {row.labels.instance}"
             known.setdefault(name, row)
             if row.seed is not None:
@@ -64,7 +64,7 @@ def _rule(known: Sequence[str]) -> str:
     return f"must be METHOD on INSTANCE: {', '.join(known[:_MOST_NAMES])}{more}"
 
 
-def _refuse_other(name: str, run: Replay, row: Row) -> None:
+def _refuse_other(name: str, run: Replay, row: CellRow) -> None:
     """Refuse a run whose jobs complete at other times than in the one that was kept."""
     kept, now = row.figures["mean_jct"], run.metrics.as_dict()["mean_jct"]
     if kept != now:

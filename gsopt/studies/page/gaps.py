@@ -9,7 +9,7 @@ from typing import Any
 from gsopt.schedule.figures import FigureKind, figure_of
 from gsopt.studies.page.table import Head, Table, table
 from gsopt.studies.results import Results
-from gsopt.studies.rows import Row, State
+from gsopt.studies.rows import CellRow, CellState
 
 #: Lines of a table; a page of more would be slow, and the CSV has them all.
 _MOST_INSTANCES, _MOST_CELLS = 1000, 1000
@@ -20,7 +20,7 @@ class Decision:
     """The finished cells of one decision; of the policies where its word is empty."""
 
     word: str
-    rows: tuple[Row, ...]
+    rows: tuple[CellRow, ...]
 
     @property
     def title(self) -> str:
@@ -78,7 +78,7 @@ class Decision:
                 *(_mean_gap(found.get(method, ())) for method in methods),
             ]
 
-    def _cell_line(self, row: Row) -> list[Any]:
+    def _cell_line(self, row: CellRow) -> list[Any]:
         return [
             str(row.labels.instance),
             str(row.labels.method),
@@ -91,9 +91,9 @@ class Decision:
         ]
 
     @cached_property
-    def _instances(self) -> dict[str, dict[str, list[Row]]]:
+    def _instances(self) -> dict[str, dict[str, list[CellRow]]]:
         """Return the cells by instance and method."""
-        found: dict[str, dict[str, list[Row]]] = {}
+        found: dict[str, dict[str, list[CellRow]]] = {}
         for row in self.rows:
             found.setdefault(row.instance_key, {}).setdefault(str(row.labels.method), []).append(row)
         return found
@@ -110,13 +110,13 @@ class Decision:
                 found.setdefault(row.instance_key, name)
         return found
 
-    def _prover(self, row: Row) -> str:
+    def _prover(self, row: CellRow) -> str:
         return (self._provers.get(row.instance_key, "") if self.word else row.figures.get("proof")) or "-"
 
-    def _value(self, row: Row) -> Any:
+    def _value(self, row: CellRow) -> Any:
         return row.figures.get("objective" if self.word else "mean_jct")
 
-    def _bound(self, row: Row) -> Any:
+    def _bound(self, row: CellRow) -> Any:
         return row.figures.get("proven_bound" if self.word else "lower_bound")
 
     @property
@@ -127,10 +127,10 @@ class Decision:
 def decisions(found: Results) -> list[Decision]:
     """Sort the cells that are done by decision; those of policies are one more."""
     parts = found.by_decision().values()
-    done = [tuple(row for row in part.rows if row.outcome.state is State.DONE) for part in parts]
+    done = [tuple(row for row in part.rows if row.outcome.state is CellState.DONE) for part in parts]
     return [Decision(rows[0].word, rows) for rows in done if rows]
 
 
-def _mean_gap(cells: Sequence[Row]) -> float | None:
+def _mean_gap(cells: Sequence[CellRow]) -> float | None:
     gaps = [gap for row in cells if (gap := row.figures.get("gap")) is not None]
     return fmean(gaps) if gaps else None

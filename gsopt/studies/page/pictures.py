@@ -10,7 +10,7 @@ from gsopt.studies.instance import REPEATING
 from gsopt.studies.page.svg import inline
 from gsopt.studies.report import CELL_FIGURES, PAPER_RANK, headline, is_number, numeric_figures, values_of
 from gsopt.studies.results import Results
-from gsopt.studies.rows import Row
+from gsopt.studies.rows import CellRow
 
 #: Bars and panels that a reader can tell apart; of more the page says that there are too many.
 _MOST_BARS, _MOST_PANELS = 120, 24
@@ -52,7 +52,7 @@ def _of_part(part: Results, figures: Sequence[str], prefix: str) -> Iterator[Pic
             yield from _lines(part, x, key, f"{prefix}{_label(key)} over {x}")
 
 
-def swept(rows: Iterable[Row]) -> list[str]:
+def swept(rows: Iterable[CellRow]) -> list[str]:
     """Name the options that have several numbers where all else in the names of cells is the same."""
     values: dict[tuple[str, str, str], set[float]] = {}
     for row in rows:

@@ -12,7 +12,7 @@ from gsopt.core.errors import Contradiction, InvalidInput, Unsupported
 from gsopt.core.method import exact_method
 from gsopt.core.result import Level, Result
 from gsopt.evaluation import catalogue
-from gsopt.evaluation.comparison import Row
+from gsopt.evaluation.comparison import ComparisonRow
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 from gsopt.scenario.job import Workload
 from heuristics.policies import efq
@@ -138,7 +138,7 @@ def test_a_method_that_raises_is_a_row() -> None:
     assert comparison[2].note.startswith("InvalidSolution: too_few on ")
     assert "crashes failed: ZeroDivisionError: in reclaiming" in str(comparison)
     assert re.search(r"^crashes +failed$", str(comparison), re.MULTILINE)
-    assert [row["failed"] for row in map(Row.as_dict, comparison)] == 2 * [True, False, True]
+    assert [row["failed"] for row in map(ComparisonRow.as_dict, comparison)] == 2 * [True, False, True]
 
 
 def test_methods_are_named_as_they_are_given() -> None:

@@ -21,7 +21,7 @@ from gsopt.core.progress import Bracket
 from gsopt.core.result import Result
 from gsopt.evaluation import catalogue, plots
 from gsopt.evaluation.catalogue import load
-from gsopt.evaluation.comparison import Comparison, Row
+from gsopt.evaluation.comparison import Comparison, ComparisonRow
 from gsopt.evaluation.display import Display
 from gsopt.evaluation.history import History
 from gsopt.evaluation.solve import solve
@@ -33,10 +33,12 @@ from tests.gsopt.problems.test_reclaiming import figure_5, pick
 mpl.use("Agg")
 
 
-def row(problem: Reclaiming, method: str, *servers: str, bound: int | None = 1) -> Row:
+def row(problem: Reclaiming, method: str, *servers: str, bound: int | None = 1) -> ComparisonRow:
     """Return a row from returned servers."""
     result = Result.judged(problem, method=method, solution=pick(*servers), runtime=0.002)
-    return Row("suite/" + method, method, "heuristic", problem, result, bound, optimum_known=bound is not None)
+    return ComparisonRow(
+        "suite/" + method, method, "heuristic", problem, result, bound, optimum_known=bound is not None
+    )
 
 
 GOOD = row(figure_5(2), "good", "s1", "s2")
@@ -74,7 +76,7 @@ def test_what_floats_cannot_tell_apart_looks_equal() -> None:
     value = solve(problem, "exact")
     assert value.objective is not None
     below = value.objective * (1 - 1e-15)
-    lines = str(Comparison((Row("a", "m", "exact", problem, value, below),))).splitlines()
+    lines = str(Comparison((ComparisonRow("a", "m", "exact", problem, value, below),))).splitlines()
     (line,) = [line for line in lines if line.startswith("m ")]
     assert line.split()[1:5] == ["8", "8", "0.0", "%"]
 
@@ -132,7 +134,9 @@ def test_rows_of_different_decisions_stand_under_their_headings() -> None:
     """A table of two decisions shows the figures that both have, and no cell moves under another heading."""
     other = load("allocation/aryl-table-4")
     value = solve(other)
-    mixed = Comparison((GOOD, Row("table-4", "exact", "exact", other, value, value.bound, optimum_known=True)))
+    mixed = Comparison(
+        (GOOD, ComparisonRow("table-4", "exact", "exact", other, value, value.bound, optimum_known=True))
+    )
     lines = str(mixed).splitlines()
     at = next(line.index("bound") for line in lines if "bound" in line) + len("bound")
     assert [line[:at].split()[-1] for line in lines if line.startswith("exact")] == ["86"]

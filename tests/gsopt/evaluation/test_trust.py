@@ -10,7 +10,7 @@ import pytest
 from gsopt.cli.exits import Exit
 from gsopt.core.errors import InvalidInput
 from gsopt.evaluation import catalogue
-from gsopt.studies import State, Study, cells_of, run, write_page
+from gsopt.studies import CellState, Study, cells_of, run, write_page
 from gsopt.studies.compute import compute, recorded
 from gsopt.studies.store import writing
 from tests.commands import gsopt
@@ -181,7 +181,7 @@ def test_policies_name_no_others_than_the_study_may(tmp_path: Path) -> None:
     policy = {"policy": "heuristics.policies.estimated:estimated", "of": of}
     cells = cells_of(study(instances=[WORKLOAD], methods=[policy]), str(tmp_path / "study.json"))
     outcomes = [compute(cell) for cell in cells]
-    assert [outcome.state for outcome in outcomes] == [State.DONE, State.DONE, State.FAILED]
+    assert [outcome.state for outcome in outcomes] == [CellState.DONE, CellState.DONE, CellState.FAILED]
     assert outcomes[2].message == f"of: 'os:system': {RULE} os"
     with pytest.raises(InvalidInput, match=RULE):
         recorded(cells[2])
@@ -197,7 +197,7 @@ def test_entry_points_need_no_permission(tmp_path: Path, monkeypatch: pytest.Mon
     )
     try:
         cells = cells_of(study(methods=["theirs"]), str(theirs / "study.json"))
-        assert compute(cells[0]).state is State.DONE
+        assert compute(cells[0]).state is CellState.DONE
     finally:
         catalogue.entry_points_of.cache_clear()
 

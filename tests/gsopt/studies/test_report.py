@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from gsopt.core.errors import Contradiction, InvalidInput
 from gsopt.schedule.figures import FIGURES
-from gsopt.studies import Results, State, cells_of, report, results
+from gsopt.studies import CellState, Results, cells_of, report, results
 from gsopt.studies.paired import Paired, signed_ranks
 from gsopt.studies.report import CELL_FIGURES
 from gsopt.studies.rows import labels_of, row_of
@@ -80,7 +80,7 @@ def test_a_method_of_that_name_comes_first() -> None:
 
 def test_cells_without_result_are_counted_apart() -> None:
     """A cell that failed is in no mean, and is counted where there is one."""
-    made = report(found(row({"gap": 0.5}), row({}, error="InvalidInput"), row({}, state=State.UNSUPPORTED)))
+    made = report(found(row({"gap": 0.5}), row({}, error="InvalidInput"), row({}, state=CellState.UNSUPPORTED)))
     assert made.header == ("group", "method", "cells", "without result", "gap")
     assert made.lines == (("suite", "greedy", 1, 2, 0.5),)
 

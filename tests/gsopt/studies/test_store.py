@@ -12,12 +12,12 @@ from gsopt.schedule.bounds import MeanBound
 from gsopt.studies.cells import cells_of
 from gsopt.studies.installation import versions
 from gsopt.studies.provenance import Source, StudyRun
-from gsopt.studies.rows import Outcome, State
+from gsopt.studies.rows import CellOutcome, CellState
 from gsopt.studies.store import reading, writing
 from tests.gsopt.studies.samples import FIGURE_5, study
 
-DONE = Outcome(State.DONE, {"objective": 1, "share": 0.5, "status": "optimal"}, 0.25)
-FAILED = Outcome(State.FAILED, {}, 0.25, "demand: -1: must be at least 0", "InvalidInput")
+DONE = CellOutcome(CellState.DONE, {"objective": 1, "share": 0.5, "status": "optimal"}, 0.25)
+FAILED = CellOutcome(CellState.FAILED, {}, 0.25, "demand: -1: must be at least 0", "InvalidInput")
 
 
 def test_what_is_committed_is_read_back(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_failures_can_be_forgotten(tmp_path: Path) -> None:
         for cell, outcome in zip(cells, [DONE, FAILED], strict=True):
             store.commit(cell, outcome)
         store.forget_failures()
-        assert store.finished() == {cells[0].key: State.DONE}
+        assert store.finished() == {cells[0].key: CellState.DONE}
 
 
 def test_another_studys_folder_is_refused(tmp_path: Path) -> None:

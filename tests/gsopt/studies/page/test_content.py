@@ -12,7 +12,7 @@ import pytest
 
 from gsopt.evaluation.tables import written
 from gsopt.schedule.figures import FigureKind
-from gsopt.studies import Results, Row, State, report
+from gsopt.studies import CellRow, CellState, Results, report
 from gsopt.studies.page.content import (
     Content,
     commands,
@@ -62,7 +62,7 @@ RUN = StudyRun("2026-01-31T12:00:00+00:00", "0.1.0", "3.11.9", "Linux", 2, 2, 4)
 def test_a_summary_counts_cells_and_names_days() -> None:
     """It says how many cells have a result, what became of the others, when and by which versions."""
     later = replace(RUN, begun="2026-02-01T08:00:00+00:00")
-    rows = [row({"objective": 1}), row({}, error="Crash"), row({}, state=State.UNSUPPORTED)]
+    rows = [row({"objective": 1}), row({}, error="Crash"), row({}, state=CellState.UNSUPPORTED)]
     assert summary(found(rows[0], rows[0]), [RUN, RUN]) == (
         "All 2 cells have a result. Computed on 2026-01-31 by gsopt 0.1.0."
     )
@@ -88,7 +88,7 @@ def test_every_failure_has_its_line() -> None:
     """A failed cell is there with its seed and its message; one that is done or not handled is not."""
     rows = [
         row({}, "greedy", seed=1, error="InvalidInput", message="demand: -1: must be at least 0"),
-        row({}, "exact", state=State.UNSUPPORTED, message="no"),
+        row({}, "exact", state=CellState.UNSUPPORTED, message="no"),
         row({"objective": 1}, "exact"),
     ]
     assert _texts(failures(found(*rows)).lines) == [
@@ -99,13 +99,13 @@ def test_every_failure_has_its_line() -> None:
 def test_what_is_not_handled_is_counted() -> None:
     """Cells that a method does not handle for the same reason are one line."""
     rows = [
-        row({}, method, instance=str(place), state=State.UNSUPPORTED, message=why)
+        row({}, method, instance=str(place), state=CellState.UNSUPPORTED, message=why)
         for place, (method, why) in enumerate([("a", "x"), ("a", "x"), ("a", "y"), ("b", "x")])
     ]
     assert _texts(unsupported(found(*rows)).lines) == [["a", "x", "2"], ["a", "y", "1"], ["b", "x", "1"]]
 
 
-def _decided(method: str, value: float, bound: float | None = None, **changes: Any) -> Row:
+def _decided(method: str, value: float, bound: float | None = None, **changes: Any) -> CellRow:
     figures = {"objective": value, "bound": bound, "proven_bound": 2, "gap": value / 2 - 1, "unit": "servers"}
     return row({**figures, **changes.pop("figures", {})}, method, **changes)
 
@@ -149,7 +149,7 @@ def test_every_cell_has_its_bound() -> None:
         row(figures, "fifo", word="", seed=3),
         row({"mean_jct": 30.0, "lower_bound": None, "gap": None, "proof": ""}, "las", word="", instance="b"),
         row({}, "srtf", word="", error="Crash"),
-        row({}, "srtf", word="", state=State.UNSUPPORTED),
+        row({}, "srtf", word="", state=CellState.UNSUPPORTED),
         _decided("exact", 2, 2),
     ]
     policies, reclaiming = decisions(found(*rows))

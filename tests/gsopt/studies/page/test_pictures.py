@@ -11,7 +11,7 @@ import pytest
 import gsopt
 from gsopt.core.drawing import new_figure
 from gsopt.core.errors import InvalidInput
-from gsopt.studies import Results, Row, plots, results
+from gsopt.studies import CellRow, Results, plots, results
 from gsopt.studies.page.gantt import gantts, runs_of
 from gsopt.studies.page.pictures import pictures, swept
 from gsopt.studies.page.svg import drawing, inline
@@ -98,7 +98,7 @@ def _kept(folder: Path, **changes: Any) -> tuple[str, Results]:
 
 def test_runs_are_named_by_method_and_instance() -> None:
     """The name without seed is the first one's; decisions and cells that failed are no runs."""
-    rows: list[Row] = [
+    rows: list[CellRow] = [
         row({}, "random_order", word="", seed=4),
         row({}, "random_order", word="", seed=5),
         row({}, "fifo", word=""),

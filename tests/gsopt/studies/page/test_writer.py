@@ -15,7 +15,7 @@ import pytest
 from gsopt.core.errors import Contradiction, InvalidInput
 from gsopt.studies import Report, Results, cells_of, report, results, write_page
 from gsopt.studies.page import writer
-from gsopt.studies.rows import Outcome, State
+from gsopt.studies.rows import CellOutcome, CellState
 from gsopt.studies.store import writing
 from tests.gsopt.studies.samples import FIGURE_5, fill, study
 
@@ -262,8 +262,8 @@ def test_names_are_text(tmp_path: Path) -> None:
             cells = cells_of(grid)
             store.adopt(grid, cells, 1)
             for number, cell in enumerate(cells):
-                done = Outcome(State.DONE, {"mean_jct": 5.0, "gap": 0.1}, 0.1)
-                failed = Outcome(State.FAILED, {}, 0.1, HOSTILE[0], "Crash")
+                done = CellOutcome(CellState.DONE, {"mean_jct": 5.0, "gap": 0.1}, 0.1)
+                failed = CellOutcome(CellState.FAILED, {}, 0.1, HOSTILE[0], "Crash")
                 store.commit(cell, done if number else failed)
         shapes.append(_page(tmp_path / str(place)))
     hostile, plain = shapes
@@ -284,7 +284,7 @@ def test_contradictions_are_refused(tmp_path: Path) -> None:
     with writing(tmp_path) as store:
         store.adopt(study(), [cell], 1)
         liar = {"objective": 1, "bound": 2, "resolution": 0, "sense": "minimize"}
-        store.commit(cell, Outcome(State.DONE, liar, 0.1))
+        store.commit(cell, CellOutcome(CellState.DONE, liar, 0.1))
     with pytest.raises(Contradiction):
         write_page(tmp_path, tmp_path / "report.html")
     assert not (tmp_path / "report.html").exists()
