@@ -4,7 +4,7 @@ Each check raises AssertionError with one line saying what does not hold, and re
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from math import isclose
@@ -173,17 +173,14 @@ def check_backend(backend: Backend) -> int:
     >>> check_backend(gsopt.backends.Highs())
     6
     """
-    checks: list[Callable[[Backend], None]] = [
-        _check_knapsack,
-        _check_cover,
-        _check_equality_and_offset,
-        _check_infeasible,
-        _check_unbounded,
-        _check_start,
-    ]
-    for check in checks:
-        check(backend)
-    return len(checks)
+    models = _solvable()
+    for form, optimum in models:
+        _check_optimum(backend, form, optimum)
+    _check_infeasible(backend)
+    _check_unbounded(backend)
+    outcome = backend.solve(_knapsack(), start=np.array([0.0, 1.0, 0.0, 1.0, 1.0]), time_limit=30)
+    _ensure(_near(outcome.objective, 23.0), f"{backend.name}: the start of value 23 was lost")
+    return len(models) + 3
 
 
 def _name(method: MethodLike | str) -> str:
@@ -215,24 +212,14 @@ def _knapsack() -> StandardForm:
     )
 
 
-def _check_knapsack(backend: Backend) -> None:
-    _check_optimum(backend, _knapsack(), 23.0)
-
-
-def _check_cover(backend: Backend) -> None:
+def _solvable() -> list[tuple[StandardForm, float]]:
+    """Return models with their optima: a knapsack, a cover, and one with an equation and an offset."""
+    ones = np.ones(7)
     cycle = np.eye(7) + np.roll(np.eye(7), 1, axis=1)  # every edge of a seven-cycle needs an end point
-    form = StandardForm.build(
-        cost=np.ones(7),
-        matrix=cycle,
-        row_lower=np.ones(7),
-        row_upper=np.full(7, np.inf),
-        column_upper=np.ones(7),
+    cover = StandardForm.build(
+        cost=ones, matrix=cycle, row_lower=ones, row_upper=np.inf * ones, column_upper=ones
     )
-    _check_optimum(backend, form, 4.0)
-
-
-def _check_equality_and_offset(backend: Backend) -> None:
-    form = StandardForm.build(
+    equation = StandardForm.build(
         cost=[3, -2],
         matrix=[[1, 1], [1, -1]],
         row_lower=[4, -2],
@@ -241,7 +228,7 @@ def _check_equality_and_offset(backend: Backend) -> None:
         column_upper=[9, 9],
         offset=0.5,
     )
-    _check_optimum(backend, form, 3 * 1 - 2 * 3 + 0.5)
+    return [(_knapsack(), 23.0), (cover, 4.0), (equation, 3 * 1 - 2 * 3 + 0.5)]
 
 
 def _check_infeasible(backend: Backend) -> None:
@@ -252,24 +239,12 @@ def _check_infeasible(backend: Backend) -> None:
 
 
 def _check_unbounded(backend: Backend) -> None:
-    form = StandardForm.build(
-        cost=[1],
-        matrix=[[1]],
-        row_lower=[0],
-        row_upper=[np.inf],
-        sense=Sense.MAXIMIZE,
-    )
+    form = StandardForm.build(cost=[1], matrix=[[1]], row_lower=[0], row_upper=[np.inf], sense=Sense.MAXIMIZE)
     try:
         backend.solve(form)
     except (BrokenModel, Unsupported):
         return
     raise AssertionError(f"{backend.name}: an unbounded model passed as solved")
-
-
-def _check_start(backend: Backend) -> None:
-    form = _knapsack()
-    outcome = backend.solve(form, start=np.array([0.0, 1.0, 0.0, 1.0, 1.0]), time_limit=30)
-    _ensure(_near(outcome.objective, 23.0), f"{backend.name}: the start of value 23 was lost")
 
 
 def _check_optimum(backend: Backend, form: StandardForm, optimum: float) -> None:
@@ -340,16 +315,8 @@ def check_policy(
     for scenario in scenarios:
         bound = _bound_of(scenario)
         for fractions in (False, True)[: 1 + exact]:
-            run = partial(
-                replay,
-                scenario,
-                policy,
-                record=True,
-                exact=fractions,
-                bound=bound,
-                round_length=round_length,
-                **options,
-            )
+            run = partial(replay, scenario, policy, record=True, exact=fractions, bound=bound)
+            run = partial(run, round_length=round_length, **options)
             first = run()
             _ensure(first == run(), f"{first.metrics.policy}: two runs of one scenario differ")
             _check_replay(first, fractions)
@@ -370,9 +337,8 @@ def _bound_of(scenario: Scenario) -> MeanBound | None:
 
 def _check_replay(run: Replay, exact: bool) -> None:
     metrics, where = run.metrics, run.metrics.policy
-    _ensure(
-        metrics.completed == metrics.jobs, f"{where}: {metrics.jobs - metrics.completed} jobs never complete"
-    )
+    missing = metrics.jobs - metrics.completed
+    _ensure(missing == 0, f"{where}: {missing} jobs never complete")
     if run.schedule is None:
         raise AssertionError(f"{where}: no schedule was recorded")
     verdict = judge(run.schedule, run.scenario, exact=exact)

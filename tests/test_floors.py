@@ -15,7 +15,7 @@ ARROWS = [
     ("gsopt/schedule/judge.py", "from gsopt.studies import catalogue\n"),
     ("gsopt/schedule/judge.py", "def lazy():\n    from gsopt.simulation import replay\n    return replay\n"),
     ("gsopt/solvers/backends/process.py", "from gsopt.solvers.formulation import Formulation\n"),
-    ("gsopt/studies/window.py", "def lazy():\n    import heuristics.policies\n    return heuristics\n"),
+    ("gsopt/studies/grid.py", "def lazy():\n    import heuristics.policies\n    return heuristics\n"),
     ("heuristics/reclaiming/greedy.py", "from formulations.reclaiming import exact\n"),
     ("gsopt/attic.py", '"""A room that nobody gave a floor."""\n'),
 ]
@@ -68,7 +68,7 @@ def test_arrows_that_run_up_or_sideways_are_found(house: Path, file: str, line: 
 @pytest.mark.parametrize("call", ["import_module('heuristics')", "import_module('gsopt.' + 'studies')"])
 def test_arrows_hidden_in_strings_are_found(house: Path, call: str) -> None:
     """A module loaded by its name is refused wherever that is not what the file is for."""
-    path = house / "gsopt/studies/window.py"
+    path = house / "gsopt/studies/grid.py"
     before = path.read_text()
     path.write_text(f"{before}\n\nfrom importlib import import_module\n\n{call}\n")
     try:

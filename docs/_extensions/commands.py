@@ -32,7 +32,10 @@ def pages() -> dict[str, str]:
 
 def below(command: Any) -> dict[str, Any]:
     """Return the commands of a group."""
-    return dict(command.commands) if isinstance(command, TyperGroup) else {}
+    if not isinstance(command, TyperGroup):
+        return {}
+    context = typer.Context(command)
+    return {name: command.get_command(context, name) for name in command.commands}
 
 
 def page(name: str, command: Any) -> str:

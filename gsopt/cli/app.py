@@ -1,45 +1,92 @@
-"""App: the commands of ``gsopt``, each from the file of its name."""
+"""App: the commands of ``gsopt``, each imported from the file of its name once it is used."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
-from gsopt.cli.check import check
-from gsopt.cli.cluster import cluster
-from gsopt.cli.compare import compare
-from gsopt.cli.demo import demo
-from gsopt.cli.drain import drain
 from gsopt.cli.exits import Interrupted
-from gsopt.cli.export import export
-from gsopt.cli.generate import generate
-from gsopt.cli.importing import import_
-from gsopt.cli.interference import interference
-from gsopt.cli.judge import judge
-from gsopt.cli.methods import methods
-from gsopt.cli.output import show_help
-from gsopt.cli.pack import pack
-from gsopt.cli.schema import schema
-from gsopt.cli.simulate import simulate
-from gsopt.cli.solve import solve
-from gsopt.cli.study import app as study
-from gsopt.cli.suites import app as suites
 from gsopt.core.errors import kept_running
+
+#: The commands, each with the first sentence of its own help, so that listing them imports none.
+_COMMANDS = {
+    "compare": "Compare every method of a decision with the proven optimum, or every policy on one trace.",
+    "solve": "Solve one instance and print the judged result.",
+    "simulate": "Replay a trace under online policies, beside a proven bound on every policy.",
+    "check": "Judge somebody's solution of an instance.",
+    "judge": "Judge anybody's schedule: broken rules, figures, and the gap to a proven bound.",
+    "generate": "Generate an instance: gsopt generate reclaiming churn --servers 520 --seed 7 -o a.json.",
+    "export": "Write the integer program of an instance as an MPS or LP file.",
+    "cluster": "Show the levels and the tree of a cluster, convert its file, and draw it.",
+    "import": "Read a cluster that runs, show what it holds, and write the decisions about it as files.",
+    "drain": "Choose the nodes to return so that the least work is lost, and print what to type.",
+    "pack": "Say whether what waits can be placed, where, and what is missing for what has no room.",
+    "interference": "Predict held-out pairs of jobs on one GPU; print errors, and what they do to who shares.",
+    "schema": "Print the JSON Schema of a decision's instance file.",
+    "methods": "List the methods of a decision; policies are methods of scheduling, some of them by path.",
+    "demo": "See how far the published heuristics are from the proven optimum.",
+    "study": "Run a grid of instances, methods, parameters and seeds; make its tables and plots.",
+    "suites": "Show the best value and bound known of the committed instances, and recompute them.",
+}
+
+#: Where a command is found that is not the function of its name in the module of its name.
+_PATHS = {"import": "importing:import_", "study": "study:app", "suites": "suites:app"}
+
+_SETTINGS = {"generate": {"allow_extra_args": True, "ignore_unknown_options": True}}
+
+
+@contextmanager
+def _interrupted() -> Iterator[None]:
+    """Raise `Interrupted` in place of what Ctrl-C raises, of which typer would say nothing."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise Interrupted from None
 
 
 class Commands(TyperGroup):
     """The commands; Ctrl-C in one of them ends in one line, and so does what somebody's code does there."""
 
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.commands = {name: TyperCommand(name, help=line) for name, line in _COMMANDS.items()}
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Import a command."""
+        del ctx
+        if cmd_name not in self.commands:
+            return None
+        found = resolve_name(f"gsopt.cli.{_PATHS.get(cmd_name, f'{cmd_name}:{cmd_name}')}")
+        if isinstance(found, typer.Typer):
+            return typer.main.get_command(found)
+        alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+        alone.command(cmd_name, context_settings=_SETTINGS.get(cmd_name))(found)
+        return typer.main.get_command(alone)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands without importing them."""
+        del ctx
+        limit = formatter.width - 6 - max(map(len, self.commands))
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [(name, command.get_short_help_str(limit)) for name, command in self.commands.items()]
+            )
+
+    def make_context(self, *given: Any, **options: Any) -> Any:
+        """Read the arguments."""
+        with _interrupted():
+            return super().make_context(*given, **options)
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was chosen."""
-        try:
-            with kept_running("somebody's code"):
-                return super().invoke(ctx)
-        except KeyboardInterrupt:
-            raise Interrupted from None
+        with _interrupted(), kept_running("somebody's code"):
+            return super().invoke(ctx)
 
 
 app = typer.Typer(
@@ -65,30 +112,12 @@ def options(
     ] = False,
 ) -> None:
     """Exact models and published heuristics for GPU cluster scheduling, checked against each other."""
-    show_help(context)
-
-
-app.command()(compare)
-app.command()(solve)
-app.command()(simulate)
-app.command()(check)
-app.command()(judge)
-app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(generate)
-app.command()(export)
-app.command()(cluster)
-app.command("import")(import_)
-app.command()(drain)
-app.command()(pack)
-app.command()(interference)
-app.command()(schema)
-app.command()(methods)
-app.command()(demo)
-app.add_typer(study, name="study")
-app.add_typer(suites, name="suites")
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 def run() -> int:
-    """Run the command that the arguments of the process name, and give its exit code."""
+    """Run the command that the arguments of the process name, and return its exit code."""
     if (here := str(Path.cwd())) not in sys.path:
         sys.path.append(here)
     return int(app(prog_name="gsopt", standalone_mode=False) or 0)

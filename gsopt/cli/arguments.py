@@ -30,13 +30,7 @@ def complete_instance(incomplete: str) -> list[str]:
 
 
 def parse_time_limit(given: float | str) -> float | None:
-    """Read what stands behind ``--time-limit``.
-
-    Raises
-    ------
-    typer.BadParameter
-        It is no time.
-    """
+    """Read what stands behind ``--time-limit``."""
     try:
         return checked_time_limit(given)
     except InvalidInput as error:

@@ -7,10 +7,11 @@ from typing import Annotated
 import typer
 
 from gsopt.cli.arguments import Json, complete
-from gsopt.cli.output import require_package, require_picture, say
+from gsopt.cli.output import require_picture, say
 from gsopt.core.drawing import save
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.files import require_writable, to_json
+from gsopt.evaluation.listing import need
 from gsopt.scenario.cluster.formats import Format, draw, outline, read_cluster, write_cluster
 from gsopt.schedule.foreign import read_schedule
 
@@ -46,7 +47,7 @@ def cluster(
     if output is not None:
         require_writable(output)
     if picture is not None:
-        require_package("matplotlib", "--draw")
+        need("matplotlib", "--draw")
         require_picture(picture)
     notes: list[str] = []
     found = read_cluster(file, gpus=gpus, levels=None if levels is None else levels.split(","), notes=notes)

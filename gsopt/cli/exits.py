@@ -7,18 +7,8 @@ from errno import ENAMETOOLONG
 from traceback import extract_tb
 
 import typer
-from pydantic import ValidationError
 
-from gsopt.core.errors import (
-    GsoptError,
-    InvalidInput,
-    MissingSolver,
-    Unsupported,
-    brief,
-    escape,
-    one_line,
-)
-from gsopt.core.files import first_error
+from gsopt.core.errors import GsoptError, InvalidInput, MissingSolver, Unsupported, brief, escape, one_line
 
 #: Wrong use of the command line: an unknown command or option, or a value of the wrong kind.
 _Usage = typer.BadParameter.__base__ or typer.BadParameter
@@ -58,33 +48,34 @@ def named(name: str) -> Iterator[None]:
         raise Failed(f"{name} failed: {one_line(error)} ({last.filename}, line {last.lineno})") from error
 
 
-#: What is wrong with the input, such as data that a generator made of its arguments; and elsewhere.
-_WRONG = (InvalidInput, Unsupported, MissingSolver, ValidationError, _Usage)
-_BROKEN = (GsoptError, OSError, Failed)
-
-
 def describe(error: Exception) -> tuple[str, int] | None:
     """Say in one line what went wrong, with the exit code for it; None when it is no fault of the input."""
+    from pydantic import ValidationError
+
+    from gsopt.core.files import first_error
+
+    if isinstance(error, ValidationError):  # data that a generator made of its arguments
+        error = first_error("", error)
     if isinstance(error, Interrupted | typer.Abort):
         code = Exit.INTERRUPTED
-    elif isinstance(error, _WRONG) or (isinstance(error, OSError) and error.errno == ENAMETOOLONG):
+    elif isinstance(error, InvalidInput | Unsupported | MissingSolver | _Usage) or _is_too_long(error):
         code = Exit.BAD_INPUT
-    elif isinstance(error, _BROKEN):
+    elif isinstance(error, GsoptError | OSError | Failed):
         code = Exit.FAILED
     else:
         return None
     return escape(_line(error)), code
 
 
+def _is_too_long(error: Exception) -> bool:
+    """Check whether a name is longer than that of any file."""
+    return isinstance(error, OSError) and error.errno == ENAMETOOLONG
+
+
 def _line(error: Exception) -> str:
-    if isinstance(error, ValidationError):
-        return str(first_error("", error))
     if isinstance(error, OSError):
-        return (
-            f"{brief(str(error.filename))}: {error.strerror}"
-            if error.filename
-            else error.strerror or str(error)
-        )
+        name = f"{brief(str(error.filename))}: " if error.filename else ""
+        return f"{name}{error.strerror or error}"
     if isinstance(error, _Usage):
         return str(getattr(error, "format_message", error.__str__)()).rstrip(".")
     return str(error) or "interrupted"

@@ -9,7 +9,7 @@ import typer
 from gsopt.cli.arguments import Word
 from gsopt.cli.options import read_value
 from gsopt.cli.output import deliver, list_entries, print_table
-from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.errors import InvalidInput, require_one_of, shorten
 from gsopt.core.files import require_writable, to_json
 from gsopt.evaluation import catalogue
 from gsopt.studies.instance import generate as generate_instance
@@ -30,8 +30,7 @@ def generate(
     if generator is None:
         print_table(list_entries("generator", known))
         return
-    if generator not in known:
-        raise InvalidInput("", "generator", shorten(generator), f"must be one of {', '.join(known)}")
+    require_one_of("generator", generator, known)
     if output is not None:
         require_writable(output)
     deliver(to_json(_generate(known[generator], _options(context.args))), output)

@@ -7,7 +7,7 @@ from statistics import fmean, median
 from rich.text import Text
 
 from gsopt.core.result import settles
-from gsopt.evaluation.comparison import Comparison, Row
+from gsopt.evaluation.comparison import Comparison, ComparisonRow
 from gsopt.evaluation.tables import percent
 
 #: Columns of a line; a gap of 100 % fills the bar.
@@ -24,23 +24,13 @@ _EXACT = "exact"
 
 @dataclass(frozen=True)
 class Glance:
-    """One heuristic on many instances.
-
-    Attributes
-    ----------
-    method
-        Its name.
-    instances, optimal, unsolved
-        Number of instances, of those on which it finds the optimum, and of those on which it finds nothing.
-    gaps
-        How much worse it is than the best proven bound, relative to that, wherever that is not 0.
-    """
+    """One heuristic on the instances that it is for."""
 
     method: str
     instances: int
     optimal: int
-    unsolved: int
-    gaps: tuple[float, ...]
+    unsolved: int  # instances on which it finds nothing
+    gaps: tuple[float, ...]  # to the best proven bound, relative to it, wherever that is not 0
 
     @property
     def mean(self) -> float | None:
@@ -115,7 +105,7 @@ def proofs(comparison: Comparison) -> str:
     return f"exact proves {proven} of {len(rows)} optima in {time} each; {equal}"
 
 
-def _glance(name: str, given: Sequence[Row]) -> Glance:
+def _glance(name: str, given: Sequence[ComparisonRow]) -> Glance:
     rows = [row for row in given if row.result is not None or row.failed]
     return Glance(
         method=name,
@@ -126,7 +116,7 @@ def _glance(name: str, given: Sequence[Row]) -> Glance:
     )
 
 
-def _is_optimal(row: Row) -> bool:
+def _is_optimal(row: ComparisonRow) -> bool:
     value = None if row.result is None else row.result.objective
     return value is not None and settles(value, row.bound, row.problem.resolution(value))
 

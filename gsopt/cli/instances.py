@@ -10,7 +10,7 @@ from gsopt.cli.progress import show_progress
 from gsopt.core.problem import Problem
 from gsopt.evaluation import catalogue
 from gsopt.evaluation.compare import compare as compare_methods
-from gsopt.evaluation.comparison import Comparison, Row
+from gsopt.evaluation.comparison import Comparison, ComparisonRow
 from gsopt.problems.reader import read_problem
 
 
@@ -40,12 +40,11 @@ def compare_instances(
         task = progress.add_task("", total=len(problems))
         for problem in problems:
 
-            def show(row: Row, task: Any = task) -> None:
+            def show(row: ComparisonRow, task: Any = task) -> None:
                 progress.update(task, description=f"{row.instance}: {row.method}")
 
-            comparison += compare_methods(
-                problem, chosen or None, time_limit=time_limit, on_row=show, seed=seed
-            )
+            methods = chosen or None
+            comparison += compare_methods(problem, methods, time_limit=time_limit, on_row=show, seed=seed)
             if comparison.interrupted or interrupt.is_set():
                 return replace(comparison, interrupted=True)
             progress.advance(task)

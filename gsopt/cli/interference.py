@@ -4,21 +4,20 @@ import json
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from gsopt.cli.arguments import Json, complete
-from gsopt.cli.options import split_name
+from gsopt.cli.options import split_name, typed_options
 from gsopt.cli.output import print_table, say
 from gsopt.cli.progress import show_progress
-from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.errors import InvalidInput, require_one_of, shorten
 from gsopt.core.files import read_data, require_writable, to_json, write_text
 from gsopt.evaluation import catalogue
 from gsopt.evaluation.tables import Column, lay_out
 from gsopt.performance.interference import Evaluation, PairTable, Predictor, Split, evaluate, predictors
 from gsopt.scenario.speed import Speed
-from gsopt.studies.options import typed
 
 #: Features that are shown of each predictor that tells which matter.
 _SHOWN = 5
@@ -70,9 +69,8 @@ def interference(
     chosen = [_find(text) for text in predictor or _PREDICTORS]
     if output is not None:
         if len(chosen) != 1:
-            raise InvalidInput(
-                "", "--output", shorten(str(output)), "needs one --predictor that fills the gaps"
-            )
+            rule = "needs one --predictor that fills the gaps"
+            raise InvalidInput("", "--output", shorten(str(output)), rule)
         require_writable(output)
     measured = _read(table, reader)
     evaluated = partial(evaluate, measured, folds=folds, by=split, seed=seed)
@@ -80,9 +78,8 @@ def interference(
     if output is not None:
         write_text(output, to_json(Speed(interference=chosen[0][1](measured).filled(measured))))
     if as_json:
-        typer.echo(
-            json.dumps([{"predictor": name, **row.model_dump()} for name, row in found.items()], indent=1)
-        )
+        figures = [{"predictor": name, **row.model_dump()} for name, row in found.items()]
+        typer.echo(json.dumps(figures, indent=1))
         return
     configurations = f"{len(measured.couples):,} pairs of {len(measured.profiles)} configurations"
     say(f"{measured.name or table}: {configurations}; {folds} splits by {split}, seed {seed}")
@@ -92,9 +89,8 @@ def interference(
 def _find(text: str) -> tuple[str, Predictor]:
     """Find a predictor by name, with its options."""
     name, given = split_name(text, "--predictor")
-    if name not in _PREDICTORS:
-        raise InvalidInput("", "--predictor", shorten(name), f"must be one of {', '.join(_PREDICTORS)}")
-    options = _typed("--predictor", name, _PREDICTORS[name], given)
+    require_one_of("--predictor", name, _PREDICTORS)
+    options = typed_options("--predictor", name, _PREDICTORS[name], given)
     return text, partial(_PREDICTORS[name], **options) if options else _PREDICTORS[name]
 
 
@@ -103,19 +99,11 @@ def _read(table: str, reader: str | None) -> PairTable:
         return read_data(PairTable, table)
     name, given = split_name(reader, "--reader")
     known = catalogue.interference_readers()
-    if name not in known:
-        raise InvalidInput("", "--reader", shorten(name), f"must be one of {', '.join(known)}")
-    reading = known[name](table, **_typed("--reader", name, known[name], given))
+    require_one_of("--reader", name, known)
+    reading = known[name](table, **typed_options("--reader", name, known[name], given))
     say(f"{table}: {reading.summary}", err=True)
     found: PairTable = reading.table
     return found
-
-
-def _typed(field: str, name: str, function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    try:
-        return typed(function, given)
-    except InvalidInput as error:
-        raise InvalidInput("", f"{field} {name}: {error.field}", error.value, error.rule) from None
 
 
 def _evaluations(

@@ -21,7 +21,7 @@ from gsopt.cli.arguments import (
 from gsopt.cli.exits import Exit
 from gsopt.cli.instances import read_instance
 from gsopt.cli.output import say
-from gsopt.cli.traces import read_scenario, read_setting
+from gsopt.cli.traces import option_of, read_scenario, read_setting
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.evaluation.judge import judge as judge_schedule
 from gsopt.problems.scheduling import Scheduling
@@ -71,17 +71,7 @@ def judge(
         "capacity_changes": capacity_change,
     }
     if problem is not None:
-        beside = {
-            "--trace": trace,
-            "--reader": reader,
-            "--window": window,
-            "--gpus": gpus,
-            "--cluster": cluster,
-            "--setting": setting,
-            "--overhead": overhead,
-            "--share-limit": share_limit,
-            "--capacity-change": capacity_change,
-        }
+        beside = {"trace": trace, "reader": reader, "window": window, "setting": setting, **physics}
         given = _problem(problem, beside)
     elif trace is None:
         raise InvalidInput("", "--trace", "", "give either a trace, or a scheduling instance by --problem")
@@ -107,9 +97,9 @@ def judge(
 
 
 def _problem(name: str, beside: Mapping[str, object]) -> Scheduling:
-    for option, value in beside.items():
+    for key, value in beside.items():
         if value is not None:
-            raise InvalidInput("", option, shorten(str(value)), "must not be given beside --problem")
+            raise InvalidInput("", option_of(key), shorten(str(value)), "must not be given beside --problem")
     instance = read_instance(name)
     if not isinstance(instance, Scheduling):
         rule = "must be an instance of scheduling; gsopt check judges solutions of other decisions"

@@ -2,10 +2,11 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from gsopt.core.errors import InvalidInput, shorten
+from gsopt.studies.options import typed
 
 #: A name, which may have colons in it, and behind another colon its options.
 _NAMED = re.compile(r"(?P<name>.*?)(?::(?P<options>\w+\s*=.*))?", re.DOTALL)
@@ -17,20 +18,7 @@ _OPENING, _CLOSING = "[{", "]}"
 
 
 def split_name(text: str, field: str) -> tuple[str, dict[str, Any]]:
-    """Split a name from its options, whose values are JSON, or else text.
-
-    Parameters
-    ----------
-    text
-        The name, alone or with options.
-    field
-        What the error message calls it.
-
-    Raises
-    ------
-    InvalidInput
-        An option is no name and value, or is given twice.
-    """
+    """Split a name from its options, whose values are JSON, or else text; error messages call it `field`."""
     found = _NAMED.fullmatch(text)
     if found is None or found["options"] is None:
         return text, {}
@@ -38,25 +26,27 @@ def split_name(text: str, field: str) -> tuple[str, dict[str, Any]]:
 
 
 def read_options(text: str, field: str) -> dict[str, Any]:
-    """Read ``name=value,name=value``.
-
-    Raises
-    ------
-    InvalidInput
-        As `split_name`.
-    """
+    """Read ``name=value,name=value``."""
     options: dict[str, Any] = {}
     for part in _parts(text):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or not name:
-            rule = (
-                "must be an option and its value, such as promote=2; a list stands in brackets, such as [1,2]"
-            )
-            raise InvalidInput("", field, shorten(part), rule)
+            rule = "must be an option and its value, such as promote=2"
+            raise InvalidInput("", field, shorten(part), f"{rule}; a list stands in brackets, such as [1,2]")
         if name in options:
             raise InvalidInput("", field, shorten(part), f"gives {name} twice")
         options[name] = read_value(value)
     return options
+
+
+def typed_options(
+    field: str, name: str, function: Callable[..., Any], given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the options behind a name as keyword arguments of the function of that name."""
+    try:
+        return typed(function, given)
+    except InvalidInput as error:
+        raise InvalidInput("", f"{field} {name}: {error.field}", error.value, error.rule) from None
 
 
 def _parts(text: str) -> Iterator[str]:

@@ -3,7 +3,6 @@
 import inspect
 import json
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +24,6 @@ _WIDTH = 80
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:
     r"""Print text in which a file may have its say: what a terminal would obey is shown by its number."""
     typer.echo("\n".join(map(escape, text.split("\n"))), err=err, nl=nl)
-
-
-def show_help(context: typer.Context) -> None:
-    """Show what there is when no command is named."""
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
 
 
 def print_policies(figures: Sequence[Record], *, as_json: bool = False, one: bool = False) -> None:
@@ -56,12 +49,6 @@ def deliver(text: str, output: Path | None) -> None:
         typer.echo(text, nl=False)
     else:
         write_text(output, text)
-
-
-def require_package(name: str, wanted_for: str) -> None:
-    """Refuse what needs a package that is not installed."""
-    if find_spec(name) is None:
-        raise InvalidInput("", wanted_for, "", f'needs {name}: pip install "gsopt[report]"')
 
 
 def require_picture(path: Path) -> None:

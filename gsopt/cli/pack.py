@@ -40,20 +40,13 @@ def _exit_code(found: Pack) -> Exit:
 
 
 def _shown(found: Pack) -> list[str]:
-    proof = (
-        ""
-        if found.fits
-        else " (proven: not all)"
-        if found.proven
-        else " (it is not proven that not all can be)"
-    )
-    waiting = counted(found.waiting, "job")
-    lines = [f"{found.placed:,} of {waiting} can be placed{proof}"]
+    unfit = " (proven: not all)" if found.proven else " (it is not proven that not all can be)"
+    proof = "" if found.fits else unfit
+    lines = [f"{found.placed:,} of {counted(found.waiting, 'job')} can be placed{proof}"]
     if found.fits and found.result is not None:
         value, bound = plain(found.result.objective), plain(found.result.bound)
-        lines.append(
-            f"nodes in use: {value:,}" + ("" if value == bound or bound is None else f", at least {bound:,}")
-        )
+        least = "" if value == bound or bound is None else f", at least {bound:,}"
+        lines.append(f"nodes in use: {value:,}{least}")
     lines += _missing(found)
     places: dict[str, dict[str, None]] = {}
     for spot in found.spots:

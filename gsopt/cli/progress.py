@@ -1,18 +1,11 @@
 """Progress, on standard error."""
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    SpinnerColumn,
-    TextColumn,
-    TimeElapsedColumn,
-)
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 
-def show_progress() -> Progress:
-    """Show progress on standard error, and nothing when that is no terminal."""
+def show_progress(*more: str) -> Progress:
+    """Show progress, and more fields of each task, on standard error; nothing when that is no terminal."""
     console = Console(stderr=True)
     return Progress(
         SpinnerColumn(),
@@ -20,6 +13,7 @@ def show_progress() -> Progress:
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
+        *(TextColumn(f"{{task.fields[{field}]}}", markup=False) for field in more),
         console=console,
         disable=not console.is_terminal,
         transient=True,

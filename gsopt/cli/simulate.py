@@ -22,10 +22,11 @@ from gsopt.cli.arguments import (
     time_limit_option,
 )
 from gsopt.cli.exits import Exit
-from gsopt.cli.output import print_policies, require_package
+from gsopt.cli.output import print_policies
 from gsopt.cli.traces import find_policies, read_scenario, read_setting, replay_policies
 from gsopt.core.drawing import Picture
 from gsopt.core.files import file_name, require_folder, write_text
+from gsopt.evaluation.listing import need
 
 
 def simulate(
@@ -68,7 +69,7 @@ def simulate(
         round_length=round_length,
     )
     if plots is not None:
-        require_package("matplotlib", "--plots")
+        need("matplotlib", "--plots")
     for folder in filter(None, (plots, schedules)):
         require_folder(folder)
     scenario = read_scenario(trace, reader, given, window=window, sample=sample, seed=seed, list_issues=issues)

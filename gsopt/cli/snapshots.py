@@ -88,7 +88,6 @@ def moment(time: float | None) -> str:
 def _level(text: str) -> tuple[str, str]:
     level, _, label = text.partition("=")
     if not level or not label:
-        raise InvalidInput(
-            "", "--level", shorten(text), "must be a level and a label, such as rack=example.com/rack"
-        )
+        rule = "must be a level and a label, such as rack=example.com/rack"
+        raise InvalidInput("", "--level", shorten(text), rule)
     return level, label

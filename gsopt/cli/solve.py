@@ -11,9 +11,9 @@ from rich.console import Console
 from gsopt.cli.arguments import InstanceArgument, Json, time_limit_option
 from gsopt.cli.exits import Exit, named
 from gsopt.cli.instances import read_instance
-from gsopt.cli.output import require_package, require_picture, say
+from gsopt.cli.output import require_picture, say
 from gsopt.core.drawing import save
-from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.errors import InvalidInput
 from gsopt.core.files import to_json
 from gsopt.core.interrupts import held
 from gsopt.core.method import accepts, name_of
@@ -21,12 +21,12 @@ from gsopt.core.problem import Problem
 from gsopt.core.result import Result, Status, plain
 from gsopt.evaluation import catalogue
 from gsopt.evaluation.history import History
+from gsopt.evaluation.listing import need
 from gsopt.evaluation.solve import solve as solve_problem
 from gsopt.evaluation.tables import percent
 from gsopt.problems.reader import read_solution
 from gsopt.schedule.figures import title_of
-from gsopt.solvers import backends
-from gsopt.solvers.backends import Backend
+from gsopt.studies.options import find_backend
 
 
 def solve(
@@ -47,12 +47,12 @@ def solve(
 ) -> None:
     """Solve one instance and print the judged result."""
     if plot is not None:
-        require_package("matplotlib", "--plot")
+        need("matplotlib", "--plot")
         require_picture(plot)
     problem = read_instance(file)
     chosen = catalogue.find_method(problem.word, method or "exact")
     given = {
-        "backend": None if backend is None else _backend(backend),
+        "backend": None if backend is None else find_backend(backend, "--backend"),
         "gap": gap,
         "start": None if start is None else _read_start(start, problem),
         "seed": seed,
@@ -86,13 +86,6 @@ def _read_start(file: str, problem: Problem[Any]) -> Any:
     return solution
 
 
-def _backend(name: str) -> Backend:
-    known = {kind.name: kind for kind in backends.SOLVERS}
-    if name not in known:
-        raise InvalidInput("", "--backend", shorten(name), f"must be one of {', '.join(known)}")
-    return known[name]()
-
-
 def _exit_code(result: Result[Any]) -> Exit:
     if result.solution is not None:
         return Exit.SOLUTION
@@ -100,13 +93,12 @@ def _exit_code(result: Result[Any]) -> Exit:
 
 
 def _print_result(problem: Problem[Any], result: Result[Any]) -> None:
-    gap = "-" if result.gap is None else percent(result.gap)
     lines = {
         "method": result.method + (f" ({result.solver})" if result.solver else ""),
         "status": f"{result.status.value}, {result.level.value}",
         problem.unit: plain(result.objective),
         "bound": plain(result.bound),
-        "gap": gap,
+        "gap": "-" if result.gap is None else percent(result.gap),
         "stopped by": result.stopped_by.value,
         "time": f"{result.runtime:.3f} s",
     }

@@ -4,13 +4,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.progress import Progress as Bar
 
 from gsopt.cli.exits import Exit
-from gsopt.cli.output import require_package, require_picture, say, show_help
+from gsopt.cli.output import require_picture, say
+from gsopt.cli.progress import show_progress
 from gsopt.core.errors import InvalidInput
+from gsopt.evaluation.listing import need
 
 if TYPE_CHECKING:
     from gsopt.studies.results import Results
@@ -18,10 +17,7 @@ if TYPE_CHECKING:
 
 _MINUTE, _HOUR = 60, 3600
 
-app = typer.Typer(
-    name="study",
-    invoke_without_command=True,
-)
+app = typer.Typer(name="study", invoke_without_command=True, add_completion=False, rich_markup_mode=None)
 
 _Allow = Annotated[
     list[str] | None,
@@ -39,7 +35,8 @@ _RelativeTo = Annotated[
 @app.callback()
 def options(context: typer.Context) -> None:
     """Run a grid of instances, methods, parameters and seeds; make its tables and plots."""
-    show_help(context)
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 @app.command()
@@ -63,7 +60,7 @@ def run(
 
     try:
         study = studies.read_study(spec)
-        with _bar() as bar:
+        with show_progress("left") as bar:
             task = bar.add_task(study.study, total=None, left="")
             noted = ""
 
@@ -116,14 +113,13 @@ def table(
 ) -> None:
     """Print a study's results: means per group of instances and method, unless told otherwise."""
     from gsopt import studies
-    from gsopt.studies.report import cells_csv
 
     if csv + markdown + latex + as_json + cells > 1:
         raise InvalidInput("", "table", "", "takes one of --csv, --markdown, --latex, --json, --cells")
     found = studies.results(folder)
     found.refuse_contradictions()
     if cells:
-        typer.echo(cells_csv(found), nl=False)
+        typer.echo(found.to_csv(), nl=False)
     else:
         made = studies.report(
             found, by=by or (), figures=figure or (), statistics=statistic or (), relative_to=relative_to
@@ -154,7 +150,7 @@ def plot(
     from gsopt.core.drawing import save
     from gsopt.studies import plots
 
-    require_package("matplotlib", "plot")
+    need("matplotlib", "plot")
     target = out or folder / "study.png"
     found = studies.results(folder)
     require_picture(target)
@@ -182,7 +178,7 @@ def profile(
     from gsopt.core.drawing import save
     from gsopt.studies import profiles
 
-    require_package("matplotlib", "profile")
+    need("matplotlib", "profile")
     target = out or folder / "profile.png"
     found = studies.results(folder)
     require_picture(target)
@@ -233,22 +229,6 @@ def _tell(found: "Results", *, brief: bool = False) -> None:
         lines.append(f"computed by different versions of gsopt: {', '.join(found.versions)}")
     for line in lines:
         say(line, err=True)
-
-
-def _bar() -> Bar:
-    """Show progress on standard error, and nothing when that is no terminal."""
-    console = Console(stderr=True)
-    return Bar(
-        SpinnerColumn(),
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.fields[left]}", markup=False),
-        console=console,
-        disable=not console.is_terminal,
-        transient=True,
-    )
 
 
 def _left(progress: "Progress") -> str:

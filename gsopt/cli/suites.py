@@ -22,7 +22,9 @@ class _WithTable(TyperGroup):
         return super().parse_args(ctx, args if args and args[0] in named else ["table", *args])
 
 
-app = typer.Typer(name="suites", cls=_WithTable, no_args_is_help=False)
+app = typer.Typer(
+    name="suites", cls=_WithTable, no_args_is_help=False, add_completion=False, rich_markup_mode=None
+)
 
 What = Annotated[
     list[str] | None,

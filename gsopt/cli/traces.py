@@ -11,11 +11,11 @@ from rich.progress import Progress, TaskID
 
 from gsopt import simulation
 from gsopt.cli.exits import Exit
-from gsopt.cli.options import read_options, split_name
+from gsopt.cli.options import read_options, split_name, typed_options
 from gsopt.cli.output import print_policies, say
 from gsopt.cli.progress import show_progress
 from gsopt.core.budget import Budget
-from gsopt.core.errors import GsoptError, InvalidInput, kept_running, one_line, shorten
+from gsopt.core.errors import GsoptError, InvalidInput, kept_running, one_line, require_one_of, shorten
 from gsopt.core.files import parse_json, read_data, read_text
 from gsopt.core.method import accepts
 from gsopt.core.numbers.span import read_seconds
@@ -24,9 +24,8 @@ from gsopt.scenario.job import Workload
 from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.fairness import FairTimes
 from gsopt.studies.instance import workload_of
-from gsopt.studies.options import typed
+from gsopt.studies.options import window as read_window
 from gsopt.studies.settings import KEYS, Setting, setting_of
-from gsopt.studies.window import window as read_window
 
 #: What several options of one name make together.
 _REPEATED = {"overheads": "overhead", "capacity_changes": "capacity_change"}
@@ -89,11 +88,16 @@ def read_setting(
         key = re.split(r"[.\[]", error.field)[0]
         if error.source or (source and key not in told):
             raise InvalidInput(error.source or source, error.field, error.value, error.rule) from None
-        option = f"--{_REPEATED.get(key, key).replace('_', '-')}{error.field.removeprefix(key)}"
+        option = f"{option_of(key)}{error.field.removeprefix(key)}"
         raise InvalidInput("", option, error.value.removeprefix("None"), error.rule) from None
     for note in notes:
         say(note, err=True)
     return found
+
+
+def option_of(key: str) -> str:
+    """Return the option of the command line that gives a key of a setting."""
+    return f"--{_REPEATED.get(key, key).replace('_', '-')}"
 
 
 def _setting_values(setting: str | None) -> tuple[str, dict[str, Any]]:
@@ -111,9 +115,8 @@ def _overheads(texts: Sequence[str]) -> dict[str, Any]:
     for text in texts:
         model, options = split_name(text if ":" in text else f":{text}", "--overhead")
         if not options:
-            raise InvalidInput(
-                "", "--overhead", shorten(text), "must be such as start=4,stop=2 or bert:resize=73"
-            )
+            rule = "must be such as start=4,stop=2 or bert:resize=73"
+            raise InvalidInput("", "--overhead", shorten(text), rule)
         found[model] = {**found.get(model, {}), **options}
     return found
 
@@ -143,8 +146,7 @@ def _workload(
                 raise InvalidInput("", f"--{option}", "", "selects from a trace, whose --reader is not given")
         return read_data(Workload, trace)
     known = catalogue.trace_readers()
-    if reader not in known:
-        raise InvalidInput("", "--reader", shorten(reader), f"must be one of {', '.join(known)}")
+    require_one_of("--reader", reader, known)
     reading = known[reader](trace, **selection, max_gpus=max_gpus, seed=seed)
     if not list_issues:
         workload_of(reading, trace)  # refused in this one line
@@ -167,10 +169,7 @@ def find_policies(chosen: Sequence[str] | None, field: str, seed: int = 0) -> di
 def _policy(text: str, field: str, seed: int) -> simulation.Policy:
     name, given = split_name(text, field)
     policy = catalogue.find_policy(name, field=field)
-    try:
-        options = typed(policy, given)
-    except InvalidInput as error:
-        raise InvalidInput("", f"{field} {name}: {error.field}", error.value, error.rule) from None
+    options = typed_options(field, name, policy, given)
     if seed and accepts(policy, "seed"):
         options = {"seed": seed, **options}
     return partial(policy, **options) if options else policy
@@ -184,9 +183,9 @@ def replay_policies(
     record: bool = False,
     time_limit: float | None = None,
 ) -> list[simulation.Replay]:
-    """Simulate policies one by one, with progress and so much time each; at Ctrl-C the finished are printed.
+    """Simulate policies one by one, with progress and a time limit each; Ctrl-C prints those that are finished.
 
-    One of several that raises an error is said on standard error and left out.
+    Where one of several raises an error, standard error says so and the others go on.
     """
     bound = simulation.mean_jct_bound(scenario)
     fair_times = FairTimes.of(scenario)

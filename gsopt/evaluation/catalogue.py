@@ -18,7 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
-from gsopt.core.errors import InvalidInput, Unsupported, one_line, shorten
+from gsopt.core.errors import InvalidInput, Unsupported, one_line, require_one_of, shorten
 from gsopt.core.method import Method, MethodLike, name_of, proves
 from gsopt.core.problem import Frozen, Problem
 from gsopt.evaluation.lift import lift
@@ -64,13 +64,7 @@ def names(prefix: str = "") -> list[str]:
 
 
 def best_solution(name: str) -> Frozen | None:
-    """Return the best known solution of a committed instance; None where none is on file.
-
-    Raises
-    ------
-    InvalidInput
-        There is no such instance, or a file cannot be read.
-    """
+    """Return the best known solution of a committed instance; None where none is on file."""
     found: Frozen | None = _sibling("instances").best_solution(name)
     return found
 
@@ -175,13 +169,8 @@ def demo_workload() -> tuple[Workload, int]:
 def find_method(word: str, method: MethodLike | str, *, field: str = "method") -> MethodLike:
     """Find one method of a decision by its name, or as ``package.module:function``; a callable is one already.
 
-    A policy, which is told by its first parameter ``state``, is lifted to a heuristic of scheduling.
-
-    Raises
-    ------
-    InvalidInput
-        The decision has no such method, or there is no such function, or it is a policy and the decision
-        another; `field` says where it was named.
+    A policy, which is known by its first parameter ``state``, is lifted to a heuristic of scheduling, and
+    refused elsewhere. Errors call the method `field`.
     """
     found: MethodLike = _find(field, method, lambda: methods(word))
     if not _is_policy(found):
@@ -193,13 +182,7 @@ def find_method(word: str, method: MethodLike | str, *, field: str = "method") -
 
 
 def find_policy(policy: Policy | str, *, field: str = "policy") -> Policy:
-    """Find one policy by its name, or as ``package.module:function``; a callable is one already.
-
-    Raises
-    ------
-    InvalidInput
-        There is no such policy or function; `field` says where it was named.
-    """
+    """Find one policy by its name, or as ``package.module:function``; a callable is one already."""
     found: Policy = _find(field, policy, policies)
     return found
 
@@ -263,13 +246,7 @@ def _module_of(path: str) -> str:
 
 
 def refuse_untrusted(trust: Trust, kind: str, path: str) -> None:
-    """Refuse a method or policy whose module a study may not name; nothing is imported.
-
-    Raises
-    ------
-    InvalidInput
-        The module is not to be trusted.
-    """
+    """Refuse a method or policy whose module a study may not name; nothing is imported."""
     with _naming(kind, path):
         trust.refuse_module(path.partition(":")[0])
 
@@ -364,10 +341,7 @@ def _named_exports(package: str) -> dict[str, Any]:
 
 
 def _package(package: str, word: str) -> ModuleType | None:
-    if word not in problem_types():
-        raise InvalidInput(
-            "", "decision", shorten(word), f"must be one of {', '.join(sorted(problem_types()))}"
-        )
+    require_one_of("decision", word, sorted(problem_types()))
     _refuse_shadow(package)
     name = f"{package}.{word}"
     return import_module(name) if find_spec(name) else None

@@ -11,14 +11,13 @@ from gsopt.core.problem import Problem
 from gsopt.core.result import Result, StoppedBy
 from gsopt.evaluation.catalogue import exact_methods, find_method
 from gsopt.evaluation.catalogue import methods as methods_of
-from gsopt.evaluation.comparison import Comparison, Row, settled
+from gsopt.evaluation.comparison import Comparison, ComparisonRow, settled
 from gsopt.evaluation.solve import better_of, solve
 from gsopt.scenario.job import Workload
 from gsopt.scenario.scenario import Scenario
 
 #: Seconds that `compare` gives each method on each instance unless told otherwise.
 COMPARE_TIME_LIMIT = 60.0
-
 
 _EXACT, _HEURISTIC = "exact", "heuristic"
 
@@ -28,7 +27,7 @@ def compare(
     methods: MethodLike | str | Iterable[MethodLike | str] | None = None,
     *,
     time_limit: TimeLimit = COMPARE_TIME_LIMIT,
-    on_row: Callable[[Row], Any] | None = None,
+    on_row: Callable[[ComparisonRow], Any] | None = None,
     **options: Any,
 ) -> Comparison:
     """Run methods on problems and put value, best proven bound and gap side by side.
@@ -65,7 +64,7 @@ def compare(
     1
     """
     limit = checked_time_limit(time_limit)
-    rows: list[Row] = []
+    rows: list[ComparisonRow] = []
     for problem, wanted in _wanted(problems, methods):
         found, interrupted = _compare_one(problem, wanted, limit, on_row, options)
         rows += found
@@ -90,9 +89,8 @@ def _wanted(
     found = []
     for problem in problems:
         if not isinstance(problem, Problem):
-            raise InvalidInput(
-                "", "problems", shorten(problem), "must be a problem; gsopt.load gives one by name"
-            )
+            rule = "must be a problem; gsopt.load gives one by name"
+            raise InvalidInput("", "problems", shorten(problem), rule)
         if several is None:
             found.append((problem, methods_of(problem.word)))
             continue
@@ -106,22 +104,19 @@ def _wanted(
 
 def _free_name(name: str, taken: Container[str]) -> str:
     """Return a name that no other method has: the name, or that with a number."""
-    return (
-        name
-        if name not in taken
-        else next(numbered for count in itertools.count(2) if (numbered := f"{name} ({count})") not in taken)
-    )
+    names = itertools.chain([name], (f"{name} ({count})" for count in itertools.count(2)))
+    return next(each for each in names if each not in taken)
 
 
 def _compare_one(
     problem: Problem[Any],
     wanted: Mapping[str, MethodLike],
     time_limit: float | None,
-    on_row: Callable[[Row], Any] | None,
+    on_row: Callable[[ComparisonRow], Any] | None,
     options: dict[str, Any],
-) -> tuple[list[Row], bool]:
+) -> tuple[list[ComparisonRow], bool]:
     exact = exact_methods(problem.word)
-    rows: dict[str, Row] = {}
+    rows: dict[str, ComparisonRow] = {}
     best: Result[Any] | None = None
     interrupted = False
     for name in sorted(wanted, key=lambda name: proves(wanted[name])):
@@ -143,7 +138,9 @@ def _compare_one(
             note, failed = one_line(error), True
         best = best if result is None else better_of(problem, best, result)
         kind = _EXACT if method in exact.values() or proves(method) else _HEURISTIC
-        rows[name] = Row(problem.name or problem.word, name, kind, problem, result, note=note, failed=failed)
+        rows[name] = ComparisonRow(
+            problem.name or problem.word, name, kind, problem, result, note=note, failed=failed
+        )
         if on_row is not None:
             on_row(rows[name])
         if result is not None and result.stopped_by is StoppedBy.INTERRUPT:

@@ -30,7 +30,7 @@ _SUMMARY_RANKS = {"median time": 2, "instances": 1}
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparisonRow:
     """One method on one instance.
 
     Attributes
@@ -95,7 +95,7 @@ class Row:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Listing[Row]):
+class Comparison(Listing[ComparisonRow]):
     """The rows of a comparison, instance by instance; prints as a table, in notebooks too.
 
     Examples
@@ -108,7 +108,7 @@ class Comparison(Listing[Row]):
     [('exact', 1, 0.0), ('greedy', 1, 0.0)]
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[ComparisonRow, ...]
     interrupted: bool = False
 
     def __add__(self, other: "Comparison") -> "Comparison":
@@ -120,10 +120,9 @@ class Comparison(Listing[Row]):
         for place, row in enumerate(self.rows):
             if place == 0 or row.instance != self.rows[place - 1].instance:
                 headings[place] = _described(row.instance, row.problem.headline())
-        notes = [
-            f"{row.method} {_status(row)}: {row.note}" for row in self.rows if row.result is None and row.note
-        ]
-        return lay_out(_columns(self.rows), headings=headings, notes=dict.fromkeys(notes))
+        unsolved = [row for row in self.rows if row.result is None and row.note]
+        notes = dict.fromkeys(f"{row.method} {_status(row)}: {row.note}" for row in unsolved)
+        return lay_out(_columns(self.rows), headings=headings, notes=notes)
 
     def summary(self) -> RenderableType:
         """Return one line per group of like instances and method: total value, total bound, gap, median time.
@@ -141,14 +140,8 @@ class Comparison(Listing[Row]):
                 if rows:
                     lines.append([name, *_totals(rows)])
         least = not self.rows or self.rows[0].problem.sense is Sense.MINIMIZE
-        names = [
-            "method",
-            "instances",
-            "value",
-            f"proven {'minimum' if least else 'maximum'}",
-            "gap",
-            "median time",
-        ]
+        proven = f"proven {'minimum' if least else 'maximum'}"
+        names = ["method", "instances", "value", proven, "gap", "median time"]
         columns = [
             Column(name, [line[place] for line in lines], right=place > 0, rank=_SUMMARY_RANKS.get(name, 0))
             for place, name in enumerate(names)
@@ -198,7 +191,7 @@ class Comparison(Listing[Row]):
         """
         known = {problem.name or problem.word: problem for problem in problems}
         stored = validated(_Stored, source, json.dumps(data))
-        rows: dict[str, list[Row]] = {}
+        rows: dict[str, list[ComparisonRow]] = {}
         for place, each in enumerate(stored.rows):
             if each.instance not in known:
                 rule = "must be the name of one of the problems"
@@ -206,9 +199,8 @@ class Comparison(Listing[Row]):
             problem = known[each.instance]
             where = f"{source}: rows[{place}].result"
             result = None if each.result is None else Result.from_dict(problem, each.result, source=where)
-            row = Row(
-                each.instance, each.method, each.kind, problem, result, note=each.note, failed=each.failed
-            )
+            row = ComparisonRow(each.instance, each.method, each.kind, problem, result)
+            row = replace(row, note=each.note, failed=each.failed)
             rows.setdefault(each.instance, []).append(row)
         settled_rows = [row for name, members in rows.items() for row in settled(known[name], members)]
         return cls(tuple(settled_rows), stored.interrupted)
@@ -277,14 +269,8 @@ def read_comparison(path: str | Path, problems: Problem[Any] | Iterable[Problem[
     return Comparison.from_dict(given, parse_json(str(path), read_text(path)), source=str(path))
 
 
-def settled(problem: Problem[Any], rows: list[Row]) -> list[Row]:
-    """Add to every row the instance's best bound, after checking that no two rows contradict each other.
-
-    Raises
-    ------
-    Contradiction
-        A value is better than a bound.
-    """
+def settled(problem: Problem[Any], rows: list[ComparisonRow]) -> list[ComparisonRow]:
+    """Add to every row the instance's best bound, after checking that no two rows contradict each other."""
     results = [row.result for row in rows if row.result is not None]
     found = settle(problem.sense, [_claim(problem, result) for result in results])
     agreed = iter(agree(problem, results))
@@ -299,7 +285,7 @@ def _claim(problem: Problem[Any], result: Result[Any]) -> Claim:
     return Claim(result.method, result.objective, result.bound, resolution)
 
 
-def _shared_keys(rows: Sequence[Row]) -> list[str]:
+def _shared_keys(rows: Sequence[ComparisonRow]) -> list[str]:
     """Name the headline figures that all rows have; rows of different decisions may share none."""
     shared = list(rows[0].problem.headline()) if rows else []
     for row in rows:
@@ -308,20 +294,18 @@ def _shared_keys(rows: Sequence[Row]) -> list[str]:
     return shared
 
 
-def _figures(row: Row, keys: Sequence[str]) -> tuple[Any, ...]:
-    figures = row.problem.headline()
-    return tuple(figures[key] for key in keys)
-
-
-def _groups(rows: Iterable[Row], keys: Sequence[str]) -> dict[tuple[str, str, tuple[str, ...]], list[Row]]:
+def _groups(
+    rows: Iterable[ComparisonRow], keys: Sequence[str]
+) -> dict[tuple[str, str, tuple[str, ...]], list[ComparisonRow]]:
     """Group rows by suite, unit and headline figures; many different figures become one range."""
-    suites: dict[tuple[str, str], list[Row]] = {}
+    suites: dict[tuple[str, str], list[ComparisonRow]] = {}
     for row in rows:
         suite = row.instance.removeprefix(f"{row.problem.word}/").rpartition("/")[0] or row.instance
         suites.setdefault((suite, row.problem.unit), []).append(row)
-    groups: dict[tuple[str, str, tuple[str, ...]], list[Row]] = {}
+    groups: dict[tuple[str, str, tuple[str, ...]], list[ComparisonRow]] = {}
     for (suite, unit), members in suites.items():
-        figures = [_figures(row, keys) for row in members]
+        headlines = [row.problem.headline() for row in members]
+        figures = [tuple(headline[key] for key in keys) for headline in headlines]
         for row, figure in zip(members, figures, strict=True):
             label = tuple(str(value) for value in figure)
             if len(set(figures)) > _MOST_GROUPS:
@@ -335,14 +319,13 @@ def _span(values: Sequence[Any]) -> str:
     return str(low) if low == high else f"{low}-{high}"
 
 
-def _totals(rows: list[Row]) -> list[str]:
+def _totals(rows: list[ComparisonRow]) -> list[str]:
     solved = [row for row in rows if row.result is not None and row.result.objective is not None]
     times = [row.result.runtime for row in rows if row.result is not None]
     if not solved:
         return [f"0 of {len(rows)}", "-", "-", "-", _seconds(median(times))]
-    value = exact_total(
-        row.result.objective for row in solved if row.result and row.result.objective is not None
-    )
+    values = (row.result.objective for row in solved if row.result)
+    value = exact_total(each for each in values if each is not None)
     bounds = [bound for row in solved if (bound := _bound(row)) is not None]
     bound = exact_total(bounds) if len(bounds) == len(solved) else None
     excess = None if bound is None else abs(Fraction(value) - Fraction(bound))
@@ -357,34 +340,32 @@ def _totals(rows: list[Row]) -> list[str]:
     ]
 
 
-def _columns(rows: Sequence[Row]) -> list[Column]:
+def _columns(rows: Sequence[ComparisonRow]) -> list[Column]:
     unit = " or ".join(dict.fromkeys(row.problem.unit for row in rows)) or "value"
-    shown = [told_apart(None if row.result is None else row.result.objective, _bound(row)) for row in rows]
+    shown = [told_apart(row.result.objective, _bound(row)) if row.result else ("", "") for row in rows]
     return [
         Column("method", [row.method for row in rows], right=False),
-        Column(unit, [value if row.result else "" for row, (value, _) in zip(rows, shown, strict=True)]),
-        Column(
-            "proven bound", [bound if row.result else "" for row, (_, bound) in zip(rows, shown, strict=True)]
-        ),
+        Column(unit, [value for value, _ in shown]),
+        Column("proven bound", [bound for _, bound in shown]),
         Column("gap", [_shown_gap(row) if row.result else "" for row in rows]),
         Column("time", [_seconds(row.result.runtime) if row.result else "" for row in rows], rank=1),
         Column("status", [_status(row) for row in rows], right=False),
     ]
 
 
-def _bound(row: Row) -> Number | None:
+def _bound(row: ComparisonRow) -> Number | None:
     """Return the bound to show: the value itself where floats cannot tell the two apart."""
     value = None if row.result is None else row.result.objective
     met = value is not None and settles(value, row.bound, row.problem.resolution(value))
     return value if met else row.bound
 
 
-def _shown_gap(row: Row) -> str:
+def _shown_gap(row: ComparisonRow) -> str:
     value = None if row.result is None else row.result.objective
     return percent(0.0) if value is not None and _bound(row) == value else written_gap(row.gap, row.excess)
 
 
-def _status(row: Row) -> str:
+def _status(row: ComparisonRow) -> str:
     if row.result is None:
         return "failed" if row.failed else "not applicable"
     status = row.result.status

@@ -21,11 +21,6 @@ class Display:
     """Shows on standard error what is known of an optimum: a line that changes, and goes when the solve ends.
 
     In a notebook the line stays below the cell. Where standard error is no terminal, each change is a line.
-
-    Parameters
-    ----------
-    problem
-        What is solved.
     """
 
     def __init__(self, problem: Problem[Any]) -> None:

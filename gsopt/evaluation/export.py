@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from gsopt.core.errors import InvalidInput, Unsupported, escape, shorten
+from gsopt.core.errors import InvalidInput, Unsupported, escape, require_one_of
 from gsopt.core.files import replacing
 from gsopt.core.problem import Problem
 from gsopt.evaluation import catalogue
@@ -16,32 +16,12 @@ _COMMENT = {".mps": "* ", ".lp": "\\ "}
 
 
 def export_model(problem: Problem[Any], path: str | Path, method: str | None = None) -> StandardForm:
-    r"""Write the integer program of a problem as an MPS or LP file, by the file's ending.
+    r"""Write the integer program of a problem as an MPS or LP file, by the file's ending; return its arrays.
 
-    The objective is the problem's own, its constant included, unless the first line says otherwise. Columns and
-    rows keep the names of the model as far as the format allows, as `gsopt.solvers.backends.Highs.write` says;
-    an index is a place in the instance. Comments in the first lines say what the file is.
-
-    Parameters
-    ----------
-    problem
-        The problem.
-    path
-        The file.
-    method
-        Name of one of the decision's formulations; the first that expresses the problem when None.
-
-    Returns
-    -------
-    StandardForm
-        The model as arrays.
-
-    Raises
-    ------
-    InvalidInput
-        The decision has no such formulation, or the file cannot be written.
-    Unsupported
-        The formulation does not express this problem.
+    The program is the formulation of that name, or the first that expresses the problem. The objective is the
+    problem's own, its constant included, unless the first line says otherwise. Columns and rows keep the names
+    of the model as far as the format allows, as `gsopt.solvers.backends.Highs.write` says; an index is a place
+    in the instance. Comments in the first lines say what the file is.
     """
     target = Path(path)
     if target.suffix not in _COMMENT:
@@ -57,15 +37,12 @@ def export_model(problem: Problem[Any], path: str | Path, method: str | None = N
 
 def _modelled(problem: Problem[Any], method: str | None) -> tuple[Formulation[Problem[Any], Any], StandardForm]:
     """Return a formulation and its model."""
-    known = {
-        name: each
-        for name, each in catalogue.exact_methods(problem.word).items()
-        if isinstance(each, Formulation)
-    }
+    exact = catalogue.exact_methods(problem.word)
+    known = {name: each for name, each in exact.items() if isinstance(each, Formulation)}
     if not known:
         raise Unsupported(f"{problem.word} has no integer program that could be written")
-    if method is not None and method not in known:
-        raise InvalidInput("", "method", shorten(method), f"must be one of {', '.join(known)}")
+    if method is not None:
+        require_one_of("method", method, known)
     reasons = []
     for name in [method] if method is not None else known:
         try:

@@ -89,19 +89,12 @@ class History(Listing[Bracket]):
             (values, COLOURS[0], "-", "value"),
             (bounds, COLOURS[1], "--", "bound"),
         ):
-            axes.step(
-                times, _drawn(numbers), where="post", color=colour, linestyle=style, label=_label(name, numbers)
-            )
+            look: dict[str, Any] = {"color": colour, "linestyle": style, "label": _label(name, numbers)}
+            axes.step(times, _drawn(numbers), where="post", **look)
             axes.plot(times[-1:], _drawn(numbers)[-1:], marker="o", color=colour)
         gap = self.rows[-1].gap if self.rows else None
-        axes.fill_between(
-            times,
-            _drawn(values),
-            _drawn(bounds),
-            step="post",
-            color="0.88",
-            label="gap" if gap is None else f"gap, {percent(gap)} at the end",
-        )
+        label = "gap" if gap is None else f"gap, {percent(gap)} at the end"
+        axes.fill_between(times, _drawn(values), _drawn(bounds), step="post", color="0.88", label=label)
         if times and median(times) < _EARLY * times[-1] and times[0] > 0:
             axes.set_xscale("log")
         axes.legend(frameon=False, fontsize=8)

@@ -2,7 +2,7 @@
 
 import csv
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from io import StringIO
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
@@ -20,13 +20,7 @@ R = TypeVar("R")
 
 
 class Listing(Sequence[R], ABC, Generic[R]):
-    """Rows that print as a table, in notebooks too; what comparisons and the results of studies are.
-
-    Attributes
-    ----------
-    rows
-        The rows.
-    """
+    """Rows that print as a table, in notebooks too; what comparisons and the results of studies are."""
 
     rows: tuple[R, ...]
 
@@ -63,14 +57,9 @@ class Listing(Sequence[R], ABC, Generic[R]):
 
     def to_csv(self) -> str:
         """Return the rows in full as CSV, with a line of names; empty without rows."""
-        text = StringIO()
         records = self.records()
-        if records:
-            names = list(dict.fromkeys(name for record in records for name in record))
-            writer = csv.writer(text, lineterminator="\n")
-            writer.writerow(map(quoted, names))
-            writer.writerows([quoted(record.get(name, "")) for name in names] for record in records)
-        return text.getvalue()
+        names = list(dict.fromkeys(name for record in records for name in record))
+        return csv_of(names, ([record.get(name) for name in names] for record in records)) if records else ""
 
     def to_frame(self) -> "pd.DataFrame":
         """Return the rows as a pandas data frame.
@@ -86,13 +75,15 @@ class Listing(Sequence[R], ABC, Generic[R]):
         return pd.DataFrame(self.records())
 
 
-def need(package: str, what: str) -> None:
-    """Refuse what needs a package that is not installed.
+def csv_of(names: Iterable[str], lines: Iterable[Iterable[Any]]) -> str:
+    """Return CSV that a spreadsheet runs nothing of, with a line of names; what is None is empty."""
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows(map(quoted, line) for line in [names, *lines])
+    return text.getvalue()
 
-    Raises
-    ------
-    InvalidInput
-        It is not; the line says how to install it.
-    """
+
+def need(package: str, what: str) -> None:
+    """Refuse what needs a package that is not installed; the line says how to install it."""
     if find_spec(package) is None:
         raise InvalidInput("", what, "", f'needs {package}: pip install "gsopt[report]"')

@@ -17,12 +17,7 @@ _BEFORE_ZERO = 0.05  # of an axis of gaps
 def gaps(points: Mapping[str, Sequence[tuple[float, str]]], axes: "Axes") -> "Axes":
     """Draw gaps, one row per instance and one kind of marker per method; markers that agree lie in each other.
 
-    Parameters
-    ----------
-    points
-        Gap and instance of every result, by method.
-    axes
-        Where to draw.
+    The points are the gap and the instance of every result, by method.
     """
     from matplotlib.ticker import PercentFormatter
 

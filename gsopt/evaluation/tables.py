@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from html import escape
 from io import StringIO
 from math import floor, log10
-from typing import Any
+from typing import Any, Literal
 
 from rich import box
 from rich.console import Console, Group, RenderableType
@@ -42,23 +42,14 @@ _FEWEST_DIGITS, _MOST_DIGITS = 6, 17
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table.
+    """A column of a table; what a terminal would obey in a cell is shown by its number.
 
-    Attributes
-    ----------
-    name
-        Its heading.
-    cells
-        Its cells, line by line; what a terminal would obey is shown by its number.
-    right
-        Whether it is a column of numbers.
-    rank
-        Of the columns that do not fit on the page those of the highest rank are left out first, of rank 0 none.
+    Of the columns that do not fit on a page, those of the highest rank are left out first, of rank 0 none.
     """
 
     name: str
     cells: Sequence[str]
-    right: bool = True
+    right: bool = True  # whether it is a column of numbers
     rank: int = 0
 
     def __post_init__(self) -> None:
@@ -78,20 +69,9 @@ def lay_out(
     width: int = PAGE,
     elsewhere: str = "to_frame() and --json",
 ) -> RenderableType:
-    """Lay columns out on a page; what does not fit on it is left out, and a line below says so.
+    """Lay columns out on a page; what does not fit on it is left out, and a line below says where to find it.
 
-    Parameters
-    ----------
-    columns
-        The columns, all with as many cells.
-    headings
-        Lines of text that stand above a line of the table, by its number.
-    notes
-        Lines of text below the table.
-    width
-        Characters in a line.
-    elsewhere
-        Where a reader finds what is left out.
+    `headings` stand above the line of their number, and `notes` below the table.
     """
     kept = list(columns)
     left_out: list[Column] = []
@@ -137,12 +117,8 @@ def _table(columns: Sequence[Column], widths: Sequence[int], lines: Iterable[int
         box=box.SIMPLE_HEAD, show_header=head, show_edge=False, pad_edge=False, padding=(0, _BETWEEN - 1, 0, 0)
     )
     for column, width in zip(columns, widths, strict=True):
-        table.add_column(
-            escape_markup(column.name),
-            justify="right" if column.right else "left",
-            width=width,
-            overflow="fold",
-        )
+        side: Literal["right", "left"] = "right" if column.right else "left"
+        table.add_column(escape_markup(column.name), justify=side, width=width, overflow="fold")
     for line in lines:
         table.add_row(*(escape_markup(column.cells[line]) for column in columns))
     return table
@@ -153,13 +129,8 @@ def markdown_of(columns: Sequence[Column]) -> str:
     head = [column.name for column in columns]
     rule = ["--:" if column.right else ":--" for column in columns]
     lines = zip(*(column.cells for column in columns), strict=True)
-    told = [[cell.replace("|", r"\|") for cell in line] for line in [head, *lines]]
-    return "".join([barred(told[0], " "), barred(rule, ""), *(barred(line, " ") for line in told[1:])])
-
-
-def barred(cells: Iterable[str], space: str) -> str:
-    r"""Return one line of a table in Markdown, its cells between bars."""
-    return "|" + "|".join(f"{space}{cell}{space}" for cell in cells) + "|\n"
+    told = [" | ".join(cell.replace("|", r"\|") for cell in line) for line in [head, *lines]]
+    return "\n".join([f"| {told[0]} |", f"|{'|'.join(rule)}|", *(f"| {line} |" for line in told[1:]), ""])
 
 
 def text_of(table: RenderableType, width: int = PAGE) -> str:

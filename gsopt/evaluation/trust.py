@@ -26,28 +26,14 @@ _LIFTED = "gsopt.evaluation.lift"
 
 @dataclass(frozen=True)
 class Trust:
-    """The modules that a study may name, beside gsopt's own.
+    """The modules that a study may name, beside gsopt's own."""
 
-    Attributes
-    ----------
-    folder
-        Where those lie that it brings.
-    allowed
-        Others, each with all that is within it.
-    """
-
-    folder: str = ""
-    allowed: tuple[str, ...] = ()
+    folder: str = ""  # that of the modules which the study brings
+    allowed: tuple[str, ...] = ()  # others, each with all that is within it
 
     @classmethod
     def of(cls, source: str | Path, allowed: Iterable[str] = ()) -> "Trust":
-        """Trust what lies beside a study's file, or in the working directory where there is none.
-
-        Raises
-        ------
-        InvalidInput
-            What is allowed is no name of a module.
-        """
+        """Trust what lies beside a study's file, or in the working directory where there is none."""
         given = (allowed,) if isinstance(allowed, str) else tuple(allowed)
         for module in given:
             if not isinstance(module, str) or not _is_name(module):
@@ -62,12 +48,7 @@ class Trust:
     def refuse_module(self, module: str) -> None:
         """Refuse a module that the study may not name, without importing anything.
 
-        One that lies beside the study, and cannot be imported from where the program looks, will be.
-
-        Raises
-        ------
-        InvalidInput
-            It is not to be trusted.
+        A module that lies beside the study is looked for there, too, from now on.
         """
         package = module.partition(".")[0]
         if not _is_name(module):  # which cannot be imported
@@ -109,11 +90,6 @@ def refuse_function(path: str, module: ModuleType, function: Callable[..., Any])
     """Refuse what is found in gsopt's own packages and is neither a method nor a policy of gsopt.
 
     They have functions that write files, and import others that run commands.
-
-    Raises
-    ------
-    InvalidInput
-        It is none.
     """
     if module.__name__.partition(".")[0] not in _OWN:
         return

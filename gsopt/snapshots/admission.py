@@ -28,17 +28,8 @@ def rows_of(pending: Sequence[Gang]) -> list[WorkerLine]:
 class Admission:
     """Takes gangs into what is free on the servers of a placement.
 
-    Parameters
-    ----------
-    problem
-        The placement.
-    search
-        Places the parts of a gang for which taking them one by one finds no room.
-
-    Attributes
-    ----------
-    unsure
-        The gangs for which no room is found, and for which it is not proven that there is none.
+    `search` places the parts of a gang for which taking them one by one finds no room. `unsure` are the gangs
+    for which no room is found, and for which it is not proven that there is none.
     """
 
     def __init__(self, problem: Placement, search: Search) -> None:

@@ -26,17 +26,7 @@ def _in_quotes(character: str) -> str:
 
 
 def commands_of(snapshot: Snapshot, servers: Sequence[str], preempted: Collection[str]) -> tuple[str, ...]:
-    r"""Return the commands that return nodes, in their order.
-
-    Parameters
-    ----------
-    snapshot
-        The cluster.
-    servers
-        Names of the nodes.
-    preempted
-        Names of the gangs that are preempted.
-    """
+    r"""Return the commands that return nodes and preempt gangs, by their names, in their order."""
     if not servers:
         return ()
     if snapshot.source == "slurm":

@@ -16,13 +16,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 
 def read_documents(path: str | Path) -> list[Field]:
-    r"""Read the documents of a file: one of JSON, or any number of YAML.
-
-    Raises
-    ------
-    InvalidInput
-        It cannot be read, or is none of the two, is too large or nested too deeply.
-    """
+    r"""Read the documents of a file: one of JSON, or any number of YAML."""
     return parse(str(path), text_of(path))
 
 

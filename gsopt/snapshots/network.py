@@ -10,23 +10,18 @@ from gsopt.scenario.cluster.tier import Tier
 _SEPARATOR = "/"
 
 
-class Stand(NamedTuple):
+class NodePlace(NamedTuple):
     """A machine, and the level and name of every switch above it, the outermost first."""
 
     machine: Machine
     path: tuple[tuple[str, str], ...]
 
 
-def network_of(stands: Sequence[Stand]) -> Cluster | None:
+def network_of(stands: Sequence[NodePlace]) -> Cluster | None:
     """Build the cluster of machines; None where there are none.
 
     Switches of one name at different places are two. A switch whose name something else has too is named after
     those above it, and after its level.
-
-    Parameters
-    ----------
-    stands
-        The machines and their places.
     """
     if not stands:
         return None
@@ -38,19 +33,19 @@ def network_of(stands: Sequence[Stand]) -> Cluster | None:
     return Cluster(network=_switch("network", "network", stands, 0, taken))
 
 
-def _groups(stands: Sequence[Stand], depth: int) -> dict[tuple[str, str], list[Stand]]:
-    found: dict[tuple[str, str], list[Stand]] = {}
+def _groups(stands: Sequence[NodePlace], depth: int) -> dict[tuple[str, str], list[NodePlace]]:
+    found: dict[tuple[str, str], list[NodePlace]] = {}
     for stand in stands:
         if len(stand.path) > depth:
             found.setdefault(stand.path[depth], []).append(stand)
     return found
 
 
-def _rack(name: str, stands: Sequence[Stand]) -> Rack:
+def _rack(name: str, stands: Sequence[NodePlace]) -> Rack:
     return Rack(name=name, machines=[stand.machine for stand in stands])
 
 
-def _switch(name: str, level: str, stands: Sequence[Stand], depth: int, taken: set[str]) -> Switch:
+def _switch(name: str, level: str, stands: Sequence[NodePlace], depth: int, taken: set[str]) -> Switch:
     """Build a switch and all below it; there are as many levels as labels are read."""
     above = name if depth else ""
     return Switch(

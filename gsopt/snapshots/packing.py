@@ -21,17 +21,7 @@ _NOTHING = "is closed: no node takes anything"
 
 
 class Spot(NamedTuple):
-    """Parts of a gang and the node on which they have room.
-
-    Attributes
-    ----------
-    gang, part
-        Name of the gang, and of the part where it has one.
-    node
-        The node.
-    number
-        How many parts that are alike.
-    """
+    """Parts of a gang that are alike and have room on a node; a part may have no name."""
 
     gang: str
     part: str

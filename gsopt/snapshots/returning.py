@@ -30,25 +30,13 @@ class Cost(StrEnum):
 
 
 def check_cost(cost: str) -> None:
-    """Refuse what is no `Cost`.
-
-    Raises
-    ------
-    InvalidInput
-        There is no such cost.
-    """
+    """Refuse what is no `Cost`."""
     if cost not in list(Cost):
         raise InvalidInput("", "cost", shorten(cost), f"must be one of {', '.join(Cost)}")
 
 
 def chosen_nodes(nodes: Sequence[Node], among: Sequence[str] = ()) -> list[Node]:
-    """Return the nodes with GPUs that have all of some labels, given as ``key`` or ``key=value``.
-
-    Raises
-    ------
-    InvalidInput
-        No node has such a label.
-    """
+    """Return the nodes with GPUs that have all of some labels, given as ``key`` or ``key=value``."""
     for label in among:
         if not any(node.has(label) for node in nodes):
             rule = "must be a label, as key or key=value, of some node"

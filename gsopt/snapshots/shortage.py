@@ -13,42 +13,18 @@ _MILLI = 1000
 
 
 class More(NamedTuple):
-    """Nodes that would hold what has no room.
+    """Nodes that would hold what has no room."""
 
-    Attributes
-    ----------
-    like
-        The node that is there, which they are like, with nothing on them.
-    number
-        How many.
-    proven
-        Whether fewer would not do for that alone; what is free elsewhere may hold some of it.
-    gangs
-        How many gangs without room they would hold.
-    """
-
-    like: str
+    like: str  # the node that is there, which they are like, with nothing on them
     number: int
-    proven: bool
-    gangs: int
+    proven: bool  # whether fewer would not do for that alone; some may have room elsewhere
+    gangs: int  # how many gangs without room they would hold
 
 
 def reason_of(
     problem: Placement, rooms: Sequence[Vector], rows: Sequence[WorkerLine], places: Mapping[str, str]
 ) -> str:
-    """Say why a gang has no room in what is free.
-
-    Parameters
-    ----------
-    problem
-        The placement.
-    rooms
-        What is free on each server, in the order of the problem's resources.
-    rows
-        The lines of the gang.
-    places
-        What parts ask of nodes, by the name of where they may stand.
-    """
+    """Say why the gang of some lines has no room in what is free; `places` say what its parts ask for."""
     capacities = [server.capacity.vector(problem.resources) for server in problem.servers]
     for row in rows:
         demand = problem.demands[row.line]
@@ -73,18 +49,9 @@ def reason_of(
 def more_nodes(
     problem: Placement, short: Sequence[tuple[WorkerLine, int]], time_limit: float | None
 ) -> More | None:
-    """Say how many nodes like one that is there would hold what has no room.
+    """Say how many nodes like one that is there would hold gangs without room, given as lines and their copies.
 
     The node is one of those that would hold most of the gangs, and of these the one that most nodes are like.
-
-    Parameters
-    ----------
-    problem
-        The placement.
-    short
-        The lines of gangs without room, each with the number of copies.
-    time_limit
-        Seconds.
     """
     shapes = Counter(server.capacity.vector(problem.resources) for server in problem.servers)
     held = {shape: _held(problem, shape, short) for shape in shapes}

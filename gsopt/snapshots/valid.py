@@ -12,13 +12,7 @@ from gsopt.core.problem import RuleBroken
 
 @contextmanager
 def validly(source: str) -> Iterator[None]:
-    """Name the file in whatever says that something is wrong with what is made of it.
-
-    Raises
-    ------
-    InvalidInput
-        A rule is broken; the message is one line.
-    """
+    """Name the file in whatever says that something is wrong with what is made of it."""
     try:
         yield
     except ValidationError as error:

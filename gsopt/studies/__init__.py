@@ -19,22 +19,21 @@ Examples
 """
 
 from gsopt.studies.cells import Cell, cells_of
-from gsopt.studies.outcome import Outcome, State
 from gsopt.studies.page import write_page
 from gsopt.studies.report import Report, report
 from gsopt.studies.results import Results, results
-from gsopt.studies.rows import Row
+from gsopt.studies.rows import CellOutcome, CellRow, CellState
 from gsopt.studies.runner import Progress, run
 from gsopt.studies.spec import Study, read_study
 
 __all__ = [
     "Cell",
-    "Outcome",
+    "CellOutcome",
+    "CellRow",
+    "CellState",
     "Progress",
     "Report",
     "Results",
-    "Row",
-    "State",
     "Study",
     "cells_of",
     "read_study",

@@ -20,18 +20,18 @@ from gsopt.studies.spec import Study
 
 _METHOD, _POLICY = "method", "policy"
 
-#: The key of a method's entry that names the instances for which it is, by their label.
+#: The key of a method's entry that names the only instances that it meets, by their label.
 _FOR = "for"
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One method on one instance.
+    """One method on one instance, resolved: any process can load the one and find the other by its name.
 
     Attributes
     ----------
     instance
-        Plain JSON from which the instance can be loaded.
+        Plain JSON that defines the instance.
     word
         The decision; empty when the method is a policy.
     method
@@ -40,11 +40,15 @@ class Cell:
         Its options as plain JSON, seed and time limit among them.
     labels
         What tables call it.
+    load
+        Loads the instance.
+    arguments
+        The options, as the method takes them.
     trust
-        Which modules may be named, by its options too.
+        The modules that may be named, also by options.
     time_limit
-        Seconds after which the run of a policy is given up; None for no limit. No part of the key: a run that
-        ends before is the same without.
+        Seconds after which the run of a policy is given up; None for no limit. It is not part of the key: a run
+        that ends in time is the same without it.
 
     Examples
     --------
@@ -58,6 +62,8 @@ class Cell:
     method: str
     options: Mapping[str, Any]
     labels: "Labels"
+    load: Callable[[], Any] = field(compare=False, repr=False)
+    arguments: Mapping[str, Any] = field(compare=False, repr=False)
     trust: Trust = field(default_factory=Trust, compare=False)
     time_limit: float | None = field(default=None, compare=False)
 
@@ -74,15 +80,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Labels:
-    """What tables call a cell, and the options by which they can be split.
-
-    Attributes
-    ----------
-    group, instance, method
-        Names of the group of instances, the instance and the method.
-    instance_options, method_options
-        All options.
-    """
+    """What tables call a cell, and all options of its instance and its method, by which they can be split."""
 
     group: Label
     instance: Label
@@ -92,15 +90,15 @@ class Labels:
 
 
 @dataclass(frozen=True)
-class _Way:
-    """A method and its options, before it is known which decision's method it is, and which it is for."""
+class _Method:
+    """A method and its options, before it is known which decision it is a method of."""
 
     place: str
     kind: str
     name: str
     options: Mapping[str, Any]
     label: Label
-    meant: str
+    only: str  # the label of the instances that it meets; empty for all
 
 
 def cells_of(study: Study, source: str = "", *, allow: Iterable[str] = ()) -> tuple[Cell, ...]:
@@ -113,8 +111,8 @@ def cells_of(study: Study, source: str = "", *, allow: Iterable[str] = ()) -> tu
     study
         The study.
     source
-        Its file, for error messages, and beside which modules may lie that it names; those in the working
-        directory where it is empty.
+        Its file, for error messages. Modules that the study names may lie beside it; where it is empty, in the
+        working directory.
     allow
         Names of other modules that it may name.
 
@@ -122,7 +120,7 @@ def cells_of(study: Study, source: str = "", *, allow: Iterable[str] = ()) -> tu
     ------
     InvalidInput
         An instance, method or option does not exist, has the wrong type, or applies to nothing in the study; or
-        it names a module that it may not, of which nothing is imported then.
+        the study names a module that it may not, and then nothing is imported.
 
     Examples
     --------
@@ -132,38 +130,13 @@ def cells_of(study: Study, source: str = "", *, allow: Iterable[str] = ()) -> tu
     [('exact', {'time_limit': 60.0}), ('greedy', {'seed': 0}), ('greedy', {'seed': 1})]
     """
     trust = Trust.of(source, allow)
-    ways = [
-        way for index, entry in enumerate(study.methods) for way in _ways(source, f"methods[{index}]", entry)
-    ]
-    for way in ways:
-        if catalogue.is_path(way.name):
-            with _within(source, way.place):
-                catalogue.refuse_untrusted(trust, way.kind, way.name)
+    methods = [method for index, entry in enumerate(study.methods) for method in _methods(source, index, entry)]
+    for method in methods:
+        if catalogue.is_path(method.name):
+            with _within(source, method.place):
+                catalogue.refuse_untrusted(trust, method.kind, method.name)
     with trusting(trust):
-        return _grid(study, source, ways, trust)
-
-
-def _grid(study: Study, source: str, ways: Sequence[_Way], trust: Trust) -> tuple[Cell, ...]:
-    """List the cells of a study whose methods may be imported."""
-    given = [
-        (f"instances[{index}]", instance)
-        for index, entry in enumerate(study.instances)
-        for instance in _spanned(source, index, entry)
-    ]
-    _refuse_unknown(source, ways, [instance for _, instance in given])
-    found: dict[str, Cell] = {}
-    for place, instance in given:
-        fitting = [way for way in ways if _fits(way, instance)]
-        if not fitting:
-            raise InvalidInput(
-                source, place, shorten(str(instance.name)), "no method of the study applies to it"
-            )
-        for way in fitting:
-            for cell in _cells(study, source, instance, way, trust):
-                found.setdefault(cell.key, cell)
-        if len(found) > MOST_CELLS:
-            raise InvalidInput(source, place, "", f"must span at most {MOST_CELLS:,} cells")
-    return tuple(found.values())
+        return _grid(study, source, methods, trust)
 
 
 def fingerprint(data: Any) -> str:
@@ -171,19 +144,41 @@ def fingerprint(data: Any) -> str:
     return sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:32]
 
 
-def _spanned(source: str, index: int, entry: str | Mapping[str, Any]) -> Iterator[StudyInstance]:
+def _grid(study: Study, source: str, methods: Sequence[_Method], trust: Trust) -> tuple[Cell, ...]:
+    """List the cells of a study whose methods may be imported."""
+    given = [
+        (f"instances[{index}]", instance)
+        for index, entry in enumerate(study.instances)
+        for instance in _instances(source, index, entry)
+    ]
+    _refuse_unknown(source, methods, [instance for _, instance in given])
+    found: dict[str, Cell] = {}
+    for place, instance in given:
+        fitting = [each for each in methods if _fits(each, instance)]
+        if not fitting:
+            rule = "no method of the study applies to it"
+            raise InvalidInput(source, place, shorten(str(instance.name)), rule)
+        for method in fitting:
+            for cell in _cells(study, source, instance, method, trust):
+                found.setdefault(cell.key, cell)
+        if len(found) > MOST_CELLS:
+            raise InvalidInput(source, place, "", f"must span at most {MOST_CELLS:,} cells")
+    return tuple(found.values())
+
+
+def _instances(source: str, index: int, entry: str | Mapping[str, Any]) -> Iterator[StudyInstance]:
     with _within(source, f"instances[{index}]"):
         for point in points(entry, "instance"):
             yield from instances_of(point)
 
 
-def _ways(source: str, place: str, entry: str | Mapping[str, Any]) -> Iterator[_Way]:
-    with _within(source, place):
+def _methods(source: str, index: int, entry: str | Mapping[str, Any]) -> Iterator[_Method]:
+    with _within(source, place := f"methods[{index}]"):
         for point in points(entry, ""):
-            yield _way(place, point)
+            yield _method(place, point)
 
 
-def _way(place: str, point: Point) -> _Way:
+def _method(place: str, point: Point) -> _Method:
     found = [kind for kind in ("", _METHOD, _POLICY) if kind in point.values]
     if len(found) != 1:
         raise InvalidInput("", "", "", "must have one of the keys method, policy")
@@ -191,74 +186,79 @@ def _way(place: str, point: Point) -> _Way:
     name = point.values[kind]
     if not isinstance(name, str):
         raise InvalidInput("", kind, shorten(name), "must be a name")
-    meant = point.values.get(_FOR, "")
-    if not isinstance(meant, str):
-        raise InvalidInput("", _FOR, shorten(meant), "must be the label of an instance")
+    only = point.values.get(_FOR, "")
+    if not isinstance(only, str):
+        raise InvalidInput("", _FOR, shorten(only), "must be the label of an instance")
     options = {key: value for key, value in point.values.items() if key not in (kind, _FOR)}
-    return _Way(place, kind, name, options, point.name(name, options), meant)
+    return _Method(place, kind, name, options, point.name(name, options), only)
 
 
-def _known(way: _Way, word: str) -> Mapping[str, Callable[..., Any]]:
+def _known(method: _Method, word: str) -> Mapping[str, Callable[..., Any]]:
     """Return the methods of a decision, or the policies, among which the name is to be found.
 
     Every policy is a method of scheduling too.
     """
-    if way.kind in {"": (_METHOD,), Scheduling.word: ()}.get(word, (_POLICY,)):
+    if method.kind in {"": (_METHOD,), Scheduling.word: ()}.get(word, (_POLICY,)):
         return {}
-    if catalogue.is_path(way.name):
-        return {way.name: catalogue.find_method(word, way.name) if word else catalogue.find_policy(way.name)}
+    name = method.name
+    if catalogue.is_path(name):
+        return {name: catalogue.find_method(word, name) if word else catalogue.find_policy(name)}
     if not word:
         return catalogue.policies()
     known = catalogue.methods(word)
-    return {name: known[name] for name in catalogue.policies()} if way.kind == _POLICY else known
+    return {each: known[each] for each in catalogue.policies()} if method.kind == _POLICY else known
 
 
-def _fits(way: _Way, instance: StudyInstance) -> bool:
-    return way.meant in ("", instance.group.base) and way.name in _known(way, instance.word)
+def _fits(method: _Method, instance: StudyInstance) -> bool:
+    return method.only in ("", instance.group.base) and method.name in _known(method, instance.word)
 
 
-def _refuse_unknown(source: str, ways: Sequence[_Way], given: Sequence[StudyInstance]) -> None:
+def _refuse_unknown(source: str, methods: Sequence[_Method], given: Sequence[StudyInstance]) -> None:
     words = list(dict.fromkeys(instance.word for instance in given))
-    for way in ways:
-        with _within(source, way.place):
-            known = dict.fromkeys(name for word in words for name in _known(way, word))
-        labels = dict.fromkeys(instance.group.base for instance in given)
-        if way.meant and way.meant not in labels:
+    labels = dict.fromkeys(instance.group.base for instance in given)
+    for method in methods:
+        with _within(source, method.place):
+            known = dict.fromkeys(name for word in words for name in _known(method, word))
+        if method.only and method.only not in labels:
             rule = f"must be the label of an instance: {', '.join(labels)}"
-            raise InvalidInput(source, f"{way.place}.{_FOR}", shorten(way.meant), rule)
-        if way.name not in known:
-            rule = catalogue.rule_of_names(way.name, known) if known else "fits no instance of the study"
-            place = f"{way.place}.{way.kind}" if way.kind else way.place
-            raise InvalidInput(source, place, shorten(way.name), rule)
+            raise InvalidInput(source, f"{method.place}.{_FOR}", shorten(method.only), rule)
+        if method.name not in known:
+            rule = catalogue.rule_of_names(method.name, known) if known else "fits no instance of the study"
+            place = f"{method.place}.{method.kind}" if method.kind else method.place
+            raise InvalidInput(source, place, shorten(method.name), rule)
 
 
-def _cells(study: Study, source: str, instance: StudyInstance, way: _Way, trust: Trust) -> Iterator[Cell]:
-    method = _known(way, instance.word)[way.name]
-    options = dict(way.options)
-    limit = None
-    if not instance.word and not accepts(method, "time_limit"):
-        limit = _limit_of_policy(study, source, way, options)
-    if instance.word and study.time_limit is not None and accepts(method, "time_limit"):
-        options.setdefault("time_limit", study.time_limit)
-    with _within(source, way.place):
-        typed(method, options)
-    labels = Labels(instance.group, instance.name, way.label, instance.options, way.options)
-    if catalogue.is_path(way.name):
-        trust = trust.naming(way.name.partition(":")[0])  # it may lie elsewhere on another machine
-    if "seed" in options or not accepts(method, "seed"):
-        yield Cell(instance.definition, instance.word, way.name, options, labels, trust, limit)
-        return
-    for seed in study.seeds:
+def _cells(study: Study, source: str, instance: StudyInstance, chosen: _Method, trust: Trust) -> Iterator[Cell]:
+    method = _known(chosen, instance.word)[chosen.name]
+    options, limit = dict(chosen.options), None
+    with _within(source, chosen.place):
+        if not accepts(method, "time_limit") and not instance.word:
+            limit = _limit_of_policy(study, options)
+        elif accepts(method, "time_limit") and instance.word and study.time_limit is not None:
+            options.setdefault("time_limit", study.time_limit)
+        arguments = typed(method, options)
+    labels = Labels(instance.group, instance.name, chosen.label, instance.options, chosen.options)
+    if catalogue.is_path(chosen.name):
+        trust = trust.naming(chosen.name.partition(":")[0])  # it may lie elsewhere on another machine
+    drawn = accepts(method, "seed") and "seed" not in options
+    for seed in [{"seed": each} for each in study.seeds] if drawn else [{}]:
         yield Cell(
-            instance.definition, instance.word, way.name, {**options, "seed": seed}, labels, trust, limit
+            instance.definition,
+            instance.word,
+            chosen.name,
+            options | seed,
+            labels,
+            instance.load,
+            arguments | seed,
+            trust,
+            limit,
         )
 
 
-def _limit_of_policy(study: Study, source: str, way: _Way, options: dict[str, Any]) -> float | None:
-    """Take a policy's own time limit out of its options, or else give the study's, where it states one."""
+def _limit_of_policy(study: Study, options: dict[str, Any]) -> float | None:
+    """Take a policy's own time limit out of its options, or return the study's where it states one."""
     if "time_limit" in options:
-        with _within(source, way.place):
-            return checked_time_limit(options.pop("time_limit"))
+        return checked_time_limit(options.pop("time_limit"))
     return study.time_limit if "time_limit" in study.model_fields_set else None
 
 

@@ -1,10 +1,9 @@
 """Compute: one cell, in a worker process that keeps the instances it has loaded last."""
 
-import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import lru_cache, partial
+from functools import partial
 from math import isfinite
 from statistics import fmean
 from threading import Timer
@@ -21,25 +20,26 @@ from gsopt.evaluation import catalogue
 from gsopt.evaluation.solve import solve
 from gsopt.evaluation.trust import trusting
 from gsopt.scenario.events import Loan
-from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.benefit import sharing_benefits
 from gsopt.schedule.bounds import MeanBound, mean_jct_bound
 from gsopt.schedule.figures import percentile
 from gsopt.schedule.judge import judged
 from gsopt.schedule.loans import Loans
-from gsopt.schedule.schedule import Schedule
 from gsopt.simulation.policy import Policy
 from gsopt.solvers.backends.process import FrameKind
 from gsopt.studies.cells import Cell
-from gsopt.studies.instance import load_problem, load_scenario
-from gsopt.studies.options import typed
-from gsopt.studies.outcome import Outcome, State
+from gsopt.studies.instance import Simulated
+from gsopt.studies.rows import CellOutcome, CellState
 
 #: Seconds after a time limit that a run has to find out by itself.
 _GRACE = 1.0
 
+#: The instances that this process has loaded last, by key, each with the files that it was read from.
+_LOADED: dict[str, tuple[Any, Mapping[str, str]]] = {}
+_MOST_LOADED = 2
 
-def compute(cell: Cell, link: Any = None, *, bound: MeanBound | None = None) -> Outcome:
+
+def compute(cell: Cell, link: Any = None, *, bound: MeanBound | None = None) -> CellOutcome:
     """Compute a cell; whatever goes wrong in it is an outcome too.
 
     Parameters
@@ -50,26 +50,61 @@ def compute(cell: Cell, link: Any = None, *, bound: MeanBound | None = None) -> 
         The link to the parent process, if there is one: a policy whose decision goes on beyond the time limit
         is given up then, and the process with it.
     bound
-        What is proven of every policy on its instance, if it is a policy's and anything is.
+        What is proven of every policy on the instance, where it is simulated and anything is.
     """
     begin = perf_counter()
     try:
         with trusting(cell.trust), kept_running(cell.method):
-            figures = _decided(cell) if cell.word else _replayed(cell, bound, link)
+            instance, sources = _load(cell)
+            figures = _solved(cell, instance) if cell.word else _simulated(cell, instance, bound, link)
     except Unsupported as reason:
-        return Outcome(State.UNSUPPORTED, {}, perf_counter() - begin, str(reason))
+        return CellOutcome(CellState.UNSUPPORTED, {}, perf_counter() - begin, str(reason))
     except GsoptError as error:
-        return Outcome(State.FAILED, {}, perf_counter() - begin, str(error), type(error).__name__)
+        return CellOutcome(CellState.FAILED, {}, perf_counter() - begin, str(error), type(error).__name__)
     except Exception as error:  # noqa: BLE001 - the other cells of the study do not depend on it
-        return Outcome(State.FAILED, {}, perf_counter() - begin, one_line(error), type(error).__name__)
+        return CellOutcome(CellState.FAILED, {}, perf_counter() - begin, one_line(error), type(error).__name__)
     simple = {name: _finite(plain(value)) for name, value in figures.items()}
-    return Outcome(State.DONE, simple, perf_counter() - begin, sources=_sources(cell))
+    named = {catalogue.place_of(path): digest for path, digest in sources.items()}
+    return CellOutcome(CellState.DONE, simple, perf_counter() - begin, sources=named)
 
 
-def _decided(cell: Cell) -> dict[str, Any]:
-    problem, _ = _problem(json.dumps(cell.instance))
-    method = catalogue.find_method(cell.word, cell.method)
-    result = solve(problem, method, **typed(method, cell.options))
+def prove(cell: Cell, link: Any = None, *, evaluations: int | None = None) -> MeanBound | None:
+    """Bound what any policy does on a cell's instance by trying that many prices, the usual share when None.
+
+    None where nothing can be proven.
+    """
+    del link  # to the parent process
+    try:
+        (scenario, _), _ = _load(cell)
+        return mean_jct_bound(scenario, evaluations=evaluations)
+    except GsoptError:  # that of an instance that cannot be loaded, which the cells then say
+        return None
+
+
+def recorded(cell: Cell) -> simulation.Replay:
+    """Replay a policy's cell once more, and keep its schedule, which is judged."""
+    (scenario, round_length), _ = _load(cell)
+    with trusting(cell.trust):
+        run = simulation.replay(scenario, _policy(cell), round_length=round_length, record=True)
+    if run.schedule is not None:
+        judged(run.schedule, scenario, fairness=False)
+    return run
+
+
+def _load(cell: Cell) -> tuple[Any, Mapping[str, str]]:
+    """Return a cell's instance, and the digests of the files that it was read from."""
+    key = cell.instance_key
+    if key not in _LOADED:
+        with noting_reads() as noted:
+            loaded = cell.load()
+        while len(_LOADED) >= _MOST_LOADED:
+            del _LOADED[next(iter(_LOADED))]
+        _LOADED[key] = loaded, noted
+    return _LOADED[key]
+
+
+def _solved(cell: Cell, problem: Problem[Any]) -> dict[str, Any]:
+    result = solve(problem, cell.method, **cell.arguments)
     measures = {} if result.solution is None else problem.measures(result.solution)
     return {
         "objective": result.objective,
@@ -89,64 +124,70 @@ def _decided(cell: Cell) -> dict[str, Any]:
     }
 
 
-def prove(cell: Cell, link: Any = None, *, evaluations: int | None = None) -> MeanBound | None:
-    """Bound what every policy does on a cell's instance; None where nothing can be proven.
-
-    Parameters
-    ----------
-    cell
-        A cell of a policy.
-    link
-        The link to the parent process, which this needs not.
-    evaluations
-        How many prices to try; None for the usual share.
-    """
-    del link
-    try:
-        scenario, *_ = _scenario(json.dumps(cell.instance))
-        return mean_jct_bound(scenario, evaluations=evaluations)
-    except GsoptError:  # that of an instance that cannot be loaded, which the cells then say
-        return None
-
-
-def _replayed(cell: Cell, bound: MeanBound | None, link: Any) -> dict[str, Any]:
-    scenario, round_length, _ = _scenario(json.dumps(cell.instance))
-    chosen = _policy(cell)
-    begin = perf_counter()
-    shared = scenario.share_limit > 1
+def _simulated(cell: Cell, instance: Simulated, bound: MeanBound | None, link: Any) -> dict[str, Any]:
+    (scenario, round_length), policy, begin = instance, _policy(cell), perf_counter()
     lent = "scenario" in cell.instance or any(isinstance(each, Loan) for each in scenario.events)
     with _given_up(cell, link):
         run = simulation.replay(
             scenario,
-            chosen,
+            policy,
             round_length=round_length,
             bound=bound,
-            record=shared or lent,
+            record=scenario.share_limit > 1 or lent,
             budget=Budget(time_limit=cell.time_limit),
         )
     runtime = perf_counter() - begin
-    worth: dict[str, Any] = {}
-    if run.schedule is not None:
-        judged(run.schedule, scenario, fairness=False)
-        worth = _worth(run.schedule, scenario) if shared else {}
-        worth |= Loans(run.schedule, scenario).as_dict() if lent else {}
-    took = {
+    return {
+        **run.metrics.as_dict(),
+        "proof": run.metrics.proof,
+        "runtime": runtime,
         "decision_median": percentile(run.decision_seconds, 50),
         "decision_p99": percentile(run.decision_seconds, 99),
+        **_worth(run, lent=lent),
     }
-    return {**run.metrics.as_dict(), "proof": run.metrics.proof, "runtime": runtime, **took, **worth}
+
+
+def _policy(cell: Cell) -> Policy:
+    return partial(catalogue.find_policy(cell.method), **cell.arguments)
+
+
+def _worth(run: simulation.Replay, *, lent: bool) -> dict[str, Any]:
+    """Judge a schedule that was recorded, and return what sharing and loans were worth."""
+    if run.schedule is None:
+        return {}
+    judged(run.schedule, run.scenario, fairness=False)
+    worth = _worth_of_sharing(run) if run.scenario.share_limit > 1 else {}
+    return worth | (Loans(run.schedule, run.scenario).as_dict() if lent else {})
+
+
+def _worth_of_sharing(run: simulation.Replay) -> dict[str, Any]:
+    """Return the mean benefit of sharing to the jobs that came, and for which part of them it was above 1.
+
+    Nothing where no job started beside others, or where that cannot be told (`sharing_benefits`).
+    """
+    try:
+        benefits = [] if run.schedule is None else list(sharing_benefits(run.schedule, run.scenario).values())
+    except Unsupported:
+        return {}
+    if not benefits:
+        return {}
+    right = sum(benefit > 1 for benefit in benefits)
+    return {"sharing_benefit": fmean(benefits), "sharing_right": right / len(benefits)}
 
 
 @contextmanager
 def _given_up(cell: Cell, link: Any) -> Iterator[None]:
-    """Abandon the process of a run that does not end within the time limit, as a decision goes on."""
+    """End the process of a run once a decision goes on beyond the time limit."""
     if link is None or cell.time_limit is None:
         yield
         return
 
     def give_up() -> None:
         message = f"the time limit of {cell.time_limit:g} s is over, and a decision goes on"
-        link.send(FrameKind.ANSWER, Outcome(State.FAILED, {}, perf_counter() - begin, message, TimeUp.__name__))
+        link.send(
+            FrameKind.ANSWER,
+            CellOutcome(CellState.FAILED, {}, perf_counter() - begin, message, TimeUp.__name__),
+        )
         os._exit(0)
 
     begin = perf_counter()
@@ -157,60 +198,6 @@ def _given_up(cell: Cell, link: Any) -> Iterator[None]:
         yield
     finally:
         timer.cancel()
-
-
-def recorded(cell: Cell) -> simulation.Replay:
-    """Replay a policy's cell once more, and keep its schedule, which is judged.
-
-    Raises
-    ------
-    InvalidInput
-        The instance cannot be loaded any more.
-    """
-    scenario, round_length, _ = _scenario(json.dumps(cell.instance))
-    with trusting(cell.trust):
-        run = simulation.replay(scenario, _policy(cell), round_length=round_length, record=True)
-    if run.schedule is not None:
-        judged(run.schedule, scenario, fairness=False)
-    return run
-
-
-def _worth(schedule: Schedule, scenario: Scenario) -> dict[str, Any]:
-    """Return what sharing was worth to the jobs that came: the mean benefit, and the part of it above 1.
-
-    Nothing where no job started beside others, or where that cannot be told (`sharing_benefits`).
-    """
-    try:
-        benefits = list(sharing_benefits(schedule, scenario).values())
-    except Unsupported:
-        return {}
-    if not benefits:
-        return {}
-    right = sum(benefit > 1 for benefit in benefits)
-    return {"sharing_benefit": fmean(benefits), "sharing_right": right / len(benefits)}
-
-
-def _policy(cell: Cell) -> Policy:
-    policy = catalogue.find_policy(cell.method)
-    return partial(policy, **typed(policy, cell.options))
-
-
-def _sources(cell: Cell) -> dict[str, str]:
-    """Name the files that a cell's instance, which is loaded, was read from, with the digest of each."""
-    *_, noted = (_problem if cell.word else _scenario)(json.dumps(cell.instance))
-    return {catalogue.place_of(path): digest for path, digest in noted.items()}
-
-
-@lru_cache(maxsize=2)
-def _problem(definition: str) -> tuple[Problem[Any], Mapping[str, str]]:
-    with noting_reads() as noted:
-        return load_problem(json.loads(definition)), noted
-
-
-@lru_cache(maxsize=2)
-def _scenario(definition: str) -> tuple[Scenario, float | None, Mapping[str, str]]:
-    with noting_reads() as noted:
-        return *load_scenario(json.loads(definition)), noted
 
 
 def _finite(value: Any) -> Any:

@@ -26,7 +26,7 @@ from gsopt.studies.dask_worker import Order, OrderResult, at, carry_out, inspect
 from gsopt.studies.executor import Call
 from gsopt.studies.installation import installation
 from gsopt.studies.needs import Needs, needs_of
-from gsopt.studies.outcome import Outcome, State
+from gsopt.studies.rows import CellOutcome, CellState
 
 _LIMIT = 10.0  # seconds in which a scheduler must answer
 _LOOK = 1.0  # seconds between two looks at what workers there are
@@ -46,13 +46,7 @@ class LostScheduler(GsoptError):
 
 
 class DaskCluster:
-    """An `Executor` of the workers of a Dask scheduler, those that join later among them.
-
-    Parameters
-    ----------
-    client
-        A client of the scheduler.
-    """
+    """An `Executor` of the workers of a Dask scheduler, those that join later among them."""
 
     threads = 2_000
 
@@ -96,13 +90,7 @@ class DaskCluster:
         return nullcontext(self._call)
 
     def refuse_unfit(self, cells: Sequence[Cell]) -> None:
-        """Refuse workers that lack something, or have other versions than this machine.
-
-        Raises
-        ------
-        InvalidInput
-            The first of them is named, and what is wrong with it.
-        """
+        """Refuse workers that lack something, or have other versions than this machine."""
         wanted = (installation(), needs_of(cells))
         found = self._client.run(inspect, *wanted, on_error="return")
         for worker, wrong in sorted(found.items()):
@@ -133,7 +121,7 @@ class DaskCluster:
                 if self._begun[order.number] < deaths and tried < _ROUNDS:
                     continue  # it waited behind those that were computed when their workers died
                 message = f"the Dask worker died, {deaths} times"
-                return Reply(Outcome(State.FAILED, {}, monotonic() - begin, message, "Crash"))
+                return Reply(CellOutcome(CellState.FAILED, {}, monotonic() - begin, message, "Crash"))
             self._machines.add(answer.machine)
             if not self._workers:
                 self._looked = -_LOOK  # somebody has joined since
@@ -188,20 +176,8 @@ def _refuse(machine: str, wrong: Exception | None) -> None:
 def dask_cluster(scheduler: Any, cells: Sequence[Cell]) -> Iterator[DaskCluster]:
     """Yield the workers of a Dask scheduler for some cells, once they have been found fit for them.
 
-    Parameters
-    ----------
-    scheduler
-        Address of a scheduler; ``local:4`` for four workers on this machine, which are ended afterwards; a
-        client or a cluster of Dask, which are left open.
-    cells
-        What is to be computed.
-
-    Raises
-    ------
-    InvalidInput
-        There is no such scheduler, or one of its workers is not fit for the cells.
-    MissingSolver
-        Dask is not installed.
+    The scheduler is an address; ``local:4`` for four workers on this machine, which are ended afterwards; or a
+    client or a cluster of Dask, which are left open.
     """
     if find_spec("distributed") is None:
         raise MissingSolver('studies on Dask need distributed: pip install "gsopt[dask]"')

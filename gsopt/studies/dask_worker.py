@@ -19,9 +19,9 @@ from typing import Any
 from gsopt.core.errors import InvalidInput
 from gsopt.solvers.backends.process import Pool, Reply, Worker
 from gsopt.studies.cells import Cell
+from gsopt.studies.executor import MODULE, caller
 from gsopt.studies.installation import Installation, refuse_difference
 from gsopt.studies.needs import Needs
-from gsopt.studies.processes import MODULE, caller
 
 _LOOK = 0.5  # seconds between two looks at what is still wanted
 _IDLE = 60.0  # seconds after which processes that compute nothing are ended
@@ -32,44 +32,22 @@ _OPEN, _COMPUTING = ("running", "paused", "closing_gracefully"), ("executing", "
 
 @dataclass(frozen=True)
 class Order:
-    """A function to be called with a cell, by any worker that is fit for it.
+    """A function to be called with a cell, by any worker that is fit for it."""
 
-    Attributes
-    ----------
-    run
-        Name of the run of a study; the driver hears under it when a cell is begun.
-    number
-        Number of the order in the run.
-    installation
-        What must be installed.
-    needs
-        What else must be there.
-    function, cell
-        What to call with what.
-    """
-
-    run: str
-    number: int
-    installation: Installation
-    needs: Needs
+    run: str  # of a study; the driver hears under this name when a cell is begun
+    number: int  # within the run
+    installation: Installation  # what must be installed
+    needs: Needs  # what else must be there
     function: Callable[..., Any]
     cell: Cell
 
 
 @dataclass(frozen=True)
 class OrderResult:
-    """What came of an order.
-
-    Attributes
-    ----------
-    machine
-        The worker's machine.
-    reply
-        How the call ended; None where it was ended as nobody wanted it.
-    """
+    """What came of an order on a machine."""
 
     machine: str
-    reply: Reply | None
+    reply: Reply | None  # None where the call was ended, as nobody wanted it
 
 
 def inspect(ours: Installation, needs: Needs) -> InvalidInput | None:
@@ -86,13 +64,7 @@ def inspect(ours: Installation, needs: Needs) -> InvalidInput | None:
 
 
 def carry_out(order: Order) -> OrderResult:
-    """Carry out an order on the worker of Dask whose task this is.
-
-    Raises
-    ------
-    InvalidInput
-        The worker is not fit for it; it is named, and what is wrong with it.
-    """
+    """Carry out an order on the worker of Dask whose task this is."""
     from distributed import get_worker
 
     worker = get_worker()

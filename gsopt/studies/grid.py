@@ -14,15 +14,7 @@ MOST_CELLS = 1_000_000
 
 @dataclass(frozen=True)
 class Label:
-    """What a table calls an instance, a group of instances or a method.
-
-    Attributes
-    ----------
-    base
-        The name without options.
-    shown
-        The options that belong to the name.
-    """
+    """What a table calls an instance, a group or a method: a name, and the options that belong to it."""
 
     base: str
     shown: Mapping[str, Any]
@@ -40,21 +32,11 @@ class Label:
 
 @dataclass(frozen=True)
 class Point:
-    """One choice of every option of an entry.
+    """One choice of every option of an entry."""
 
-    Attributes
-    ----------
-    values
-        The entry with one value per option, without its label.
-    spanned
-        Names of the options that had a list of values.
-    label
-        The entry's own name for itself; empty when it has none.
-    """
-
-    values: Mapping[str, Any]
-    spanned: frozenset[str]
-    label: str
+    values: Mapping[str, Any]  # the entry with one value per option, without its label
+    spanned: frozenset[str]  # options that had a list of values
+    label: str  # the entry's own name for itself; empty when it has none
 
     def name(self, base: str, options: Mapping[str, Any], *, leaving: Collection[str] = ()) -> Label:
         """Name the point by its label and the options that vary, or by a name and all of its options."""
@@ -67,13 +49,7 @@ class Point:
 
 
 def points(entry: str | Mapping[str, Any], name: str) -> Iterator[Point]:
-    """Span an entry; a plain string is an object with one key, `name`.
-
-    Raises
-    ------
-    InvalidInput
-        A list is empty, the label is no string, or there are too many points.
-    """
+    """Span an entry; a plain string is an object with one key, `name`."""
     options = {name: entry} if isinstance(entry, str) else dict(entry)
     label = options.pop("label", "")
     if not isinstance(label, str):

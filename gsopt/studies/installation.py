@@ -1,12 +1,13 @@
 """Installation: the versions and the code on which the results of a study depend."""
 
-from collections.abc import Iterator, Mapping
+import platform
+from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from gsopt.core.errors import InvalidInput
-from gsopt.studies.versions import versions
 
 #: Versions by name.
 Installation = Mapping[str, str]
@@ -16,6 +17,37 @@ _HOME = Path(__file__).resolve().parents[2]
 _OURS = ("formulations", "gsopt", "heuristics", "instances")
 
 _MISSING = "not installed"
+
+#: Packages that compute; what only checks or shows leaves results as they are.
+_PACKAGES = (
+    "gsopt",
+    "numpy",
+    "scipy",
+    "networkx",
+    "pyomo",
+    "highspy",
+    "ortools",
+    "pyscipopt",
+    "deap",
+    "numba",
+    "scikit-learn",
+)
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of the packages that are installed, by name, gsopt first."""
+    first, *others = _PACKAGES
+    found = {first: _version(first), "python": platform.python_version()}
+    found |= {name: _version(name) for name in others}
+    return {name: number for name, number in found.items() if number}
+
+
+def _version(package: str) -> str:
+    """Return the version of a package; empty where it is not installed."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
 
 
 @cache
@@ -30,13 +62,7 @@ def installation() -> Installation:
 
 
 def refuse_difference(ours: Installation) -> None:
-    """Refuse what is installed here where it differs from what is installed where a study was started.
-
-    Raises
-    ------
-    InvalidInput
-        A version or the code differs; the first that does is named.
-    """
+    """Refuse what is installed here where it differs from what is installed where a study was started."""
     here = installation()
     for name in {**ours, **here}:
         found, wanted = here.get(name, _MISSING), ours.get(name, _MISSING)
@@ -47,12 +73,8 @@ def refuse_difference(ours: Installation) -> None:
 def _code() -> str:
     """Fingerprint the sources of the four packages."""
     found = sha256()
-    for path in _sources():
-        found.update(path.relative_to(_HOME).as_posix().encode() + b"\0")
-        found.update(path.read_bytes() + b"\0")
-    return found.hexdigest()[:12]
-
-
-def _sources() -> Iterator[Path]:
     for package in _OURS:
-        yield from sorted((_HOME / package).rglob("*.py"))
+        for path in sorted((_HOME / package).rglob("*.py")):
+            found.update(path.relative_to(_HOME).as_posix().encode() + b"\0")
+            found.update(path.read_bytes() + b"\0")
+    return found.hexdigest()[:12]

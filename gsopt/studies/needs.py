@@ -14,30 +14,14 @@ from gsopt.studies.instance import Definition
 
 @dataclass(frozen=True)
 class Needs:
-    """Files and modules that cells are computed with.
+    """Files and modules that cells are computed with."""
 
-    Attributes
-    ----------
-    files
-        Instances, workloads, traces, and folders of traces, as the study names them.
-    data
-        Whether traces are read from the folder that ``GSOPT_DATA`` names.
-    modules
-        Modules of methods that the study names as ``module:function``, each with the fingerprint of its source.
-    """
-
-    files: tuple[str, ...] = ()
-    data: bool = False
-    modules: tuple[tuple[str, str], ...] = ()
+    files: tuple[str, ...] = ()  # and folders, as the study names them
+    data: bool = False  # whether traces are read from the folder that GSOPT_DATA names
+    modules: tuple[tuple[str, str], ...] = ()  # of methods, with the fingerprints of their sources
 
     def refuse_missing(self) -> None:
-        """Refuse what is missing here.
-
-        Raises
-        ------
-        InvalidInput
-            A file, the folder of traces or a module is not here, or the module is another.
-        """
+        """Refuse what is missing here."""
         for file in self.files:
             if not Path(file).exists():
                 raise InvalidInput(file, "", "", "is not there")

@@ -8,8 +8,9 @@ from typing import Any, get_args, get_type_hints
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from gsopt.core.budget import TimeLimit, checked_time_limit
-from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.errors import InvalidInput, require_one_of, shorten
 from gsopt.core.method import name_of
+from gsopt.core.numbers.span import read_seconds
 from gsopt.solvers import backends
 
 #: Objects that only a program can give.
@@ -20,11 +21,12 @@ def known_options(function: Callable[..., Any]) -> dict[str, Any]:
     """Return the type of each option that a method, policy, generator or reader takes, by name."""
     found: dict[str, Any] = {}
     for name, parameter in _signature(function).parameters.items():
+        kind = parameter.annotation
         if parameter.kind is Parameter.VAR_KEYWORD:  # a typed dictionary of options, unpacked
-            found |= {key: kind for part in get_args(parameter.annotation) for key, kind in _hints(part)}
+            for part in get_args(kind):
+                found |= get_type_hints(part)
         elif _is_option(parameter) and name not in _NOT_IN_A_FILE:
-            told = parameter.annotation is not Parameter.empty and not isinstance(parameter.annotation, str)
-            found[name] = parameter.annotation if told else Any
+            found[name] = Any if kind is Parameter.empty or isinstance(kind, str) else kind
     return found
 
 
@@ -41,13 +43,7 @@ def _is_option(parameter: Parameter) -> bool:
 
 
 def typed(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options, read from JSON, as keyword arguments of a function.
-
-    Raises
-    ------
-    InvalidInput
-        The function takes no such option, or the value has the wrong type.
-    """
+    """Return options that were read from JSON as keyword arguments of a function."""
     known = known_options(function)
     for name, value in options.items():
         if name not in known:
@@ -57,13 +53,9 @@ def typed(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str,
     return {name: _typed(name, value, known[name]) for name, value in options.items()}
 
 
-def _hints(kind: Any) -> list[tuple[str, Any]]:
-    return list(get_type_hints(kind).items())
-
-
 def _typed(name: str, value: Any, kind: Any) -> Any:
     if name == "backend" and value is not None:
-        return _backend(value)
+        return find_backend(value)
     if kind == TimeLimit:
         return checked_time_limit(value, name)
     own = isclass(kind) and issubclass(kind, BaseModel)
@@ -75,8 +67,18 @@ def _typed(name: str, value: Any, kind: Any) -> Any:
         raise InvalidInput("", name, shorten(value), message[:1].lower() + message[1:]) from None
 
 
-def _backend(name: Any) -> backends.Backend:
+def find_backend(name: Any, field: str = "backend") -> backends.Backend:
+    """Return the backend of a name."""
     known = {kind.name: kind for kind in backends.SOLVERS}
-    if name not in known:
-        raise InvalidInput("", "backend", shorten(name), f"must be one of {', '.join(known)}")
+    require_one_of(field, name, known)
     return known[name]()
+
+
+def window(text: str, field: str = "window") -> tuple[float, float]:
+    """Read a begin and an end with a colon between them; the message of an error calls them `field`."""
+    try:
+        begin, end = (read_seconds(part) for part in text.split(":"))
+    except ValueError:
+        rule = "must be a begin and an end, such as 30d:31d or 0:3600"
+        raise InvalidInput("", field, shorten(text), rule) from None
+    return begin, end

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import ceil
 from statistics import median
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gsopt.core.drawing import (
     COLOURS,
@@ -17,11 +17,11 @@ from gsopt.core.drawing import (
     tick_time,
     titled,
 )
-from gsopt.core.errors import InvalidInput, escape, shorten
+from gsopt.core.errors import InvalidInput, escape, require_one_of, shorten
 from gsopt.schedule.figures import FigureKind, figure_of
 from gsopt.studies.report import CELL_FIGURES, baselines, headline, is_number, numeric_figures, values_of
 from gsopt.studies.results import Results
-from gsopt.studies.rows import Row
+from gsopt.studies.rows import CellRow
 from gsopt.studies.statistics import percentile
 
 if TYPE_CHECKING:
@@ -211,40 +211,33 @@ def panels(
     medians = [median(values) for rows in shown.values() if (values := values_of(rows, chosen, bases))]
     far = min(medians) > 0 and max(medians) > _FAR_APART * min(medians)
     _finish(all_axes, chosen, relative_to, log_y=log_y or far)
-    known = {
-        name: handle
-        for axes in all_axes
-        for handle, name in zip(*axes.get_legend_handles_labels(), strict=True)
-    }
+    known: dict[str, Any] = {}
+    for axes in all_axes:
+        handles, labels = axes.get_legend_handles_labels()
+        known |= zip(labels, handles, strict=True)
     ordered = [name for name in map(_shown, names) if name in known]
-    whole.legend(
-        [known[name] for name in ordered], ordered, loc="outside right upper", fontsize=8, frameon=False
-    )
+    handles = [known[name] for name in ordered]
+    whole.legend(handles, ordered, loc="outside right upper", fontsize=8, frameon=False)
     return whole
 
 
 def _draw_lines(
     axes: "Axes",
-    series: Mapping[str, Sequence[Row]],
+    series: Mapping[str, Sequence[CellRow]],
     x: str,
     look_of: Mapping[str, Look],
-    values: Callable[[Sequence[Row]], list[float]],
+    values: Callable[[Sequence[CellRow]], list[float]],
 ) -> None:
     for name, members in series.items():
-        points: dict[float, list[Row]] = {}
+        points: dict[float, list[CellRow]] = {}
         for row in members:
             if row.columns.get(x) is not None:
                 points.setdefault(row.columns[x], []).append(row)
         look = look_of[name]
         if not points:
             if held := values(members):
-                axes.axhline(
-                    median(held),
-                    color=look.color,
-                    linestyle=look.linestyle,
-                    linewidth=look.linewidth,
-                    label=_shown(name),
-                )
+                style = {key: value for key, value in look._asdict().items() if key != "marker"}
+                axes.axhline(median(held), label=_shown(name), **style)
             continue
         drawn = {place: found for place in sorted(points) if (found := values(points[place]))}
         low, middles, high = zip(*map(_quartiles, drawn.values()), strict=True) if drawn else ((), (), ())
@@ -255,9 +248,9 @@ def _draw_lines(
     axes.grid(alpha=0.3)
 
 
-def _groups_with(rows: Iterable[Row], x: str, figure: str) -> dict[str, list[Row]]:
+def _groups_with(rows: Iterable[CellRow], x: str, figure: str) -> dict[str, list[CellRow]]:
     """Group rows by their instances; groups in which nothing has both option and figure are left out."""
-    groups: dict[str, list[Row]] = {}
+    groups: dict[str, list[CellRow]] = {}
     for row in rows:
         groups.setdefault(row.labels.group.without(x), []).append(row)
     return {
@@ -271,27 +264,25 @@ def _chosen(found: Results, figure: str, relative_to: str) -> tuple[str, _Bases]
     known = numeric_figures(found.rows)
     if not known:
         raise InvalidInput("", "plot", "", "there are no figures yet")
-    if figure and figure not in known:
-        raise InvalidInput("", "figure", shorten(figure), f"must be one of {', '.join(known)}")
+    if figure:
+        require_one_of("figure", figure, known)
     chosen = figure or (*headline(found.rows), *known)[0]
     return chosen, baselines(found.rows, relative_to, [chosen]) if relative_to else None
 
 
-def _refuse_absent(x: str, rows: Sequence[Row]) -> None:
+def _refuse_absent(x: str, rows: Sequence[CellRow]) -> None:
     known = dict.fromkeys(name for row in rows for name, value in row.columns.items() if is_number(value))
     if x not in known:
         rule = f"must be an option with numbers: {', '.join(known)}" if known else "no option has numbers"
         raise InvalidInput("", "x", shorten(x), rule)
 
 
-def _series(rows: Iterable[Row], by: str, *, without: str = "") -> dict[str, list[Row]]:
+def _series(rows: Iterable[CellRow], by: str, *, without: str = "") -> dict[str, list[CellRow]]:
     """Group rows by a column; methods and groups of instances are called without the option on the axis."""
     rows = list(rows)
-    if by not in dict.fromkeys(name for row in rows for name in row.columns):
-        known = dict.fromkeys(name for row in rows for name in row.columns)
-        raise InvalidInput("", "by", shorten(by), f"must be one of {', '.join(known)}")
+    require_one_of("by", by, dict.fromkeys(name for row in rows for name in row.columns))
     groups = {row.labels.group.without(without) for row in rows}
-    found: dict[str, list[Row]] = {}
+    found: dict[str, list[CellRow]] = {}
     for row in rows:
         name = row.labels.method.without(without) if by == "method" else str(row.columns.get(by))
         if by == "group":

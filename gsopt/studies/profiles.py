@@ -16,7 +16,7 @@ from gsopt.core.drawing import legend_beside, looks, titled
 from gsopt.core.errors import InvalidInput
 from gsopt.core.result import Status
 from gsopt.studies.results import Results
-from gsopt.studies.rows import Row
+from gsopt.studies.rows import CellRow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,21 +30,11 @@ _BEYOND = 1.5
 
 @dataclass(frozen=True)
 class PerformanceProfile:
-    """The performance profile of one method.
-
-    Attributes
-    ----------
-    method
-        Its name.
-    ratios
-        Its time over the shortest time, for every instance that it solves, in rising order.
-    instances
-        Number of all instances; one that the method does not solve has an infinite ratio.
-    """
+    """The performance profile of one method."""
 
     method: str
-    ratios: tuple[float, ...]
-    instances: int
+    ratios: tuple[float, ...]  # its time over the shortest, for every instance that it solves, in rising order
+    instances: int  # number of all; one that the method does not solve has an infinite ratio
 
     def share(self, ratio: float) -> float:
         """Return the share of instances that are solved within so many times the shortest time."""
@@ -59,11 +49,8 @@ class PerformanceProfile:
 def profiles(times: Mapping[str, Mapping[str, float | None]]) -> list[PerformanceProfile]:
     """Return the profile of every method.
 
-    Parameters
-    ----------
-    times
-        Seconds of every method, by method and instance; None where it does not solve the instance. Times below
-        `SHORTEST` count as that.
+    Times are seconds by method and instance; None where the method does not solve it. Those below `SHORTEST`
+    count as that.
     """
     everyone = {instance for found in times.values() for instance in found}
     shortest: dict[str, float] = {}
@@ -86,11 +73,6 @@ def profiles_of(found: Results) -> list[PerformanceProfile]:
 
     An instance is solved where the optimum is proven, or that there is no solution. Only instances that every
     one of these methods was given count, so that shares can be compared.
-
-    Raises
-    ------
-    InvalidInput
-        The study has no cell of an exact method.
     """
     exact = {str(row.labels.method) for row in found.rows if row.figures.get("bound") is not None}
     times: dict[str, dict[str, float | None]] = {}
@@ -134,6 +116,6 @@ def _solved(found: Mapping[str, float | None]) -> Iterable[tuple[str, float]]:
     return ((name, seconds) for name, seconds in found.items() if seconds is not None)
 
 
-def _seconds(row: Row) -> float | None:
+def _seconds(row: CellRow) -> float | None:
     proven = row.figures.get("status") in (Status.OPTIMAL.value, Status.INFEASIBLE.value)
     return float(row.figures["runtime"]) if proven else None

@@ -1,6 +1,5 @@
 """Provenance: when, where and with what the cells of a study were computed."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,33 +7,15 @@ from typing import Any
 
 @dataclass(frozen=True)
 class StudyRun:
-    """One call of `gsopt.studies.run`, as the study's folder keeps it.
+    """One call of `gsopt.studies.run`, as the study's folder keeps it."""
 
-    Attributes
-    ----------
-    begun
-        When it began, in ISO 8601 and UTC.
-    version, python
-        Of gsopt and of Python.
-    machine
-        What the machine says of itself.
-    cpus
-        Number of its CPUs; None where it does not say.
-    workers
-        Number of processes that computed cells.
-    cells
-        Number of the study's results that are of this run.
-    details
-        Whatever else is kept, such as ``packages``, the versions of `gsopt.studies.versions`.
-    """
-
-    begun: str
-    version: str
+    begun: str  # in ISO 8601 and UTC
+    version: str  # of gsopt
     python: str
-    machine: str
-    cpus: int | None
-    workers: int
-    cells: int
+    machine: str  # as it describes itself
+    cpus: int | None  # None where the machine does not say
+    workers: int  # processes that computed cells
+    cells: int  # results of the study that are this run's
     details: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -44,31 +25,9 @@ class StudyRun:
         return found
 
 
-def run_of(
-    begun: str,
-    version: str,
-    python: str,
-    machine: str,
-    cpus: int | None,
-    workers: int,
-    cells: int,
-    details: str,
-) -> StudyRun:
-    """Read a run from what is stored."""
-    return StudyRun(begun, version, python, machine, cpus, workers, cells, json.loads(details))
-
-
 @dataclass(frozen=True)
 class Source:
-    """A file that instances of a study were read from.
+    """A file that instances of a study were read from."""
 
-    Attributes
-    ----------
-    path
-        Where it lay: below ``GSOPT_DATA``, in gsopt's own packages, or as the study names it.
-    digest
-        SHA-256 of its content when it was read.
-    """
-
-    path: str
-    digest: str
+    path: str  # below GSOPT_DATA, in gsopt's own packages, or as the study names it
+    digest: str  # SHA-256 of its content when it was read

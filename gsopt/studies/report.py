@@ -1,22 +1,19 @@
 """Report: the results of a study as a table, for a terminal, a spreadsheet or a paper."""
 
-import csv
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from io import StringIO
+from functools import cached_property
 from typing import Any
 
 from rich.console import RenderableType
 
 from gsopt.core.errors import InvalidInput, shorten
-from gsopt.core.files import quoted
-from gsopt.evaluation.listing import Listing
-from gsopt.evaluation.tables import Column, barred, html_of, lay_out, text_of, written
+from gsopt.evaluation.listing import Listing, csv_of
+from gsopt.evaluation.tables import Column, html_of, lay_out, markdown_of, text_of, written
 from gsopt.schedule.figures import FIGURES, Figure, FigureKind, figure_of
 from gsopt.studies.grid import described
-from gsopt.studies.outcome import State
-from gsopt.studies.rows import Row
+from gsopt.studies.rows import CellRow, CellState
 from gsopt.studies.statistics import statistic
 
 #: Figures of a cell beside those of a schedule.
@@ -94,23 +91,35 @@ class Report:
         """The names of all columns for a reader."""
         return self.names + self.counts + tuple(each.title for each in self.figures)
 
-    def rich(self) -> RenderableType:
-        """Return the table for a terminal: a line by itself for each value of the first of several names.
+    @property
+    def kinds(self) -> tuple[FigureKind | None, ...]:
+        """What the numbers of each column are; None for names."""
+        names, counts = [None] * len(self.names), [FigureKind.COUNT] * len(self.counts)
+        return (*names, *counts, *(each.kind for each in self.figures))
 
-        What does not fit on a page is left out, and said to be.
-        """
-        cells = list(zip(*self.written(), strict=True)) or [()] * len(self.titles)
+    @cached_property
+    def columns(self) -> list[Column]:
+        """The table as a reader sees it."""
         ranks = [
             *([0] * len(self.names)),
             *([_COUNTS_RANK] * len(self.counts)),
             *(each.rank for each in self.figures),
         ]
-        first = 1 if len(self.names) > 1 else 0
-        columns = [
-            Column(self.titles[place], cells[place], right=place >= len(self.names), rank=ranks[place])
-            for place in range(first, len(self.titles))
-        ]
-        return lay_out(columns, headings=self._headings() if first else {}, elsewhere=_ELSEWHERE)
+        found = []
+        for place, (title, kind, rank) in enumerate(zip(self.titles, self.kinds, ranks, strict=True)):
+            values = [line[place] for line in self.lines]
+            shown = [described(value) if kind is None else written(value, kind) for value in values]
+            found.append(Column(title, shown, right=kind is not None, rank=rank))
+        return found
+
+    def rich(self) -> RenderableType:
+        """Return the table for a terminal: a line by itself for each value of the first of several names.
+
+        What does not fit on a page is left out, and named below the table.
+        """
+        if len(self.names) <= 1:
+            return lay_out(self.columns, elsewhere=_ELSEWHERE)
+        return lay_out(self.columns[1:], headings=self._headings(), elsewhere=_ELSEWHERE)
 
     def _headings(self) -> dict[int, str]:
         name = "" if self.names[0] == "group" else f"{self.names[0]} "
@@ -128,11 +137,7 @@ class Report:
 
     def csv(self) -> str:
         """Return the table as CSV, numbers in full."""
-        text = StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(map(quoted, self.header))
-        writer.writerows(["" if value is None else quoted(value) for value in line] for line in self.lines)
-        return text.getvalue()
+        return csv_of(self.header, self.lines)
 
     def json(self) -> str:
         """Return the table as a JSON array of objects, numbers in full."""
@@ -140,67 +145,33 @@ class Report:
 
     def markdown(self) -> str:
         """Return the table in Markdown, with the figures that a paper has room for."""
-        places = self._on_paper()
-        rule = [":--" if place < len(self.names) else "--:" for place in places]
-        lines = [[cell.replace("|", r"\|") for cell in line] for line in self._picked(places)]
-        table = [barred(lines[0], " "), barred(rule, ""), *(barred(line, " ") for line in lines[1:])]
-        return "".join(table) + "".join(f"\n{note}\n" for note in self._left_out(places))
+        kept, notes = self._on_paper()
+        return markdown_of(kept) + "".join(f"\n{note}\n" for note in notes)
 
     def latex(self) -> str:
         """Return the table in LaTeX, with the rules of booktabs, and as many figures as `markdown`."""
-        places = self._on_paper()
-        columns = "".join("l" if place < len(self.names) else "r" for place in places)
-        head, *body = (
-            " & ".join(cell.translate(_LATEX) for cell in line) + r" \\" for line in self._picked(places)
-        )
-        parts = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", *body]
-        notes = [f"% {note}" for note in self._left_out(places)]
-        return "\n".join([*parts, r"\bottomrule", r"\end{tabular}", *notes, ""])
+        kept, notes = self._on_paper()
+        lines = [[column.name for column in kept], *zip(*(column.cells for column in kept), strict=True)]
+        head, *body = (" & ".join(cell.translate(_LATEX) for cell in line) + r" \\" for line in lines)
+        sides = "".join("r" if column.right else "l" for column in kept)
+        parts = [rf"\begin{{tabular}}{{{sides}}}", r"\toprule", head, r"\midrule", *body, r"\bottomrule"]
+        return "\n".join([*parts, r"\end{tabular}", *(f"% {note}" for note in notes), ""])
 
-    def _on_paper(self) -> list[int]:
-        """Return the columns that a paper has room for: what was asked for, and of what is usual the first."""
-        figures = len(self.names) + len(self.counts)
-        kept = [figures + place for place, each in enumerate(self.figures) if each.rank <= PAPER_RANK]
-        return [*range(figures), *kept]
-
-    def _left_out(self, places: Sequence[int]) -> list[str]:
-        names = [title for place, title in enumerate(self.titles) if place not in places]
-        return [f"left out: {', '.join(names)}; {_ELSEWHERE} have them"] if names else []
-
-    def _picked(self, places: Sequence[int]) -> Iterator[list[str]]:
-        for line in [self.titles, *self.written()]:
-            yield [line[place] for place in places]
-
-    def written(self) -> Iterable[list[str]]:
-        """Return every line as a reader sees it, a text per column."""
-        return map(self._cells, self.lines)
-
-    def _cells(self, line: Sequence[Any]) -> list[str]:
-        first = len(self.names) + len(self.counts)
-        numbers = zip(self.figures, line[first:], strict=True)
-        shown = [described(value) for value in line[: len(self.names)]]
-        counted = [written(value, FigureKind.COUNT) for value in line[len(self.names) : first]]
-        return [*shown, *counted, *(written(value, each.kind) for each, value in numbers)]
+    def _on_paper(self) -> tuple[list[Column], list[str]]:
+        """Return the columns that a paper has room for, and a note on the others."""
+        fixed = len(self.names) + len(self.counts)
+        shown = [place < fixed or column.rank <= PAPER_RANK for place, column in enumerate(self.columns)]
+        kept = [column for column, keep in zip(self.columns, shown, strict=True) if keep]
+        names = [column.name for column, keep in zip(self.columns, shown, strict=True) if not keep]
+        return kept, [f"left out: {', '.join(names)}; {_ELSEWHERE} have them"] if names else []
 
 
 @dataclass(frozen=True)
 class Heading:
-    """A column of a figure.
+    """A column of a figure, which was asked for or is usual."""
 
-    Attributes
-    ----------
-    key
-        Its name in data: that of the figure, with the statistic and the method it is relative to.
-    figure
-        The figure, or None for one that only its problem knows.
-    statistic, relative_to
-        What else the name says, if anything.
-    asked
-        Whether it was asked for.
-    """
-
-    key: str
-    figure: Figure | None
+    key: str  # in data: the figure's name, with the statistic and the method that it is relative to
+    figure: Figure | None  # None where only its problem knows it
     statistic: str = ""
     relative_to: str = ""
     asked: bool = False
@@ -227,7 +198,7 @@ class Heading:
 
 
 def report(
-    found: Listing[Row],
+    found: Listing[CellRow],
     *,
     by: Sequence[str] = (),
     figures: Sequence[str] = (),
@@ -268,7 +239,7 @@ def report(
     summaries = {name: statistic(name) for name in statistics or ("mean",)}
     _refuse_unknown("by", names, ["group", "method", *_columns(found.rows)])
     _refuse_unknown("figure", chosen, numeric_figures(found.rows))
-    groups: dict[str, list[Row]] = {}
+    groups: dict[str, list[CellRow]] = {}
     for row in found.rows:
         groups.setdefault(json.dumps([row.columns.get(name) for name in names]), []).append(row)
     bases = baselines(found.rows, relative_to, chosen) if relative_to else None
@@ -277,7 +248,7 @@ def report(
         groups = {
             key: rows for key, rows in groups.items() if any(values_of(rows, each, bases) for each in chosen)
         }
-    lost = any(row.outcome.state is not State.DONE for row in found.rows)
+    lost = any(row.outcome.state is not CellState.DONE for row in found.rows)
     heads = [
         Heading(_head(key, name, relative_to), figure_of(key, CELL_FIGURES), name, relative_to, bool(figures))
         for key in chosen
@@ -287,8 +258,8 @@ def report(
     lines = [
         (
             *json.loads(key),
-            sum(row.outcome.state is State.DONE for row in rows),
-            *([sum(row.outcome.state is not State.DONE for row in rows)] if lost else []),
+            sum(row.outcome.state is CellState.DONE for row in rows),
+            *([sum(row.outcome.state is not CellState.DONE for row in rows)] if lost else []),
             *(summary(values_of(rows, key, bases)) for key, summary in plans),
         )
         for key, rows in groups.items()
@@ -297,24 +268,13 @@ def report(
     return Report(names, counts, tuple(heads), tuple(lines))
 
 
-def cells_csv(found: Listing[Row]) -> str:
-    """Return every cell as a line of CSV, with names, options, state and all figures."""
-    lines = [row.as_dict() for row in found.rows]
-    names = list(dict.fromkeys(name for line in lines for name in line))
-    text = StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(map(quoted, names))
-    writer.writerows([quoted(line.get(name, "")) for name in names] for line in lines)
-    return text.getvalue()
-
-
-def numeric_figures(rows: Iterable[Row]) -> list[str]:
+def numeric_figures(rows: Iterable[CellRow]) -> list[str]:
     """Name the figures that are numbers in some row."""
     names = ((name, value) for row in rows for name, value in row.figures.items())
     return list(dict.fromkeys(name for name, value in names if is_number(value)))
 
 
-def headline(rows: Sequence[Row]) -> tuple[str, ...]:
+def headline(rows: Sequence[CellRow]) -> tuple[str, ...]:
     """Name the figures that are shown unless told otherwise."""
     known = numeric_figures(rows)
     first, *others = CELL_FIGURES
@@ -322,7 +282,7 @@ def headline(rows: Sequence[Row]) -> tuple[str, ...]:
 
 
 def values_of(
-    rows: Iterable[Row], figure: str, bases: Mapping[tuple[str, str], float] | None = None
+    rows: Iterable[CellRow], figure: str, bases: Mapping[tuple[str, str], float] | None = None
 ) -> list[float]:
     """Return a figure of each row that has it; as a multiple of the instance's baseline when there are some."""
     pairs = [(row, row.figures.get(figure)) for row in rows]
@@ -333,18 +293,12 @@ def values_of(
     return [value / base for value, base in divided if base]
 
 
-def baselines(rows: Sequence[Row], method: str, figures: Sequence[str]) -> dict[tuple[str, str], float]:
-    """Return, by instance and figure, the mean over the seeds of one method, or the least such mean of all.
-
-    Raises
-    ------
-    InvalidInput
-        There is no such method.
-    """
+def baselines(rows: Sequence[CellRow], method: str, figures: Sequence[str]) -> dict[tuple[str, str], float]:
+    """Return, by instance and figure, the mean over the seeds of one method, or the least such mean of all."""
     names = list(dict.fromkeys(str(row.labels.method) for row in rows))
     _refuse_unknown("relative_to", [method], [*names, LEAST])
     mean = statistic("mean")
-    groups: dict[tuple[str, str], list[Row]] = {}
+    groups: dict[tuple[str, str], list[CellRow]] = {}
     for row in rows:
         groups.setdefault((row.instance_key, str(row.labels.method)), []).append(row)
     found: dict[tuple[str, str], float] = {}
@@ -357,7 +311,7 @@ def baselines(rows: Sequence[Row], method: str, figures: Sequence[str]) -> dict[
     return found
 
 
-def _columns(rows: Iterable[Row]) -> list[str]:
+def _columns(rows: Iterable[CellRow]) -> list[str]:
     return list(dict.fromkeys(name for row in rows for name in row.columns))
 
 

@@ -13,14 +13,13 @@ from gsopt.core.numbers.tolerances import ULPS
 from gsopt.core.problem import Number, Sense
 from gsopt.core.result import Claim, relative_gap, settle
 from gsopt.evaluation.listing import Listing
-from gsopt.studies.outcome import State
 from gsopt.studies.report import report
-from gsopt.studies.rows import Row
+from gsopt.studies.rows import CellRow, CellState
 from gsopt.studies.store import reading
 
 
 @dataclass(frozen=True, repr=False)
-class Results(Listing[Row]):
+class Results(Listing[CellRow]):
     """The finished cells of a study in the order of its grid; prints as a table, in notebooks too.
 
     A decision's cells carry, besides their own figures, the best bound that any method of the study proved on
@@ -44,7 +43,7 @@ class Results(Listing[Row]):
     """
 
     study: str
-    rows: tuple[Row, ...]
+    rows: tuple[CellRow, ...]
     total: int
     interrupted: bool = False
 
@@ -54,14 +53,21 @@ class Results(Listing[Row]):
         return self.total - len(self.rows)
 
     @property
-    def failed(self) -> tuple[Row, ...]:
+    def failed(self) -> tuple[CellRow, ...]:
         """The cells that failed."""
-        return tuple(row for row in self.rows if row.outcome.state is State.FAILED)
+        return tuple(row for row in self.rows if row.outcome.state is CellState.FAILED)
 
     @property
     def versions(self) -> tuple[str, ...]:
         """The versions of gsopt that computed the cells."""
         return tuple(sorted({row.version for row in self.rows}))
+
+    def by_decision(self) -> dict[str, "Results"]:
+        """Return the results of each decision by its name, and those of policies."""
+        rows: dict[str, list[CellRow]] = {}
+        for row in self.rows:
+            rows.setdefault(row.word or "policies", []).append(row)
+        return {name: replace(self, rows=tuple(members)) for name, members in rows.items()}
 
     def refuse_contradictions(self) -> None:
         """Hold every value against every bound proven on the same instance.
@@ -76,7 +82,7 @@ class Results(Listing[Row]):
                 raise Contradiction(f"{row.labels.instance}: {row.labels.method}: {row.outcome.message}")
         for rows in _by_instance(self.rows).values():
             try:
-                _settle(rows)
+                settle(_sense(rows), [_claim(row) for row in rows])
             except Contradiction as error:
                 raise Contradiction(f"{rows[0].labels.instance}: {error}") from None
 
@@ -109,20 +115,20 @@ def results(folder: str | Path, *, interrupted: bool = False) -> Results:
     return Results(name, tuple(_settled(rows)), total, interrupted)
 
 
-def _by_instance(rows: Sequence[Row]) -> dict[str, list[Row]]:
+def _by_instance(rows: Sequence[CellRow]) -> dict[str, list[CellRow]]:
     """Group the cells of decisions by instance."""
-    found: dict[str, list[Row]] = {}
+    found: dict[str, list[CellRow]] = {}
     for row in rows:
         if row.word:
             found.setdefault(row.instance_key, []).append(row)
     return found
 
 
-def _settled(rows: Sequence[Row]) -> Iterator[Row]:
+def _settled(rows: Sequence[CellRow]) -> Iterator[CellRow]:
     """Add to every cell of a decision the best bound on its instance, and the gap to it."""
     best = {key: _best_bound(group) for key, group in _by_instance(rows).items()}
     for row in rows:
-        if not row.word or row.outcome.state is not State.DONE:
+        if not row.word or row.outcome.state is not CellState.DONE:
             yield row
             continue
         bound = best[row.instance_key]
@@ -130,22 +136,17 @@ def _settled(rows: Sequence[Row]) -> Iterator[Row]:
         yield replace(row, outcome=replace(row.outcome, figures=figures))
 
 
-def _sense(rows: Sequence[Row]) -> Sense:
+def _sense(rows: Sequence[CellRow]) -> Sense:
     senses = [row.figures["sense"] for row in rows if "sense" in row.figures]
     return Sense(senses[0]) if senses else Sense.MINIMIZE
 
 
-def _best_bound(rows: Sequence[Row]) -> Number | None:
+def _best_bound(rows: Sequence[CellRow]) -> Number | None:
     claims = [Claim(str(row.labels.method), bound=row.figures.get("bound")) for row in rows]
     return settle(_sense(rows), claims).bound
 
 
-def _settle(rows: Sequence[Row]) -> None:
-    """Hold the cells of one instance against each other."""
-    settle(_sense(rows), [_claim(row) for row in rows])
-
-
-def _claim(row: Row) -> Claim:
+def _claim(row: CellRow) -> Claim:
     value = row.figures.get("objective")
     resolution = 0.0 if value is None else _resolution(row.figures, value)
     return Claim(str(row.labels.method), value, row.figures.get("bound"), resolution)

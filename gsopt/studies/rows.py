@@ -2,16 +2,63 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
 from typing import Any
 
 from gsopt.studies.cells import Cell, Labels
 from gsopt.studies.grid import Label
-from gsopt.studies.outcome import Outcome, State
+
+
+class CellState(StrEnum):
+    """Whether a cell has figures, and why not.
+
+    Examples
+    --------
+    >>> CellState("failed")
+    <CellState.FAILED: 'failed'>
+    """
+
+    DONE = "done"
+    UNSUPPORTED = "unsupported"  # the method does not handle the instance
+    FAILED = "failed"
 
 
 @dataclass(frozen=True)
-class Row:
+class CellOutcome:
+    """What came of computing a cell.
+
+    Attributes
+    ----------
+    state
+        Whether it has figures.
+    figures
+        Plain JSON by name.
+    wall
+        Seconds that it took, the loading of its instance included.
+    message
+        Why there are no figures.
+    error
+        Kind of the error, where it failed.
+    sources
+        The files that its instance was read from, with the SHA-256 of each; the store keeps them apart.
+
+    Examples
+    --------
+    >>> CellOutcome(CellState.DONE, {"makespan": 7.0}, 0.1).state
+    <CellState.DONE: 'done'>
+    """
+
+    state: CellState
+    figures: Mapping[str, Any]
+    wall: float
+    message: str = ""
+    error: str = ""
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class CellRow:
     """A cell and what came of it.
 
     Attributes
@@ -38,7 +85,7 @@ class Row:
     >>> from gsopt.studies.spec import Study
     >>> study = Study(study="a", instances=["reclaiming/aryl-figure-5"], methods=["greedy"])
     >>> cell = cells_of(study)[0]
-    >>> Row(cell.labels, cell.word, cell.instance_key, 0, compute(cell), "0.1.0").figures["objective"]
+    >>> CellRow(cell.labels, cell.word, cell.instance_key, 0, compute(cell), "0.1.0").figures["objective"]
     1
     """
 
@@ -46,7 +93,7 @@ class Row:
     word: str
     instance_key: str
     seed: int | None
-    outcome: Outcome
+    outcome: CellOutcome
     version: str
     key: str = ""
 
@@ -90,15 +137,10 @@ def labels_of(cell: Cell) -> dict[str, Any]:
 
 def row_of(
     labels: str, state: str, figures: str, message: str, error: str, wall: float, version: str, key: str
-) -> Row:
+) -> CellRow:
     """Read a row from what is stored."""
     stored = json.loads(labels)
-    known = Labels(
-        group=Label(**stored["group"]),
-        instance=Label(**stored["instance"]),
-        method=Label(**stored["method"]),
-        instance_options=stored["instance_options"],
-        method_options=stored["method_options"],
-    )
-    outcome = Outcome(State(state), json.loads(figures), wall, message, error)
-    return Row(known, stored["word"], stored["instance_key"], stored["seed"], outcome, version, key)
+    group, instance, method = (Label(**stored[name]) for name in ("group", "instance", "method"))
+    known = Labels(group, instance, method, stored["instance_options"], stored["method_options"])
+    outcome = CellOutcome(CellState(state), json.loads(figures), wall, message, error)
+    return CellRow(known, stored["word"], stored["instance_key"], stored["seed"], outcome, version, key)

@@ -19,10 +19,9 @@ from gsopt.core.errors import InvalidInput, shorten
 from gsopt.schedule.bounds import MeanBound
 from gsopt.studies.cells import Cell, cells_of
 from gsopt.studies.compute import compute, prove
-from gsopt.studies.executor import Call, Executor
-from gsopt.studies.outcome import Outcome, State
-from gsopt.studies.processes import Processes
+from gsopt.studies.executor import Call, Executor, Processes
 from gsopt.studies.results import Results, results
+from gsopt.studies.rows import CellOutcome, CellState
 from gsopt.studies.spec import Study
 from gsopt.studies.store import Store, writing
 
@@ -127,7 +126,7 @@ def run(
         states = store.finished()
         keys = {cell.key: cell for cell in cells}
         todo = [cell for key, cell in keys.items() if key not in states]
-        failed = sum(states.get(key) is State.FAILED for key in keys)
+        failed = sum(states.get(key) is CellState.FAILED for key in keys)
         begin = Progress(len(cells) - len(todo), len(cells), failed, None)
         bounds = _Bounds(store, study.bound_evaluations)
         interrupted = _Run(executor, store, bounds, begin, on_progress or _nothing).go(todo)
@@ -213,7 +212,7 @@ class _Run:
     def _feed(self, threads: ThreadPoolExecutor, todo: deque[Cell]) -> None:
         """Hand cells to threads until all are settled; raise what a thread raised."""
         start, before = monotonic(), self._progress.finished
-        running: set[Future[Outcome]] = set()
+        running: set[Future[CellOutcome]] = set()
         while todo or running:
             while todo and len(running) < max(1, _AHEAD * self._executor.workers):
                 running.add(threads.submit(self._settle, todo.popleft()))
@@ -222,12 +221,12 @@ class _Run:
                 self._count(future.result(), start, before)
             self._look()
 
-    def _count(self, outcome: Outcome, start: float, before: int) -> None:
+    def _count(self, outcome: CellOutcome, start: float, before: int) -> None:
         """Update the progress with one more cell settled, the time left from the pace of this run."""
         now = self._progress
         finished = now.finished + 1
         left = (monotonic() - start) / (finished - before) * (now.total - finished)
-        failed = now.failed + (outcome.state is State.FAILED)
+        failed = now.failed + (outcome.state is CellState.FAILED)
         self._say(replace(now, finished=finished, failed=failed, left=left))
 
     def _look(self) -> None:
@@ -242,13 +241,13 @@ class _Run:
         self._progress = progress
         self._tell(progress)
 
-    def _settle(self, cell: Cell) -> Outcome:
+    def _settle(self, cell: Cell) -> CellOutcome:
         """Have a cell computed and store what came of it."""
         outcome = self._attempts(cell)
         self._store.commit(cell, outcome)
         return outcome
 
-    def _attempts(self, cell: Cell) -> Outcome:
+    def _attempts(self, cell: Cell) -> CellOutcome:
         """Return what came of a cell, tried again if its process dies."""
         begin, message = monotonic(), ""
         for _ in range(_TRIES):
@@ -257,11 +256,11 @@ class _Run:
                 self._store.begin(cell)
                 bound = None if cell.word else self._bounds.of(cell, call)
                 reply = call(partial(compute, bound=bound), cell)
-            if isinstance(reply.answer, Outcome):
+            if isinstance(reply.answer, CellOutcome):
                 return reply.answer
             self._refuse_stopped()
             message = reply.message.removeprefix("the solver's ")  # the process is a solver's elsewhere
-        return Outcome(State.FAILED, {}, monotonic() - begin, f"{message}, {_TRIES} times", "Crash")
+        return CellOutcome(CellState.FAILED, {}, monotonic() - begin, f"{message}, {_TRIES} times", "Crash")
 
     def _refuse_stopped(self) -> None:
         """End this thread's work once the run is stopped; nobody looks at what it raises."""

@@ -49,16 +49,13 @@ class Setting(Physics):
         return self.cluster or Cluster.plain(self.gpus or 1)
 
     def scenario(self, workload: Workload) -> Scenario:
-        """Put a workload into the setting.
+        """Put a workload into the setting; InvalidInput names a job that does not fit."""
+        physics = {name: getattr(self, name) for name in Physics.model_fields}
+        return Scenario.of(workload, self.machines, **physics)
 
-        Raises
-        ------
-        InvalidInput
-            A job fits in no way.
-        """
-        return Scenario.of(
-            workload, self.machines, **{name: getattr(self, name) for name in Physics.model_fields}
-        )
+    def as_dict(self) -> dict[str, Any]:
+        """Return what is not the default, as plain JSON types."""
+        return self.model_dump(mode="json", exclude_defaults=True)
 
 
 #: Published slowdowns, by a name that stands for them: the network tiers of Dally, Table I.
@@ -77,13 +74,8 @@ KEYS = tuple(Setting.model_fields)
 def setting_of(values: Mapping[str, Any], notes: list[str] | None = None) -> Setting:
     """Read the setting among the keys of an instance; a cluster file is read, and equal racks are made.
 
-    Beside a file that does not say what GPUs the machines have, ``gpus`` is the number of each; `notes` takes
-    what of a file was left out. The ``speed`` may be a name of `SPEEDS`.
-
-    Raises
-    ------
-    InvalidInput
-        A value breaks a rule.
+    Beside a file that does not say how many GPUs its machines have, ``gpus`` is the number of each. The
+    ``speed`` may be a name of `SPEEDS`. `notes` takes a line for whatever is left out of a file.
     """
     chosen = {key: values[key] for key in KEYS if key in values}
     if isinstance(text := chosen.get("cluster"), str):

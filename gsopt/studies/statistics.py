@@ -15,11 +15,6 @@ def statistic(name: str) -> Callable[[Sequence[float]], float | None]:
 
     There are ``mean``, ``median``, ``min``, ``max``, ``total``, ``deviation`` (of a sample), ``geomean``, and
     percentiles such as ``p99``: the smallest value that 99 % of the values do not exceed.
-
-    Raises
-    ------
-    InvalidInput
-        There is no such statistic.
     """
     if name in _STATISTICS:
         return lambda values: _STATISTICS[name](values) if values else None

@@ -21,11 +21,10 @@ from filelock import FileLock, Timeout
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.schedule.bounds import MeanBound
 from gsopt.studies.cells import Cell
-from gsopt.studies.outcome import Outcome, State
-from gsopt.studies.provenance import Source, StudyRun, run_of
-from gsopt.studies.rows import Row, labels_of, row_of
+from gsopt.studies.installation import versions
+from gsopt.studies.provenance import Source, StudyRun
+from gsopt.studies.rows import CellOutcome, CellRow, CellState, labels_of, row_of
 from gsopt.studies.spec import Study
-from gsopt.studies.versions import versions
 
 _DATABASE, _LOCK, _HOLDER = "study.sqlite", "study.lock", "study.pid"
 
@@ -59,15 +58,7 @@ CREATE TEMP TABLE source (instance TEXT, path TEXT, digest TEXT);
 
 
 class Store:
-    """The folder of one study, opened by `writing` or `reading`; threads may share it.
-
-    Parameters
-    ----------
-    folder
-        The folder.
-    connection
-        Its database.
-    """
+    """The folder of one study, opened by `writing` or `reading`; threads may share it."""
 
     def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
         self._folder = folder
@@ -79,11 +70,6 @@ class Store:
         """Make a study's grid the one of the folder, and note that a run begins.
 
         Results of cells that are no longer in the grid are kept, but not shown.
-
-        Raises
-        ------
-        InvalidInput
-            The folder holds the results of another study.
         """
         with self._transaction() as database:
             held = database.execute("SELECT name FROM study").fetchone()
@@ -105,10 +91,8 @@ class Store:
                 workers,
                 json.dumps({"packages": packages}),
             )
-            line = (
-                "INSERT INTO run (begun, version, python, machine, cpus, workers, details)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?)"
-            )
+            columns = "begun, version, python, machine, cpus, workers, details"
+            line = f"INSERT INTO run ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - named above
             self._run = database.execute(line, circumstances).lastrowid or 0
 
     def note(self, details: Mapping[str, Any]) -> None:
@@ -122,19 +106,12 @@ class Store:
         with self._transaction() as database:
             database.execute("INSERT INTO start VALUES (?, ?)", (cell.key, self._run))
 
-    def commit(self, cell: Cell, outcome: Outcome) -> None:
+    def commit(self, cell: Cell, outcome: CellOutcome) -> None:
         """Keep a result, and what its instance was read from."""
-        line = (
-            cell.key,
-            self._run,
-            outcome.state.value,
-            json.dumps(dict(outcome.figures)),
-            outcome.message,
-            outcome.error,
-            outcome.wall,
-        )
+        figures = json.dumps(dict(outcome.figures))
+        told = outcome.state.value, figures, outcome.message, outcome.error, outcome.wall
         with self._transaction() as database:
-            database.execute("INSERT INTO result VALUES (?, ?, ?, ?, ?, ?, ?)", line)
+            database.execute("INSERT INTO result VALUES (?, ?, ?, ?, ?, ?, ?)", (cell.key, self._run, *told))
             sources = [(cell.instance_key, *source) for source in outcome.sources.items()]
             database.executemany("INSERT OR IGNORE INTO source VALUES (?, ?, ?)", sources)
 
@@ -154,12 +131,12 @@ class Store:
     def forget_failures(self) -> None:
         """Drop the results that failed, so that their cells are computed anew."""
         with self._transaction() as database:
-            database.execute("DELETE FROM result WHERE state = ?", (State.FAILED.value,))
+            database.execute("DELETE FROM result WHERE state = ?", (CellState.FAILED.value,))
 
-    def finished(self) -> dict[str, State]:
+    def finished(self) -> dict[str, CellState]:
         """Return the state of every cell that has a result, by key."""
         with self._transaction() as database:
-            return {key: State(state) for key, state in database.execute("SELECT key, state FROM result")}
+            return {key: CellState(state) for key, state in database.execute("SELECT key, state FROM result")}
 
     def study(self) -> tuple[str, int]:
         """Return the name of the study and the number of its cells."""
@@ -170,7 +147,7 @@ class Store:
             raise InvalidInput(str(self._folder), "", "", "holds no study yet")
         return str(held[0]), int(cells)
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[CellRow]:
         """Return every cell of the grid that has a result, in the order of the grid."""
         line = (
             "SELECT labels, state, figures, message, error, wall, version, key"
@@ -192,7 +169,8 @@ class Store:
             " FROM run JOIN result USING (run) JOIN cell USING (key) GROUP BY run ORDER BY run"
         )
         with self._transaction() as database:
-            return [run_of(*found) for found in database.execute(line)]
+            found = database.execute(line).fetchall()
+        return [StudyRun(*[*told, json.loads(details)]) for *told, details in found]
 
     def sources(self) -> list[Source]:
         """Return the files that the instances of the grid were read from, by path."""
@@ -211,13 +189,7 @@ class Store:
 
 @contextmanager
 def writing(folder: str | Path) -> Iterator[Store]:
-    """Open a study's folder for one run, making it if need be.
-
-    Raises
-    ------
-    InvalidInput
-        The folder cannot be written, another run is using it, or its database is damaged.
-    """
+    """Open a study's folder for one run, making it if need be; no other run may be using it."""
     home = Path(folder)
     with _one_line(home):
         home.mkdir(parents=True, exist_ok=True)
@@ -227,13 +199,7 @@ def writing(folder: str | Path) -> Iterator[Store]:
 
 @contextmanager
 def reading(folder: str | Path) -> Iterator[Store]:
-    """Open a study's folder to look at it; a run may be going on.
-
-    Raises
-    ------
-    InvalidInput
-        The folder holds no study, or its database is damaged.
-    """
+    """Open a study's folder to look at it; a run may be going on."""
     home = Path(folder)
     if not (home / _DATABASE).is_file():
         raise InvalidInput(str(home), "", "", "must be a folder in which gsopt study run has worked")
@@ -287,8 +253,7 @@ def _lay_out(connection: sqlite3.Connection, home: Path, *, writable: bool) -> N
     if connection.execute("SELECT count(*) FROM sqlite_master").fetchone() != (0,):
         raise InvalidInput(str(home), _DATABASE, "", "was written by another version of gsopt")
     connection.execute("PRAGMA journal_mode = WAL")
-    script = f"BEGIN; {_TABLES} PRAGMA user_version = {_LAYOUT}; COMMIT;"  # all of it or nothing
-    connection.executescript(script)
+    connection.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {_LAYOUT}; COMMIT;")  # all or nothing
 
 
 def _add(connection: sqlite3.Connection) -> None:

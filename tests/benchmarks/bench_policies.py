@@ -18,11 +18,10 @@ import pytest
 
 from gsopt import studies
 from gsopt.evaluation.catalogue import data_folder
+from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.bounds.prices import price_bound
 from gsopt.studies.cells import Cell, cells_of
-from gsopt.studies.instance import load_scenario
-from gsopt.studies.outcome import State
-from gsopt.studies.rows import Row
+from gsopt.studies.rows import CellRow, CellState
 
 pytestmark = pytest.mark.slow
 
@@ -48,19 +47,19 @@ FIGURES = {
     "worst_fairness": "worst fairness",
 }
 
-Results = Mapping[str, Mapping[str, Mapping[str, Row]]]
+Results = Mapping[str, Mapping[str, Mapping[str, CellRow]]]
 
 
-def by_instance(rows: Iterable[Row]) -> Results:
+def by_instance(rows: Iterable[CellRow]) -> Results:
     """Return the finished cells by group (without options), instance and method."""
-    found: dict[str, dict[str, dict[str, Row]]] = defaultdict(lambda: defaultdict(dict))
+    found: dict[str, dict[str, dict[str, CellRow]]] = defaultdict(lambda: defaultdict(dict))
     for row in rows:
-        if row.outcome.state is State.DONE:
+        if row.outcome.state is CellState.DONE:
             found[row.labels.group.base][row.instance_key][str(row.labels.method)] = row
     return found
 
 
-def relative(cells: Mapping[str, Row], methods: Sequence[str], figure: str) -> dict[str, float]:
+def relative(cells: Mapping[str, CellRow], methods: Sequence[str], figure: str) -> dict[str, float]:
     """Divide a figure of each method by that of the best published one, best by mean JCT, on one instance."""
     published = [cells[name] for name in methods if name in cells and not name.startswith(OURS)]
     best = min(published, key=lambda row: row.figures["mean_jct"]).figures[figure]
@@ -72,7 +71,7 @@ def geometric_mean(values: Sequence[float]) -> float:
     return exp(fsum(map(log, values)) / len(values))
 
 
-def certified(rows: Iterable[Row]) -> dict[str, float]:
+def certified(rows: Iterable[CellRow]) -> dict[str, float]:
     """Bound the mean JCT on each instance of the rows; overheads and rounds do not count."""
     wanted = {row.instance_key for row in rows}
     cells = [cell for path in (STUDY, TRACES) for cell in _cells(path) if cell.instance_key in wanted]
@@ -83,8 +82,9 @@ def certified(rows: Iterable[Row]) -> dict[str, float]:
             setting = {key: value for key, value in cell.instance["setting"].items() if key == "gpus"}
             alike = json.dumps([{**cell.instance, "setting": setting}])
             if alike not in bounds:
-                scenario, _ = load_scenario({**cell.instance, "setting": setting})
-                bounds[alike] = price_bound(scenario, evaluations=EVALUATIONS).mean_jct
+                scenario, _ = cell.load()
+                plain = Scenario.of(scenario.workload, scenario.cluster)
+                bounds[alike] = price_bound(plain, evaluations=EVALUATIONS).mean_jct
             proven[cell.instance_key] = bounds[alike]
     return proven
 
@@ -93,12 +93,12 @@ def _cells(path: Path) -> Sequence[Cell]:
     return cells_of(studies.read_study(path)) if path == STUDY or data_folder() else ()
 
 
-def tables(rows: Sequence[Row], half: str) -> Iterator[str]:
+def tables(rows: Sequence[CellRow], half: str) -> Iterator[str]:
     """Yield the tables of one half in Markdown."""
     rows = [row for row in rows if row.labels.group.base.startswith(half)]
     found, proven = by_instance(rows), certified(rows)
 
-    def mean_gap(cells: Sequence[Mapping[str, Row]], methods: Sequence[str], method: str) -> str:
+    def mean_gap(cells: Sequence[Mapping[str, CellRow]], methods: Sequence[str], method: str) -> str:
         del methods
         own = [each[method] for each in cells]
         return _share(fmean(row.figures["mean_jct"] / proven[row.instance_key] - 1 for row in own), 1)
@@ -137,7 +137,7 @@ def _by_figure(found: Results, groups: Sequence[str], methods: Sequence[str], ki
 
 def _if_all(
     value: Callable[..., str],
-    cells: Sequence[Mapping[str, Row]],
+    cells: Sequence[Mapping[str, CellRow]],
     methods: Sequence[str],
     method: str,
     *more: str,
@@ -146,11 +146,11 @@ def _if_all(
     return value(cells, methods, method, *more) if all(method in each for each in cells) else "-"
 
 
-def _relative_jct(cells: Sequence[Mapping[str, Row]], methods: Sequence[str], method: str) -> str:
+def _relative_jct(cells: Sequence[Mapping[str, CellRow]], methods: Sequence[str], method: str) -> str:
     return f"{geometric_mean([relative(each, methods, 'mean_jct')[method] for each in cells]):.3f}"
 
 
-def _figure(cells: Sequence[Mapping[str, Row]], methods: Sequence[str], method: str, figure: str) -> str:
+def _figure(cells: Sequence[Mapping[str, CellRow]], methods: Sequence[str], method: str, figure: str) -> str:
     own = [each[method].figures for each in cells]
     if figure == "p99_jct":
         return f"{geometric_mean([relative(each, methods, figure)[method] for each in cells]):.2f}"
@@ -177,26 +177,26 @@ def _markdown(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
 
 
 @cache
-def _generated(folder: Path) -> tuple[Row, ...]:
+def _generated(folder: Path) -> tuple[CellRow, ...]:
     found = studies.run(studies.read_study(STUDY), folder, workers=1)
     return tuple(found.rows)
 
 
 @pytest.fixture(scope="module")
-def rows(tmp_path_factory: pytest.TempPathFactory) -> tuple[Row, ...]:
+def rows(tmp_path_factory: pytest.TempPathFactory) -> tuple[CellRow, ...]:
     """Run the generated part of the study."""
     return _generated(tmp_path_factory.mktemp("best-policy"))
 
 
-def _ratios(rows: Sequence[Row], group: str, method: str, methods: Sequence[str]) -> list[float]:
+def _ratios(rows: Sequence[CellRow], group: str, method: str, methods: Sequence[str]) -> list[float]:
     return [relative(cells, methods, "mean_jct")[method] for cells in by_instance(rows)[group].values()]
 
 
-def test_the_tables(benchmark: Any, rows: Sequence[Row]) -> None:
+def test_the_tables(benchmark: Any, rows: Sequence[CellRow]) -> None:
     """Every cell of the generated part has a result, and its tables are printed."""
     text = benchmark.pedantic(lambda: "".join(tables(rows, "second half")), rounds=1, iterations=1)
     print(f"\n{text}")  # noqa: T201 - a benchmark reports
-    assert all(row.outcome.state is State.DONE for row in rows)
+    assert all(row.outcome.state is CellState.DONE for row in rows)
 
 
 @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ def test_the_tables(benchmark: Any, rows: Sequence[Row]) -> None:
     ],
 )
 def test_what_is_claimed(
-    rows: Sequence[Row], group: str, method: str, methods: Sequence[str], most: float
+    rows: Sequence[CellRow], group: str, method: str, methods: Sequence[str], most: float
 ) -> None:
     """On the second half of the generated workloads the policies are as much better than the best published."""
     ratios = _ratios(rows, group, method, methods)
@@ -221,7 +221,7 @@ def test_what_is_claimed(
     assert geometric_mean(ratios) <= most
 
 
-def test_what_overheads_are_answered_with(rows: Sequence[Row]) -> None:
+def test_what_overheads_are_answered_with(rows: Sequence[CellRow]) -> None:
     """In rounds hysteresis and charge save half of the preemptions, a third of the resizes, and time."""
     cells = list(by_instance(rows)["second half, elastic, rounds"].values())
     lively, calm = ([each[name].figures for each in cells] for name in KNOWN[:2])

@@ -8,32 +8,17 @@ from gsopt.snapshots.kubernetes.selection import selects
 
 
 class Budget(NamedTuple):
-    """A disruption budget.
+    """A disruption budget."""
 
-    Attributes
-    ----------
-    name
-        Its name, that of the namespace before it.
-    selector
-        What selects its pods.
-    allowed
-        How many of them may be evicted now.
-    """
-
-    name: str
+    name: str  # with its namespace
     selector: Field
-    allowed: int
+    allowed: int  # how many of the pods that it selects may be evicted now
 
 
 def read_budgets(objects: Sequence[Field], notes: list[str]) -> dict[str, list[Budget]]:
     """Read disruption budgets, by their namespace.
 
     One without a status, as in a file that was never in a cluster, is left out.
-
-    Raises
-    ------
-    InvalidInput
-        One is none.
     """
     found: dict[str, list[Budget]] = {}
     for each in objects:

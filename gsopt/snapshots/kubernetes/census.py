@@ -15,22 +15,7 @@ _CUT, _LONGEST_KIND = 160, 30
 
 
 class Census:
-    """Counts pods.
-
-    Parameters
-    ----------
-    reader
-        Reads each of them.
-
-    Attributes
-    ----------
-    used
-        What they hold of each node.
-    members
-        The pods of each gang.
-    leaving
-        Those that are being deleted, but for those of their node.
-    """
+    """Counts pods: what they hold of each node, the pods of each gang, and those that are being deleted."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
@@ -51,13 +36,7 @@ class Census:
         ]
 
     def count(self, pod: Field) -> None:
-        """Take a pod, which stands in the files once.
-
-        Raises
-        ------
-        InvalidInput
-            It is none, or was taken before.
-        """
+        """Take a pod, which stands in the files once."""
         name = (pod["metadata"]["namespace"].text(), pod["metadata"]["name"].name())
         if name in self._seen:
             pod["metadata"]["name"].refuse("must not stand in the files twice")

@@ -29,30 +29,14 @@ _SEVENTHS = 7
 
 
 class Device(NamedTuple):
-    """What a resource is of a GPU.
+    """How a resource counts as GPUs."""
 
-    Attributes
-    ----------
-    kind
-        ``"whole"``, ``"slice"``, ``"shared"`` or ``"share"``.
-    gpus
-        How many GPUs one of it is; of shared ones, where nothing says how many share one.
-    """
-
-    kind: str
-    gpus: Fraction
+    kind: str  # "whole", "slice", "shared" or "share"
+    gpus: Fraction  # that one of it is; 1 for a shared one, of which nothing says how many share it
 
 
 def device(resource: str, others: Collection[str] = ()) -> Device | None:
-    """Say what a resource is of a GPU; None where it is none.
-
-    Parameters
-    ----------
-    resource
-        Its name.
-    others
-        Names of further resources that stand for whole GPUs.
-    """
+    """Return how a resource counts as GPUs; None where it does not. `others` name further whole GPUs."""
     return Device("whole", Fraction(1)) if resource in others else _known(resource)
 
 

@@ -47,18 +47,8 @@ def pod_needs(pod: Field) -> dict[str, Fraction]:
 def counted(field: Field, amounts: Amounts, others: Collection[str], *, needed: bool) -> Resources:
     """Return amounts as decisions count them: whole GPUs, CPUs in thousandths, memory in MiB, others by name.
 
-    GPUs stand by their own name too: those of one vendor are no GPUs of another's.
-
-    Parameters
-    ----------
-    field
-        Where they stand, for the line that refuses them.
-    amounts
-        The amounts.
-    others
-        Names of further resources that stand for whole GPUs.
-    needed
-        Whether they are asked for, and rounded up.
+    GPUs stand by their own name too: those of one vendor are no GPUs of another's. `others` name further whole
+    GPUs; what is `needed` is rounded up, what is there down; `field` is where it stands.
     """
     whole = Fraction(0)
     found: dict[str, int] = {}
@@ -73,17 +63,7 @@ def counted(field: Field, amounts: Amounts, others: Collection[str], *, needed: 
 
 
 def gpus_of(amounts: Amounts, others: Collection[str], turns: Fraction) -> Fraction:
-    """Return how many GPUs amounts are, parts of GPUs included.
-
-    Parameters
-    ----------
-    amounts
-        The amounts.
-    others
-        Names of further resources that stand for whole GPUs.
-    turns
-        How many containers share each GPU of the node by turns.
-    """
+    """Return how many GPUs amounts are, with parts of GPUs that several containers share by turns."""
     total, shares = Fraction(0), Fraction(0)
     for name, value in amounts.items():
         found = device(name, others)

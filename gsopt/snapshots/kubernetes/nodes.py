@@ -12,7 +12,7 @@ from gsopt.scenario.cluster import Machine
 from gsopt.snapshots.field import Field
 from gsopt.snapshots.kubernetes.devices import device
 from gsopt.snapshots.kubernetes.needs import amounts_of, counted
-from gsopt.snapshots.network import Stand
+from gsopt.snapshots.network import NodePlace
 
 #: Labels that tell a node's place, by the level that they name, the outermost first.
 LEVELS: Mapping[str, tuple[str, ...]] = {
@@ -58,19 +58,7 @@ _STAYS = {
 
 
 class Site(NamedTuple):
-    """A node as its file tells it, before anything stands on it.
-
-    Attributes
-    ----------
-    name, gpus, gpu_type, capacity, labels, kept, closed
-        As those of `gsopt.snapshots.node.Node`.
-    taints
-        What pods must tolerate to be placed there.
-    turns
-        How many containers share each GPU by turns; 1 where a GPU has one.
-    path
-        Its place: levels and names, the outermost first.
-    """
+    """A node as its file describes it, before anything stands on it; see `gsopt.snapshots.node.Node`."""
 
     name: str
     gpus: int
@@ -79,14 +67,14 @@ class Site(NamedTuple):
     labels: Mapping[str, str]
     kept: str
     closed: str
-    taints: list[Field]
-    turns: Fraction
-    path: tuple[tuple[str, str], ...]
+    taints: list[Field]  # what pods must tolerate to be placed there
+    turns: Fraction  # how many containers share each GPU by turns; 1 where a GPU has one
+    path: tuple[tuple[str, str], ...]  # levels and names of its place, the outermost first
 
     @property
-    def stand(self) -> Stand:
+    def stand(self) -> NodePlace:
         """Its machine and place."""
-        return Stand(Machine(name=self.name, gpus=self.gpus, gpu_type=self.gpu_type), self.path)
+        return NodePlace(Machine(name=self.name, gpus=self.gpus, gpu_type=self.gpu_type), self.path)
 
 
 def read_sites(
@@ -94,21 +82,8 @@ def read_sites(
 ) -> dict[str, Site]:
     """Read nodes, by their names.
 
-    Parameters
-    ----------
-    nodes
-        The objects.
-    levels
-        Labels by the level that they tell, the outermost first; `LEVELS` when None.
-    others
-        Names of further resources that stand for whole GPUs.
-    notes
-        Takes a line for what is shared, and for levels that only some nodes tell.
-
-    Raises
-    ------
-    InvalidInput
-        A node is none, stands there twice, or no node has a label of `levels`.
+    `levels` are labels by the level that they name, the outermost first; `LEVELS` when None. `others` name
+    further whole GPUs. `notes` takes a line for what is shared.
     """
     keys = LEVELS if levels is None else {level: (label,) for level, label in levels.items()}
     found: dict[str, Site] = {}

@@ -35,17 +35,7 @@ _MIRROR = "kubernetes.io/config.mirror"
 
 
 class Owner(NamedTuple):
-    """The gang to which a pod belongs; a pod that stands for itself is a gang of its own.
-
-    Attributes
-    ----------
-    kind
-        What groups or owns the pods, such as ``PodGroup`` or ``Job``.
-    namespace
-        Their namespace.
-    name
-        Its name there.
-    """
+    """The gang of a pod, with what groups or owns its pods; a pod that stands for itself is its own."""
 
     kind: str
     namespace: str

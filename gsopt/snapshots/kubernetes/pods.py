@@ -34,45 +34,21 @@ OVER, ELSEWHERE, GATED, LEAVING, DAEMON = (
 
 
 class Pod(NamedTuple):
-    """A pod that runs or waits.
-
-    Attributes
-    ----------
-    owner
-        The gang to which it belongs.
-    part
-        What it is of that gang.
-    priority
-        Its priority.
-    kept
-        Why it must not be evicted; empty where it may be.
-    """
+    """A pod that runs or waits."""
 
     owner: Owner
-    part: Part
+    part: Part  # what it is of its gang
     priority: int
-    kept: str
+    kept: str  # why it must not be evicted; empty where it may be
 
 
 class Reader(NamedTuple):
-    """What is known when a pod is read.
-
-    Attributes
-    ----------
-    sites
-        The nodes.
-    budgets
-        Disruption budgets, by namespace.
-    places
-        Takes on which nodes pods may stand.
-    others
-        Names of further resources that stand for whole GPUs.
-    """
+    """What is known when a pod is read."""
 
     sites: Mapping[str, Site]
-    budgets: Mapping[str, Sequence[Budget]]
+    budgets: Mapping[str, Sequence[Budget]]  # by namespace
     places: Places
-    others: Sequence[str]
+    others: Sequence[str]  # names of further whole GPUs
 
     def fate(self, pod: Field) -> str:
         """Say why a pod makes no part of a gang; nothing where it does."""
@@ -102,13 +78,7 @@ class Reader(NamedTuple):
         )
 
     def read(self, pod: Field) -> Pod:
-        """Read a pod that makes part of a gang.
-
-        Raises
-        ------
-        InvalidInput
-            Something in it is not as Kubernetes has it.
-        """
+        """Read a pod that makes part of a gang."""
         spec, metadata = pod["spec"], pod["metadata"]
         owner, node = owner_of(pod), spec["nodeName"].text()
         needs = pod_needs(pod)

@@ -19,13 +19,7 @@ _QUANTITY = re.compile(
 
 
 def quantity(field: Field) -> Fraction:
-    """Read an amount; 0 where nothing is there.
-
-    Raises
-    ------
-    InvalidInput
-        It is no such amount.
-    """
+    """Read an amount; 0 where nothing is there."""
     if field.value is None:
         return Fraction(0)
     value = _value(field.scalar())
@@ -46,13 +40,7 @@ def _value(text: str) -> Fraction | None:
 
 
 def amount(field: Field, value: Fraction, *, needed: bool) -> int:
-    """Return an amount as a whole number: one that is needed is rounded up, one that is there down.
-
-    Raises
-    ------
-    InvalidInput
-        It is larger than any decision counts.
-    """
+    """Return an amount as a whole number: one that is needed is rounded up, one that is there down."""
     whole = ceil(value) if needed else floor(value)
     if whole > _MOST:
         field.refuse(f"must be at most {_MOST:,} of what it is counted in")

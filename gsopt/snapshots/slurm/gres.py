@@ -20,18 +20,10 @@ _SOCKETS = re.compile(r"\((?!null\))[^()]*\)")  # such as (S:0-1) and (IDX:0,2)
 
 
 class Gres(NamedTuple):
-    """Generic resources of a node, or of a job on one.
+    """Generic resources of a node, or of a job on one."""
 
-    Attributes
-    ----------
-    gpus
-        Number of GPUs by their type; the type is empty where it is not told.
-    others
-        Number of others, such as shards, by their name.
-    """
-
-    gpus: Mapping[str, int]
-    others: Mapping[str, int]
+    gpus: Mapping[str, int]  # by type, which is empty where it is not told
+    others: Mapping[str, int]  # such as shards
 
     @property
     def number(self) -> int:
@@ -55,11 +47,6 @@ def read_gres(field: Field) -> Gres:
 
     It may be that of a node (``gpu:h100:4(S:0-1),gpu:h200:2``), of what is used (``gpu:h100:2(IDX:0-1)``), or
     of a request (``gres/gpu:h100:1``, ``gres:gpu:2``). Lists with ``=`` are for `read_tres`.
-
-    Raises
-    ------
-    InvalidInput
-        It is no such list.
     """
     gpus, others = Counter[str](), Counter[str]()
     for part in _SOCKETS.sub("", field.text()).split(","):

@@ -39,42 +39,18 @@ _TASKS = re.compile(r"(\d{1,9})(?:-(\d{1,9})(?::(\d{1,9}))?)?", re.ASCII)
 
 
 class Job(NamedTuple):
-    """A job that runs or waits, a task of an array, or a component of a heterogeneous job.
+    """A job that runs or waits, a task of an array, or a component of a heterogeneous job."""
 
-    Attributes
-    ----------
-    name
-        The id by which Slurm's commands know it, or of the heterogeneous job that it belongs to.
-    kind
-        What it is.
-    parts
-        What it has on each node, or waits for.
-    priority
-        Its priority.
-    copies
-        How many tasks of an array wait.
-    requeues
-        Whether Slurm begins it again where it is preempted.
-    """
-
-    name: str
+    name: str  # the id by which Slurm's commands know it, or its heterogeneous job
     kind: str
-    parts: tuple[Part, ...]
+    parts: tuple[Part, ...]  # what it has on each node, or waits for
     priority: int
-    copies: int
-    requeues: bool
+    copies: int  # tasks of an array that wait
+    requeues: bool  # whether Slurm begins it again where it is preempted
 
 
 class Reader(NamedTuple):
-    """What is known when a job is read.
-
-    Attributes
-    ----------
-    hosts
-        The nodes.
-    places
-        Takes on which nodes jobs may stand.
-    """
+    """What is known when a job is read."""
 
     hosts: Mapping[str, Host]
     places: Places
@@ -91,13 +67,7 @@ class Reader(NamedTuple):
         return HELD if job["state_reason"].text() in _HELD or job["hold"].truth() else ""
 
     def read(self, job: Field) -> Job:
-        """Read a job that makes a gang, or a part of one.
-
-        Raises
-        ------
-        InvalidInput
-            Something in it is not as Slurm has it.
-        """
+        """Read a job that makes a gang, or a part of one."""
         waits = "PENDING" in {each.upper() for each in words(job["job_state"])}
         parts = self._waiting(job) if waits else tuple(self.standing(job))
         name, kind = _named(job)

@@ -29,52 +29,23 @@ _AWAY = frozenset({"POWERED_DOWN", "POWERING_DOWN", "POWER_DOWN", "POWERED_OFF"}
 
 
 class Host(NamedTuple):
-    """A node as Slurm tells it.
-
-    Attributes
-    ----------
-    name
-        Its name.
-    gres
-        Its generic resources.
-    capacity
-        What it has: GPUs, also by type, CPUs in thousandths, memory in MiB, and others.
-    used
-        What is allocated of that.
-    labels
-        Its partitions and active features; their values are empty.
-    kept, closed
-        As those of `gsopt.snapshots.node.Node`.
-    reserved
-        The reservation that holds it, as it says itself; empty where none does.
-    """
+    """A node as Slurm describes it; most of it as in `gsopt.snapshots.node.Node`."""
 
     name: str
     gres: Gres
     capacity: Resources
     used: Resources
-    labels: Mapping[str, str]
+    labels: Mapping[str, str]  # its partitions and active features; their values are empty
     kept: str
     closed: str
-    reserved: str
+    reserved: str  # the reservation that holds it; empty where it names none
 
 
 def read_hosts(listed: Iterable[Field], grouped: Iterable[Field], notes: list[str]) -> dict[str, Host]:
     """Read nodes, by their names.
 
-    Parameters
-    ----------
-    listed
-        Entries of ``scontrol show nodes``, slurmrestd, or ``sinfo`` before release 23.11.
-    grouped
-        Entries of ``sinfo`` since then, each of which holds nodes of one partition that are alike.
-    notes
-        Takes a line where the GPUs of a node are of several types.
-
-    Raises
-    ------
-    InvalidInput
-        An entry is none, or a node stands among the listed twice.
+    Listed are those of ``scontrol show nodes``, slurmrestd, and ``sinfo`` before release 23.11; grouped those
+    of ``sinfo`` since then, of which an entry has the nodes of one partition that are alike.
     """
     found: dict[str, Host] = {}
     for entry in listed:

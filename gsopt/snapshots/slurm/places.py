@@ -13,17 +13,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9_.:=/+-]+(?:(?:&[A-Za-z0-9_.:=/+-]+)*|(?:\|[A-Za
 
 
 class Reservation(NamedTuple):
-    """A reservation of nodes.
-
-    Attributes
-    ----------
-    name
-        Its name.
-    nodes
-        The nodes.
-    start, end
-        Seconds since 1970 between which it holds; None where nobody says it.
-    """
+    """A reservation of nodes, and between which seconds since 1970 it holds; None where nobody says it."""
 
     name: str
     nodes: frozenset[str]
@@ -60,16 +50,7 @@ def told_by_hosts(hosts: Iterable[Host]) -> list[Reservation]:
 class Places:
     """Takes what jobs ask of nodes, and names the nodes that have it.
 
-    Parameters
-    ----------
-    hosts
-        The nodes.
-    partitions
-        The nodes of each partition, for those that the nodes themselves do not name.
-    reservations
-        The reservations that hold.
-    notes
-        Takes a line for what is asked and not looked at.
+    Partitions are those that the nodes themselves do not name. `notes` takes a line for what is not looked at.
     """
 
     def __init__(

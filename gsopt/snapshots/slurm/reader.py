@@ -15,7 +15,7 @@ from gsopt.scenario.cluster.formats.slurm import read_slurm
 from gsopt.snapshots.documents import MOST_OBJECTS, parse, text_of
 from gsopt.snapshots.field import Field
 from gsopt.snapshots.gang import Gang
-from gsopt.snapshots.network import Stand, network_of
+from gsopt.snapshots.network import NodePlace, network_of
 from gsopt.snapshots.node import Node
 from gsopt.snapshots.slurm.jobs import LEAVING, Job, Reader, unread
 from gsopt.snapshots.slurm.nodes import Host, read_hosts
@@ -212,7 +212,7 @@ def _network(confs: Mapping[str, str], hosts: Mapping[str, Host], notes: list[st
     with_gpus = [host for host in hosts.values() if host.gres.number]
     if not confs or not with_gpus:
         stands = (Machine(name=host.name, gpus=host.gres.number, gpu_type=host.gres.kind) for host in with_gpus)
-        return network_of([Stand(machine, ()) for machine in stands])
+        return network_of([NodePlace(machine, ()) for machine in stands])
     if len(confs) > 1:
         raise InvalidInput(list(confs)[1], "", "", "must not be a second topology.conf")
     ((source, text),) = confs.items()

@@ -35,14 +35,7 @@ def words(field: Field) -> tuple[str, ...]:
 
 
 def nodes(field: Field) -> list[str]:
-    """Read the names of nodes: a host list, or a list of names.
-
-    Raises
-    ------
-    InvalidInput
-        It is none, or a name has other than letters, digits, ``.``, ``-`` and ``_``: host lists and commands
-        would take it for several.
-    """
+    """Read the names of nodes, a host list or a list of names, each one word to commands."""
     if isinstance(field.value, list):
         return [node_name(each) for each in field]
     text = field.text()

@@ -1,63 +1,50 @@
 """Content: everything that a study's page says, in the order in which it stands there."""
 
+import gzip
 import json
+from base64 import b64encode
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from shlex import quote
+from typing import Any, NamedTuple
 
-from gsopt.studies.page.download import Download, download
-from gsopt.studies.page.failures import failures, unsupported
+from gsopt.schedule.figures import FigureKind
 from gsopt.studies.page.gaps import Decision, decisions
-from gsopt.studies.page.origin import commands, packages_table, runs_table, sources_table
-from gsopt.studies.page.parts import parts
 from gsopt.studies.page.pictures import Picture
-from gsopt.studies.page.summary import remarks, summary
-from gsopt.studies.page.table import Entry, Head, Table, table
+from gsopt.studies.page.table import Head, Table, table
 from gsopt.studies.provenance import Source, StudyRun
-from gsopt.studies.report import Report, cells_csv, numeric_figures, report
+from gsopt.studies.report import Report, numeric_figures, report
 from gsopt.studies.results import Results
+from gsopt.studies.rows import CellState
 
-#: Lines of the table of figures.
-_MOST = 2000
+#: Lines of the table of figures, of the tables of cells without figures (the CSV has all), and of the others.
+_MOST_FIGURES, _MOST_FAILURES, _MOST = 2000, 200, 1000
+
+#: Bytes from which a file is compressed, so that a page of a large study stays small.
+_LARGE = 2**20
+
+_COUNT = FigureKind.COUNT
+
+
+class Download(NamedTuple):
+    """A file within a page: the name under which it is saved, and its content as an address (``data:``)."""
+
+    name: str
+    address: str
 
 
 @dataclass(frozen=True)
 class Content:
-    """What a page says.
-
-    Attributes
-    ----------
-    title
-        Name of the study.
-    summary
-        What came of it, in a sentence or two.
-    remarks
-        What a reader must know before the numbers.
-    figures
-        The table of figures by group and method, of each decision by its name.
-    decisions
-        The cells with their gaps, decision by decision.
-    pictures, gantts
-        What is drawn of the figures, and of runs.
-    failures, unsupported
-        The cells that failed, and those that their methods do not handle.
-    spec
-        The study as JSON, line by line.
-    runs, packages, sources
-        When and where cells were computed, with which versions, from which files.
-    commands
-        What to type to compute it all once more, line by line.
-    downloads
-        The study and its results as files.
-    """
+    """What a page says."""
 
     title: str
     summary: str
     remarks: tuple[str, ...]
-    figures: Mapping[str, Table]
+    figures: Mapping[str, Table]  # by decision
     decisions: tuple[Decision, ...]
-    pictures: tuple[Picture, ...]
-    gantts: tuple[Picture, ...]
+    pictures: Sequence[Picture]
+    gantts: Sequence[Picture]
     failures: Table
     unsupported: Table
     spec: tuple[str, ...]
@@ -72,28 +59,18 @@ def content(
     found: Results,
     whole: Report,
     *,
-    figures: Sequence[str],
+    figures: Sequence[str] = (),
     spec: str,
-    runs: Sequence[StudyRun],
-    sources: Sequence[Source],
-    pictures: Sequence[Picture],
-    gantts: Sequence[Picture],
-    options: Mapping[str, Sequence[str]],
+    runs: Sequence[StudyRun] = (),
+    sources: Sequence[Source] = (),
+    pictures: Sequence[Picture] = (),
+    gantts: Sequence[Picture] = (),
+    options: Mapping[str, Sequence[str]] | None = None,
 ) -> Content:
-    """Put together what a page says.
+    """Put together what a page says of results, of which `whole` is the table.
 
-    Parameters
-    ----------
-    found, whole
-        The results, and the table of all of them.
-    figures
-        The figures that are shown; the usual ones if none is given.
-    spec, runs, sources
-        Where they come from.
-    pictures, gantts
-        What is drawn.
-    options
-        Those of the command that makes the page.
+    `figures` are those that are shown; the usual ones if none is given. `options` are those of the command that
+    makes the page.
     """
     pretty = _pretty(json.loads(spec))
     return Content(
@@ -102,21 +79,128 @@ def content(
         remarks=tuple(remarks(found, sources)),
         figures=dict(_figures(found, figures)),
         decisions=tuple(decisions(found)),
-        pictures=tuple(pictures),
-        gantts=tuple(gantts),
+        pictures=pictures,
+        gantts=gantts,
         failures=failures(found),
         unsupported=unsupported(found),
         spec=tuple(pretty.splitlines()),
         runs=runs_table(runs),
         packages=packages_table(runs),
         sources=sources_table(sources),
-        commands=commands(options),
+        commands=commands(options or {}),
         downloads=(
             download("study.json", "application/json", pretty),
             download("table.csv", "text/csv", whole.csv()),
-            download("cells.csv", "text/csv", cells_csv(found)),
+            download("cells.csv", "text/csv", found.to_csv()),
         ),
     )
+
+
+def summary(found: Results, runs: Sequence[StudyRun]) -> str:
+    """Say in a sentence or two how many cells have a result, and when and by which version."""
+    count = f"{len(found):,} of {found.total:,}" if found.missing else f"All {found.total:,}"
+    states = Counter(row.outcome.state for row in found.rows)
+    kinds = ((CellState.FAILED, "failed"), (CellState.UNSUPPORTED, "that the method does not handle"))
+    parts = [f"{states[state]:,} {word}" for state, word in kinds if states[state]]
+    beside = f", {' and '.join(parts)} among them" if parts else ""
+    sentences = [f"{count} cells have a result{beside}."]
+    if runs:
+        first, last = (run.begun.partition("T")[0] for run in (runs[0], runs[-1]))
+        days = f"on {first}" if first == last else f"from {first} to {last}"
+        sentences.append(f"Computed {days} by gsopt {', '.join(found.versions)}.")
+    return " ".join(sentences)
+
+
+def remarks(found: Results, sources: Sequence[Source]) -> Iterator[str]:
+    """Say what a reader must know before the numbers."""
+    if found.missing:
+        cells = "1 cell is" if found.missing == 1 else f"{found.missing:,} cells are"
+        yield f"{cells} missing: the study is not finished."
+    if len(found.versions) > 1:
+        yield "Cells were computed by different versions of gsopt."
+    for path, contents in Counter(source.path for source in sources).items():
+        if contents > 1:
+            yield f"{path} was changed between cells that read it."
+
+
+def failures(found: Results) -> Table:
+    """Return the cells that failed, a line for each."""
+    heads = [Head("instance"), Head("method"), Head("seed", _COUNT), Head("why")]
+    lines = (
+        (str(row.labels.instance), str(row.labels.method), row.seed, row.outcome.message)
+        for row in found.failed
+    )
+    return table(heads, lines, most=_MOST_FAILURES)
+
+
+def unsupported(found: Results) -> Table:
+    """Return what methods do not handle, with the number of cells."""
+    rows = (row for row in found.rows if row.outcome.state is CellState.UNSUPPORTED)
+    counts = Counter((str(row.labels.method), row.outcome.message) for row in rows)
+    heads = [Head("method"), Head("what it does not handle"), Head("cells", _COUNT)]
+    return table(heads, ((*pair, count) for pair, count in counts.items()), most=_MOST_FAILURES)
+
+
+def runs_table(runs: Sequence[StudyRun]) -> Table:
+    """Return a line per run: when it began, and what it computed on."""
+    heads = [
+        Head("begun"),
+        Head("cells", _COUNT),
+        Head("gsopt"),
+        Head("Python"),
+        Head("machine"),
+        Head("CPUs", _COUNT),
+        Head("workers", _COUNT),
+    ]
+    lines = (
+        (_moment(run), run.cells, run.version, run.python, run.machine, run.cpus, run.workers) for run in runs
+    )
+    return table(heads, lines, most=_MOST)
+
+
+def packages_table(runs: Sequence[StudyRun]) -> Table:
+    """Return each package with all versions that runs had of it."""
+    versions: dict[str, dict[str, None]] = {}
+    for run in runs:
+        for name, version in run.packages.items():
+            versions.setdefault(name, {})[version] = None
+    lines = ((name, ", ".join(found)) for name, found in versions.items())
+    return table([Head("package"), Head("version")], lines, most=_MOST)
+
+
+def sources_table(sources: Sequence[Source]) -> Table:
+    """Return the files that instances were read from."""
+    lines = ((source.path, source.digest) for source in sources)
+    return table([Head("file"), Head("SHA-256")], lines, most=_MOST)
+
+
+def commands(options: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Return what to type to compute a study and to make its page once more, with the page's own options."""
+    further = "".join(f" {name} {quote(value)}" for name, values in options.items() for value in values)
+    return (
+        "gsopt study run study.json --out results",
+        f"gsopt study report results --out report.html{further}",
+    )
+
+
+def download(name: str, kind: str, text: str) -> Download:
+    """Put a text into a page as a file, compressed where it is large."""
+    data = text.encode("utf-8", errors="backslashreplace")
+    if len(data) <= _LARGE:
+        return Download(name, f"data:{kind};charset=utf-8;base64,{b64encode(data).decode()}")
+    packed = gzip.compress(data, mtime=0)  # without the time, the same results are the same page
+    return Download(f"{name}.gz", f"data:application/gzip;base64,{b64encode(packed).decode()}")
+
+
+def _figures(found: Results, figures: Sequence[str]) -> Iterator[tuple[str, Table]]:
+    """Yield the table of each decision that has some of the figures."""
+    for name, part in found.by_decision().items():
+        known = numeric_figures(part.rows)
+        wanted = [key for key in figures if key in known]
+        if wanted or not figures:
+            made = report(part, figures=wanted)
+            heads = [Head(title, kind) for title, kind in zip(made.titles, made.kinds, strict=True)]
+            yield name, table(heads, made.lines, most=_MOST_FIGURES)
 
 
 def _pretty(spec: Mapping[str, Any]) -> str:
@@ -130,22 +214,6 @@ def _block(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _figures(found: Results, figures: Sequence[str]) -> Iterator[tuple[str, Table]]:
-    """Yield the table of each decision that has some of the figures."""
-    for name, part in parts(found).items():
-        known = numeric_figures(part.rows)
-        wanted = [key for key in figures if key in known]
-        if wanted or not figures:
-            yield name, _figures_table(report(part, figures=wanted))
-
-
-def _figures_table(made: Report) -> Table:
-    heads = [Head(title, number=place >= len(made.names)) for place, title in enumerate(made.titles)]
-    lines = (
-        [
-            Entry(shown, value if head.number else None)
-            for head, value, shown in zip(heads, line, texts, strict=True)
-        ]
-        for line, texts in zip(made.lines, made.written(), strict=True)
-    )
-    return table(heads, lines, most=_MOST)
+def _moment(run: StudyRun) -> str:
+    day, _, time = run.begun.partition("T")
+    return f"{day} {time[:5]} UTC" if time else day

@@ -7,11 +7,10 @@ from gsopt.simulation import Replay
 from gsopt.simulation.plots import overview
 from gsopt.studies.cells import cells_of
 from gsopt.studies.compute import recorded
-from gsopt.studies.outcome import State
 from gsopt.studies.page.pictures import Picture
 from gsopt.studies.page.svg import inline
 from gsopt.studies.results import Results
-from gsopt.studies.rows import Row
+from gsopt.studies.rows import CellRow, CellState
 from gsopt.studies.spec import Study
 
 #: Names that an error tells.
@@ -21,17 +20,8 @@ _MOST_NAMES = 3
 def gantts(spec: str, found: Results, names: Sequence[str], allow: Iterable[str] = ()) -> Iterator[Picture]:
     """Draw runs that are named by method and instance; to be called while `gsopt.studies.page.svg.drawing`.
 
-    Parameters
-    ----------
-    spec
-        The study as JSON.
-    found
-        Its results.
-    names
-        The runs, such as ``fifo on Poisson(load=0.9, seed=1)``, with ``, seed 2`` where the policy draws at
-        random and the first seed is not meant.
-    allow
-        Modules that the study may name, as of `gsopt.studies.run`.
+    A run is named such as ``fifo on Poisson(load=0.9, seed=1)``, with ``, seed 2`` where the policy draws at
+    random and the first seed is not meant.
 
     Raises
     ------
@@ -55,11 +45,11 @@ def gantts(spec: str, found: Results, names: Sequence[str], allow: Iterable[str]
             yield Picture(name, inline(figure, name), on_white=True)
 
 
-def runs_of(found: Results) -> dict[str, Row]:
+def runs_of(found: Results) -> dict[str, CellRow]:
     """Return the runs of policies by name; the first of several seeds by a name without seed too."""
-    known: dict[str, Row] = {}
+    known: dict[str, CellRow] = {}
     for row in found.rows:
-        if not row.word and row.outcome.state is State.DONE:
+        if not row.word and row.outcome.state is CellState.DONE:
             name = f"{row.labels.method} on {row.labels.instance}"
             known.setdefault(name, row)
             if row.seed is not None:
@@ -74,7 +64,7 @@ def _rule(known: Sequence[str]) -> str:
     return f"must be METHOD on INSTANCE: {', '.join(known[:_MOST_NAMES])}{more}"
 
 
-def _refuse_other(name: str, run: Replay, row: Row) -> None:
+def _refuse_other(name: str, run: Replay, row: CellRow) -> None:
     """Refuse a run whose jobs complete at other times than in the one that was kept."""
     kept, now = row.figures["mean_jct"], run.metrics.as_dict()["mean_jct"]
     if kept != now:

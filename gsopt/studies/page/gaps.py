@@ -7,11 +7,9 @@ from statistics import fmean
 from typing import Any
 
 from gsopt.schedule.figures import FigureKind, figure_of
-from gsopt.studies.outcome import State
-from gsopt.studies.page.parts import parts
-from gsopt.studies.page.table import Entry, Head, Table, number, table, text
+from gsopt.studies.page.table import Head, Table, table
 from gsopt.studies.results import Results
-from gsopt.studies.rows import Row
+from gsopt.studies.rows import CellRow, CellState
 
 #: Lines of a table; a page of more would be slow, and the CSV has them all.
 _MOST_INSTANCES, _MOST_CELLS = 1000, 1000
@@ -19,18 +17,10 @@ _MOST_INSTANCES, _MOST_CELLS = 1000, 1000
 
 @dataclass(frozen=True)
 class Decision:
-    """The finished cells of one decision, or of the policies.
-
-    Attributes
-    ----------
-    word
-        The decision; empty for policies.
-    rows
-        The cells.
-    """
+    """The finished cells of one decision; of the policies where its word is empty."""
 
     word: str
-    rows: tuple[Row, ...]
+    rows: tuple[CellRow, ...]
 
     @property
     def title(self) -> str:
@@ -53,10 +43,10 @@ class Decision:
         methods = list(dict.fromkeys(str(row.labels.method) for row in self.rows))
         heads = [
             Head("instance"),
-            Head(f"best {self._value_title}", number=True),
-            Head("bound", number=True),
+            Head(f"best {self._value_title}", self._kind),
+            Head("bound", self._kind),
             Head("proven by"),
-            *(Head(method, number=True) for method in methods),
+            *(Head(method, FigureKind.SHARE) for method in methods),
         ]
         return table(heads, self._instance_lines(methods), most=_MOST_INSTANCES)
 
@@ -65,45 +55,45 @@ class Decision:
         heads = [
             Head("instance"),
             Head("method"),
-            Head("seed", number=True),
-            Head(self._value_title, number=True),
-            Head("bound", number=True),
+            Head("seed", FigureKind.COUNT),
+            Head(self._value_title, self._kind),
+            Head("bound", self._kind),
             Head("proven by"),
-            Head("gap", number=True),
-            Head("time [s]", number=True),
+            Head("gap", FigureKind.SHARE),
+            Head("time [s]", FigureKind.SECONDS),
         ]
         return table(heads, map(self._cell_line, self.rows), most=_MOST_CELLS)
 
-    def _instance_lines(self, methods: Sequence[str]) -> Iterator[list[Entry]]:
+    def _instance_lines(self, methods: Sequence[str]) -> Iterator[list[Any]]:
         for found in self._instances.values():
             cells = [row for members in found.values() for row in members]
             values = [value for row in cells if (value := self._value(row)) is not None]
             maximize = any(row.figures.get("sense") == "maximize" for row in cells)
             best = (max if maximize else min)(values, default=None)
             yield [
-                text(str(cells[0].labels.instance)),
-                self._number(best),
-                self._number(self._bound(cells[0])),
-                text(self._prover(cells[0])),
+                str(cells[0].labels.instance),
+                best,
+                self._bound(cells[0]),
+                self._prover(cells[0]),
                 *(_mean_gap(found.get(method, ())) for method in methods),
             ]
 
-    def _cell_line(self, row: Row) -> list[Entry]:
+    def _cell_line(self, row: CellRow) -> list[Any]:
         return [
-            text(str(row.labels.instance)),
-            text(str(row.labels.method)),
-            number(row.seed, FigureKind.COUNT),
-            self._number(self._value(row)),
-            self._number(self._bound(row)),
-            text(self._prover(row)),
-            number(row.figures.get("gap"), FigureKind.SHARE),
-            number(row.outcome.wall, FigureKind.SECONDS),
+            str(row.labels.instance),
+            str(row.labels.method),
+            row.seed,
+            self._value(row),
+            self._bound(row),
+            self._prover(row),
+            row.figures.get("gap"),
+            row.outcome.wall,
         ]
 
     @cached_property
-    def _instances(self) -> dict[str, dict[str, list[Row]]]:
+    def _instances(self) -> dict[str, dict[str, list[CellRow]]]:
         """Return the cells by instance and method."""
-        found: dict[str, dict[str, list[Row]]] = {}
+        found: dict[str, dict[str, list[CellRow]]] = {}
         for row in self.rows:
             found.setdefault(row.instance_key, {}).setdefault(str(row.labels.method), []).append(row)
         return found
@@ -120,27 +110,27 @@ class Decision:
                 found.setdefault(row.instance_key, name)
         return found
 
-    def _prover(self, row: Row) -> str:
+    def _prover(self, row: CellRow) -> str:
         return (self._provers.get(row.instance_key, "") if self.word else row.figures.get("proof")) or "-"
 
-    def _value(self, row: Row) -> Any:
+    def _value(self, row: CellRow) -> Any:
         return row.figures.get("objective" if self.word else "mean_jct")
 
-    def _bound(self, row: Row) -> Any:
+    def _bound(self, row: CellRow) -> Any:
         return row.figures.get("proven_bound" if self.word else "lower_bound")
 
-    def _number(self, value: Any) -> Entry:
-        return number(value, FigureKind.COUNT if self.word else FigureKind.SECONDS)
+    @property
+    def _kind(self) -> FigureKind:
+        return FigureKind.COUNT if self.word else FigureKind.SECONDS
 
 
 def decisions(found: Results) -> list[Decision]:
     """Sort the cells that are done by decision; those of policies are one more."""
-    done = [
-        tuple(row for row in part.rows if row.outcome.state is State.DONE) for part in parts(found).values()
-    ]
+    parts = found.by_decision().values()
+    done = [tuple(row for row in part.rows if row.outcome.state is CellState.DONE) for part in parts]
     return [Decision(rows[0].word, rows) for rows in done if rows]
 
 
-def _mean_gap(cells: Sequence[Row]) -> Entry:
+def _mean_gap(cells: Sequence[CellRow]) -> float | None:
     gaps = [gap for row in cells if (gap := row.figures.get("gap")) is not None]
-    return number(fmean(gaps) if gaps else None, FigureKind.SHARE)
+    return fmean(gaps) if gaps else None

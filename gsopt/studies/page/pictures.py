@@ -2,19 +2,15 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gsopt.schedule.figures import figure_of
 from gsopt.studies import plots
 from gsopt.studies.instance import REPEATING
-from gsopt.studies.page.parts import parts
 from gsopt.studies.page.svg import inline
 from gsopt.studies.report import CELL_FIGURES, PAPER_RANK, headline, is_number, numeric_figures, values_of
 from gsopt.studies.results import Results
-from gsopt.studies.rows import Row
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from gsopt.studies.rows import CellRow
 
 #: Bars and panels that a reader can tell apart; of more the page says that there are too many.
 _MOST_BARS, _MOST_PANELS = 120, 24
@@ -25,23 +21,11 @@ _FEWEST, _FAR_APART = 3, 50
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture of a page.
-
-    Attributes
-    ----------
-    title
-        What it shows.
-    element
-        The drawing as an SVG element; empty where there is none.
-    remark
-        Why there is none, or what else to know.
-    on_white
-        Whether its colours need a white ground.
-    """
+    """A picture of a page."""
 
     title: str
-    element: str
-    remark: str = ""
+    element: str  # of SVG; empty where there is no drawing
+    remark: str = ""  # why there is none, or what else to know
     on_white: bool = False
 
 
@@ -51,7 +35,7 @@ def pictures(found: Results, figures: Sequence[str]) -> Iterator[Picture]:
     To be called while `gsopt.studies.page.svg.drawing`. Without figures those are drawn that a paper has room
     for, and lines of the first ones only.
     """
-    several = parts(found)
+    several = found.by_decision()
     for name, part in several.items():
         known = numeric_figures(part.rows)
         wanted = [key for key in figures if key in known]
@@ -60,7 +44,6 @@ def pictures(found: Results, figures: Sequence[str]) -> Iterator[Picture]:
 
 
 def _of_part(part: Results, figures: Sequence[str], prefix: str) -> Iterator[Picture]:
-    """Draw the results of one decision, or of policies, with titles that begin with a prefix."""
     ranks = {key: each.rank for key in headline(part.rows) if (each := figure_of(key, CELL_FIGURES))}
     for key in figures or [key for key, rank in ranks.items() if rank <= PAPER_RANK]:
         yield _bars(part, key, f"{prefix}{_label(key)}")
@@ -69,7 +52,7 @@ def _of_part(part: Results, figures: Sequence[str], prefix: str) -> Iterator[Pic
             yield from _lines(part, x, key, f"{prefix}{_label(key)} over {x}")
 
 
-def swept(rows: Iterable[Row]) -> list[str]:
+def swept(rows: Iterable[CellRow]) -> list[str]:
     """Name the options that have several numbers where all else in the names of cells is the same."""
     values: dict[tuple[str, str, str], set[float]] = {}
     for row in rows:
@@ -104,5 +87,5 @@ def _label(key: str) -> str:
     return key if known is None else known.label
 
 
-def _drawn(figure: "Figure | Any", title: str) -> Picture:
+def _drawn(figure: Any, title: str) -> Picture:
     return Picture(title, inline(figure, title))

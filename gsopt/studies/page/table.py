@@ -1,9 +1,9 @@
-"""Table: lines of a page, of which each entry has a text and perhaps the number by which it is sorted."""
+"""Table: lines of a page, in which each number has a text and the exact value by which it is sorted."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from gsopt.core.result import plain
 from gsopt.evaluation.tables import written
@@ -13,31 +13,19 @@ from gsopt.studies.grid import described
 
 @dataclass(frozen=True)
 class Head:
-    """The head of a column.
-
-    Attributes
-    ----------
-    title
-        Its name.
-    number
-        Whether its entries are numbers.
-    """
+    """The head of a column: its title, and which kind of numbers stand below it; None for names."""
 
     title: str
-    number: bool = False
+    kind: FigureKind | None = None
+
+    @property
+    def number(self) -> bool:
+        """Whether the column has numbers."""
+        return self.kind is not None
 
 
-@dataclass(frozen=True)
-class Entry:
-    """What stands in a line below a head.
-
-    Attributes
-    ----------
-    text
-        As a reader sees it.
-    value
-        The exact number; None for a text, or where there is no number.
-    """
+class Entry(NamedTuple):
+    """What a reader sees below a head, and the exact number; None for a name, or where there is no number."""
 
     text: str
     value: float | None = None
@@ -45,35 +33,19 @@ class Entry:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of a page.
-
-    Attributes
-    ----------
-    heads
-        Its columns.
-    lines
-        An entry per column.
-    total
-        How many lines there would be, if a page had room for all.
-    """
+    """A table of a page, with the number of lines that it would have if there were room for all."""
 
     heads: tuple[Head, ...]
     lines: tuple[tuple[Entry, ...], ...]
     total: int
 
 
-def table(heads: Sequence[Head], lines: Iterable[Sequence[Entry]], *, most: int) -> Table:
-    """Make a table of no more than some of the lines."""
+def table(heads: Sequence[Head], lines: Iterable[Sequence[Any]], *, most: int) -> Table:
+    """Make a table of the first lines, which have a value per column."""
     rest = iter(lines)
-    shown = tuple(tuple(line) for line in islice(rest, most))
+    shown = tuple(tuple(map(_entry, heads, line)) for line in islice(rest, most))
     return Table(tuple(heads), shown, len(shown) + sum(1 for _ in rest))
 
 
-def text(value: Any) -> Entry:
-    """Return an entry that is a name."""
-    return Entry(described(value))
-
-
-def number(value: Any, kind: FigureKind) -> Entry:
-    """Return an entry that is a number of a kind; a dash where there is none."""
-    return Entry(written(value, kind), plain(value))
+def _entry(head: Head, value: Any) -> Entry:
+    return Entry(described(value)) if head.kind is None else Entry(written(value, head.kind), plain(value))

@@ -1,6 +1,5 @@
 """Best known: the value and bound of every committed instance, as a table."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +11,7 @@ from gsopt.evaluation import catalogue
 from gsopt.evaluation.listing import Listing
 from gsopt.evaluation.tables import PAGE, Column, lay_out, markdown_of, percent
 from gsopt.studies.suites.known import Known, Standing, described
-from gsopt.studies.suites.selection import select
+from gsopt.studies.suites.selection import by_suite, counted, select
 
 #: Digits of a value in a table; CSV and JSON have all of them.
 _DIGITS = 10
@@ -53,17 +52,9 @@ class BestKnown(Listing[Known]):
 
     def summary(self) -> RenderableType:
         """Return a line per suite: how many instances it has, and how many of each standing."""
-        suites: dict[str, list[Known]] = {}
-        for row in self.rows:
-            suites.setdefault(row.suite, []).append(row)
-        counts = [Counter(row.standing for row in rows) for rows in suites.values()]
-        columns = [
-            Column("suite", list(suites), right=False),
-            Column("instances", [str(len(rows)) for rows in suites.values()]),
-            *(Column(each.value, [str(count[each] or "-") for count in counts]) for each in _COUNTED),
-            Column("widest gap", [_widest(rows) for rows in suites.values()]),
-        ]
-        return lay_out(columns)
+        suites = by_suite(self.rows, lambda row: row.suite)
+        widest = Column("widest gap", [_widest(rows) for rows in suites.values()])
+        return lay_out([*counted(suites, _COUNTED, lambda row: row.standing), widest])
 
     def records(self) -> list[dict[str, Any]]:
         """Return every row in full, as plain JSON types."""

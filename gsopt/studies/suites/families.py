@@ -15,22 +15,12 @@ from gsopt.evaluation import catalogue
 from gsopt.evaluation.listing import Listing
 from gsopt.evaluation.tables import PAGE, Column, lay_out, markdown_of, percent
 from gsopt.studies.suites.known import Known, Standing
-from gsopt.studies.suites.selection import select
+from gsopt.studies.suites.selection import by_suite, select
 
 
 @dataclass(frozen=True)
 class Member:
-    """What the decision's heuristics come to on one instance.
-
-    Attributes
-    ----------
-    known
-        What is known of it.
-    values
-        The value of each heuristic that handles it, by name.
-    solved
-        The heuristics that find a proven optimum.
-    """
+    """What the decision's heuristics find on one instance: values, and which are a proven optimum."""
 
     known: Known
     values: dict[str, Number]
@@ -155,15 +145,15 @@ def families(*what: str, on_instance: Callable[[str], Any] | None = None) -> Fam
     >>> [(family.suite, len(family.members)) for family in families("reclaiming/aryl-figure-5")]
     [('reclaiming', 1)]
     """
-    found: dict[str, list[Member]] = {}
+    members: list[Member] = []
     for name in select(what):
         if on_instance is not None:
             on_instance(name)
         problem = catalogue.load(name)
         if problem.about is not None and problem.about.objective is not None:
-            member = _member(problem)
-            found.setdefault(member.known.suite, []).append(member)
-    return Families(tuple(Family(suite, tuple(members)) for suite, members in found.items()))
+            members.append(_member(problem))
+    suites = by_suite(members, lambda member: member.known.suite)
+    return Families(tuple(Family(suite, tuple(found)) for suite, found in suites.items()))
 
 
 def _member(problem: Problem[Any]) -> Member:

@@ -1,19 +1,19 @@
-"""Selection: the committed instances that decisions, suites and names stand for."""
+"""Selection: the committed instances that decisions, suites and names stand for, counted by suite."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import TypeVar
 
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.evaluation import catalogue
+from gsopt.evaluation.tables import Column
+
+R = TypeVar("R")
 
 
 def select(what: Iterable[str]) -> list[str]:
-    """Return the names of the instances that are meant, each once; all when nothing is named.
-
-    Raises
-    ------
-    InvalidInput
-        There is no such decision, suite or instance.
-    """
+    """Return the names of the instances that are meant, each once; all when nothing is named."""
     known = catalogue.names()
     found: dict[str, None] = {}
     for wanted in what:
@@ -23,3 +23,23 @@ def select(what: Iterable[str]) -> list[str]:
             raise InvalidInput("", "suites", shorten(wanted), "is no decision, suite or committed instance")
         found |= dict.fromkeys(members)
     return list(found) if what else known
+
+
+def by_suite(rows: Iterable[R], suite: Callable[[R], str]) -> dict[str, list[R]]:
+    """Group what there is of instances by their suites."""
+    found: dict[str, list[R]] = {}
+    for row in rows:
+        found.setdefault(suite(row), []).append(row)
+    return found
+
+
+def counted(
+    suites: Mapping[str, Sequence[R]], kinds: Iterable[StrEnum], kind_of: Callable[[R], StrEnum]
+) -> list[Column]:
+    """Return the columns of a table with a line per suite: how many instances it has, and of each kind."""
+    counts = [Counter(map(kind_of, rows)) for rows in suites.values()]
+    return [
+        Column("suite", list(suites), right=False),
+        Column("instances", [str(len(rows)) for rows in suites.values()]),
+        *(Column(kind.value, [str(count[kind] or "-") for count in counts]) for kind in kinds),
+    ]

@@ -87,29 +87,14 @@ class Verdict:
 
 
 def examine(name: str, *, time_limit: float) -> Verdict:
-    """Judge the solution on file of a committed instance, and have the exact method go on from it.
-
-    Parameters
-    ----------
-    name
-        Its name.
-    time_limit
-        Seconds for the exact method.
-    """
+    """Judge the solution on file of a committed instance, and have the exact method go on from it."""
     return compare(catalogue.load(name), catalogue.best_solution(name), time_limit=time_limit)
 
 
 def compare(problem: Problem[Any], solution: Frozen | None, *, time_limit: float) -> Verdict:
     """Hold what an instance says of itself against its best known solution and the exact method.
 
-    Parameters
-    ----------
-    problem
-        The instance.
-    solution
-        The solution that is said to be worth its value, or None.
-    time_limit
-        Seconds for the exact method.
+    The solution is the one that is said to be worth its value; the exact method has the time limit.
     """
     known = Known.of(problem)
     wrong = chain(_wrong_of_claims(problem, known), _wrong_of_solution(problem, known, solution))
@@ -127,10 +112,8 @@ def compare(problem: Problem[Any], solution: Frozen | None, *, time_limit: float
 def _wrong_of_claims(problem: Problem[Any], known: Known) -> Iterator[str]:
     """Say what cannot be right of what the file says, whatever the instance is."""
     if known.standing is Standing.PROVEN and known.objective is not None:
-        apart = known.bound is None or abs(float(known.objective) - float(known.bound)) > _slack(
-            problem, known.objective
-        )
-        if apart:
+        slack = _slack(problem, known.objective)
+        if known.bound is None or abs(float(known.objective) - float(known.bound)) > slack:
             yield f"the file says {_told(known.objective)} is proven, and its bound is {_told(known.bound)}"
     if known.since is None and known.standing is not Standing.UNKNOWN:
         yield "the file does not say since when"

@@ -1,7 +1,6 @@
 """Verification: what comes of many instances, computed by several processes."""
 
 import os
-from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor, as_completed
 from contextlib import closing
@@ -15,10 +14,10 @@ from gsopt.core.budget import Budget
 from gsopt.core.errors import GsoptError, InvalidInput, one_line, shorten
 from gsopt.evaluation import catalogue
 from gsopt.evaluation.listing import Listing
-from gsopt.evaluation.tables import Column, lay_out
+from gsopt.evaluation.tables import lay_out
 from gsopt.solvers.backends.process import Pool
 from gsopt.studies.suites.known import Known
-from gsopt.studies.suites.selection import select
+from gsopt.studies.suites.selection import by_suite, counted, select
 from gsopt.studies.suites.verdict import Outcome, Verdict, examine
 
 #: Seconds that the exact method gets for an instance unless told otherwise.
@@ -61,17 +60,10 @@ class Verification(Listing[Verdict]):
 
     def table(self) -> RenderableType:
         """Return a line per suite with the number of each outcome; what is not confirmed stands below."""
-        suites: dict[str, list[Verdict]] = {}
-        for row in self.rows:
-            suites.setdefault(row.known.suite, []).append(row)
-        counts = [Counter(row.outcome for row in rows) for rows in suites.values()]
+        suites = by_suite(self.rows, lambda row: row.known.suite)
         shown = [each for each in Outcome if each is Outcome.CONFIRMED or self.having(each)]
-        columns = [
-            Column("suite", list(suites), right=False),
-            Column("instances", [str(len(rows)) for rows in suites.values()]),
-            *(Column(each.value, [str(count[each] or "-") for count in counts]) for each in shown),
-        ]
-        return lay_out(columns, notes=[_line(row) for row in self.rows if row.note])
+        notes = [f"{row.instance}: {row.outcome.value}: {row.note}" for row in self.rows if row.note]
+        return lay_out(counted(suites, shown, lambda row: row.outcome), notes=notes)
 
     def records(self) -> list[dict[str, Any]]:
         """Return every verdict in full, as plain JSON types."""
@@ -169,7 +161,3 @@ def _examine_all(names: Sequence[str], time_limit: float, workers: int) -> Gener
 
 def _failed(name: str, why: str) -> Verdict:
     return Verdict(name, Outcome.FAILED, why, Known.of(catalogue.load(name)))
-
-
-def _line(row: Verdict) -> str:
-    return f"{row.instance}: {row.outcome.value}: {row.note}"

@@ -4,9 +4,12 @@ import os
 import subprocess
 import sys
 from importlib.metadata import version
+from typing import Any
 
 import pytest
+import typer
 
+from gsopt.cli.app import app
 from gsopt.cli.exits import Exit
 from tests.commands import gsopt
 
@@ -74,3 +77,25 @@ def test_completion(typed: str, offered: set[str], monkeypatch: pytest.MonkeyPat
         monkeypatch.setenv(name, value)
     run = gsopt()
     assert (run.returncode, set(run.stdout.split())) == (0, offered)
+
+
+def test_help_imports_no_command() -> None:
+    """The list of commands needs neither numbers, nor data, nor databases."""
+    heavy = ("numpy", "pydantic", "yaml", "filelock", "sqlite3", "networkx", "rich.table", "gsopt.studies")
+    code = (
+        "import sys; from gsopt.cli.app import run; run()\n"
+        f"print([name for name in {heavy} if name in sys.modules], file=sys.stderr)\n"
+        "print(sum(name.split('.')[0] == 'gsopt' for name in sys.modules), file=sys.stderr)"
+    )
+    returned, _, said = _started(sys.executable, "-c", code, "--help")
+    loaded, count = said.splitlines()
+    assert (returned, loaded) == (0, "[]")
+    assert int(count) < 10
+
+
+def test_commands_are_listed_by_their_own_help() -> None:
+    """What the list says of a command is how its help begins."""
+    group: Any = typer.main.get_command(app)
+    for name, listed in group.commands.items():
+        own = group.get_command(None, name)
+        assert listed.get_short_help_str(62) == own.get_short_help_str(62)

@@ -95,20 +95,11 @@ def test_import_writes_what_other_commands_take(files: list[Path], tmp_path: Pat
     ("arguments", "message"),
     [
         (["drain", "--servers", "-1", "FILES"], "--servers"),
-        (
-            ["drain", "--servers", "1", "FILES", "--cost", "money"],
-            "cost: 'money': must be one of jobs, gpu-hours",
-        ),
+        (["drain", "--servers", "1", "FILES", "--cost", "money"], "cost: 'money': must be one of jobs,"),
         (["drain", "--servers", "1", "FILES", "--among", "x=y"], "among: 'x=y': must be a label"),
         (["drain", "--servers", "1", "FILES", "--now", "noon"], "--now: 'noon': must be a time such as"),
-        (
-            ["drain", "--servers", "1", "FILES", "--level", "rack"],
-            "--level: 'rack': must be a level and a label",
-        ),
-        (
-            ["drain", "--servers", "1", "FILES", "--source", "mesos"],
-            "source: 'mesos': must be one of kubernetes",
-        ),
+        (["drain", "--servers", "1", "FILES", "--level", "rack"], "--level: 'rack': must be a level and a"),
+        (["drain", "--servers", "1", "FILES", "--source", "mesos"], "source: 'mesos': must be one of"),
         (["drain", "--servers", "1", "FILES", "FILES"], "must not be named twice"),
         (["drain", "--servers", "1", "FILES", "--time-limit", "-1"], "--time-limit': '-1': must be"),
         (["import", "nomad", "FILES"], "source: 'nomad': must be one of kubernetes, slurm"),

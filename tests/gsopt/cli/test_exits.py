@@ -1,16 +1,24 @@
-"""Whatever goes wrong ends a command in one line and with a code, somebody's own code included."""
+"""Whatever goes wrong ends a command in one line and with a code, somebody's own code and Ctrl-C included."""
 
 import os
+import signal
 import sys
 from errno import ENAMETOOLONG
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
 
 from gsopt.cli.exits import Exit, describe
+from gsopt.cli.instances import compare_instances
+from gsopt.cli.interrupts import noticed
 from gsopt.core.errors import GsoptError, InvalidInput
+from gsopt.core.method import heuristic
+from gsopt.evaluation import catalogue
+from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 from tests.commands import gsopt
+from tests.gsopt.problems.test_reclaiming import figure_5
 from tests.gsopt.studies.samples import FIGURE_5, study
 
 #: Methods and policies of somebody's own: each ends in another way.
@@ -194,3 +202,29 @@ def test_a_name_longer_than_any_file_is_a_short_line(line: tuple[str, ...]) -> N
     assert "aaaa... (" in run.stderr
     assert os.strerror(ENAMETOOLONG) in run.stderr or "must be a folder" in run.stderr
     assert len(run.stderr) < 200
+
+
+def test_what_a_method_catches_still_ends_a_comparison(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A method that catches Ctrl-C and returns as if nothing were is the last one, and its row is kept."""
+
+    @heuristic
+    def deaf(problem: Reclaiming) -> ReclaimingSolution:
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        return ReclaimingSolution(servers=tuple(server.name for server in problem.servers[: problem.demand]))
+
+    def find(_: str, name: Any) -> Any:
+        return deaf if name == "deaf" else name
+
+    monkeypatch.setattr(catalogue, "find_method", find)
+    monkeypatch.setattr("gsopt.evaluation.compare.find_method", find)
+    comparison = compare_instances([figure_5(2), figure_5(1)], ["deaf"], None, 0)
+    assert (len(comparison), comparison.interrupted) == (1, True)
+
+
+def test_the_handler_is_put_back() -> None:
+    """Outside, Ctrl-C does what it did before."""
+    before = signal.getsignal(signal.SIGINT)
+    with noticed() as interrupt:
+        assert not interrupt.is_set()
+    assert signal.getsignal(signal.SIGINT) is before

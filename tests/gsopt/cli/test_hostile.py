@@ -3,6 +3,7 @@
 import json
 import os
 import resource
+import shlex
 import signal
 import subprocess
 import sys
@@ -13,10 +14,9 @@ import pytest
 
 from gsopt.cli.exits import Exit
 from tests.commands import COMMAND, Run, gsopt
-from tests.gsopt.studies.samples import fill, study
+from tests.gsopt.studies.samples import FIGURE_5, fill, study
 from tests.processes import PATIENCE
 
-_EXAMPLE = "reclaiming/aryl-figure-5"
 _JOB = {"name": "a", "release_date": 0, "duration": 1, "gpus": 1}
 
 
@@ -43,84 +43,56 @@ def _files(folder: Path) -> None:
 
 
 #: What is typed, in the folder of those files, and what the line must say.
-_TABLE: dict[str, tuple[tuple[str, ...], str]] = {
-    "endless time limit": (
-        ("solve", _EXAMPLE, "--time-limit", "inf"),
-        "--time-limit': 'inf': must be a number of",
-    ),
-    "time limit of 1e300": (("solve", _EXAMPLE, "--time-limit", "1e300"), "from 0 to 1e9"),
-    "time limit of words": (
-        ("solve", _EXAMPLE, "--time-limit", "soon"),
-        "--time-limit': 'soon': must be a number",
-    ),
-    "time limit before now": (
-        ("compare", _EXAMPLE, "--time-limit", "-1s"),
-        "--time-limit': '-1s': must be a number",
-    ),
-    "duration of a denormal": (("simulate", "tiny.json", "--gpus", "1"), "duration: 5e-324"),
-    "speed of a denormal": (("simulate", "slow.json", "--gpus", "2"), "5e-324"),
-    "line break in a path": (("simulate", "line\nbreak.json", "--gpus", "x\ny"), "--gpus"),
-    "line break in a missing path": (("solve", "no\nsuch.json"), r"no\nsuch.json: cannot be read"),
-    "undecodable path": (("solve", "no\udcffsuch.json"), r"no\udcffsuch.json: cannot be read"),
-    "undecodable trace": (
-        ("simulate", "\udcff", "--reader", "philly", "--gpus", "1"),
-        r"\udcff: cannot be read",
-    ),
-    "undecodable method": (("solve", _EXAMPLE, "--method", "\udcff"), r"\udcff"),
-    "NUL in a path": (("solve", "a\0b.json"), r"a\x00b.json: must be a path"),
-    "pipe as instance": (("solve", "pipe.json"), "pipe.json: must be a file, no pipe or device"),
-    "pipe as trace": (("simulate", "pipe.json", "--reader", "philly", "--gpus", "1"), "no pipe or device"),
-    "pipe as workload": (("simulate", "pipe.json", "--gpus", "1"), "no pipe or device"),
-    "pipe as study": (("study", "run", "pipe.json", "--out", "out"), "no pipe or device"),
-    "device as cluster": (("simulate", "jobs.json", "--cluster", "/dev/zero"), "no pipe or device"),
-    "20 million GPUs": (("simulate", "jobs.json", "--cluster", "huge.json"), "at most 1,000,000 GPUs in all"),
-    "ten thousand million cells": (("study", "run", "cells.json", "--out", "out"), "at most 1,000,000 cells"),
-    "unknown setting": (
-        ("simulate", "jobs.json", "--setting", "setting.json"),
-        "setting.json: colour: must be",
-    ),
-    "stale start": (("solve", _EXAMPLE, "--start", "stale.json"), "stale.json: must be a solution of the"),
-    "half a GPU": (("judge", "half.csv", "--trace", "jobs.json", "--gpus", "2"), "0.5"),
-    "output into nowhere": (("generate", "reclaiming", "figure_5", "-o", "no/a.json"), "no/a.json: cannot be"),
-    "output onto a folder": (("generate", "reclaiming", "figure_5", "-o", "folder"), "folder: must be a file"),
-    "output without name": (
-        ("generate", "reclaiming", "figure_5", "-o", ""),
-        "must be a file, and is a folder",
-    ),
-    "output of 300 letters": (
-        ("generate", "reclaiming", "figure_5", "-o", "a" * 300),
-        "cannot be written: File name",
-    ),
-    "output into a full device": (("generate", "reclaiming", "figure_5", "-o", "/dev/full"), "No space left"),
-    "plots below a file": (
-        ("simulate", "jobs.json", "--gpus", "1", "--plots", "jobs.json/a"),
-        "jobs.json/a: cannot",
-    ),
-    "schedules onto a file": (
-        ("simulate", "jobs.json", "--gpus", "1", "--schedules", "jobs.json"),
-        "cannot be written",
-    ),
-    "plot of nothing": (("study", "plot", "folder"), "must be a folder in which gsopt study run has worked"),
+_TABLE = {
+    "endless time limit": ("solve EXAMPLE --time-limit inf", "--time-limit': 'inf': must be a number of"),
+    "time limit of 1e300": ("solve EXAMPLE --time-limit 1e300", "from 0 to 1e9"),
+    "time limit of words": ("solve EXAMPLE --time-limit soon", "--time-limit': 'soon': must be a number"),
+    "time limit before now": ("compare EXAMPLE --time-limit -1s", "--time-limit': '-1s': must be a number"),
+    "duration of a denormal": ("simulate tiny.json --gpus 1", "duration: 5e-324"),
+    "speed of a denormal": ("simulate slow.json --gpus 2", "5e-324"),
+    "line break in a path": ("simulate 'line\nbreak.json' --gpus 'x\ny'", "--gpus"),
+    "line break in a missing path": ("solve 'no\nsuch.json'", r"no\nsuch.json: cannot be read"),
+    "undecodable path": ("solve no\udcffsuch.json", r"no\udcffsuch.json: cannot be read"),
+    "undecodable trace": ("simulate \udcff --reader philly --gpus 1", r"\udcff: cannot be read"),
+    "undecodable method": ("solve EXAMPLE --method \udcff", r"\udcff"),
+    "NUL in a path": ("solve a\0b.json", r"a\x00b.json: must be a path"),
+    "pipe as instance": ("solve pipe.json", "pipe.json: must be a file, no pipe or device"),
+    "pipe as trace": ("simulate pipe.json --reader philly --gpus 1", "no pipe or device"),
+    "pipe as workload": ("simulate pipe.json --gpus 1", "no pipe or device"),
+    "pipe as study": ("study run pipe.json --out out", "no pipe or device"),
+    "device as cluster": ("simulate jobs.json --cluster /dev/zero", "no pipe or device"),
+    "20 million GPUs": ("simulate jobs.json --cluster huge.json", "at most 1,000,000 GPUs in all"),
+    "ten thousand million cells": ("study run cells.json --out out", "at most 1,000,000 cells"),
+    "unknown setting": ("simulate jobs.json --setting setting.json", "setting.json: colour: must be"),
+    "stale start": ("solve EXAMPLE --start stale.json", "stale.json: must be a solution of the"),
+    "half a GPU": ("judge half.csv --trace jobs.json --gpus 2", "0.5"),
+    "output into nowhere": ("generate reclaiming figure_5 -o no/a.json", "no/a.json: cannot be"),
+    "output onto a folder": ("generate reclaiming figure_5 -o folder", "folder: must be a file"),
+    "output without name": ("generate reclaiming figure_5 -o ''", "must be a file, and is a folder"),
+    "output of 300 letters": (f"generate reclaiming figure_5 -o {'a' * 300}", "cannot be written: File name"),
+    "output into a full device": ("generate reclaiming figure_5 -o /dev/full", "No space left"),
+    "plots below a file": ("simulate jobs.json --gpus 1 --plots jobs.json/a", "jobs.json/a: cannot"),
+    "schedules onto a file": ("simulate jobs.json --gpus 1 --schedules jobs.json", "cannot be written"),
+    "plot of nothing": ("study plot folder", "must be a folder in which gsopt study run has worked"),
     "trace without a row that can be used": (
-        ("simulate", "rows.csv", "--reader", "helios", "--gpus", "1"),
+        "simulate rows.csv --reader helios --gpus 1",
         "rows.csv: has no row that can be used; row 2: submit_time: 'x'",
     ),
-    "unknown option": (("solve", _EXAMPLE, "--colour"), "No such option: --colour"),
-    "unknown command": (("sovle",), "No such command 'sovle'"),
-    "missing argument": (("solve",), "Missing argument"),
+    "unknown option": ("solve EXAMPLE --colour", "No such option: --colour"),
+    "unknown command": ("sovle", "No such command 'sovle'"),
+    "missing argument": ("solve", "Missing argument"),
 }
 
 
-@pytest.mark.parametrize(("arguments", "named"), _TABLE.values(), ids=_TABLE.keys())
+@pytest.mark.parametrize(("line", "named"), _TABLE.values(), ids=_TABLE.keys())
 def test_one_line_and_exit_code_2(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], named: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, named: str
 ) -> None:
     """Each gives one printable line that says what is wrong, nothing on standard output, and exit code 2."""
     _files(tmp_path)
     monkeypatch.chdir(tmp_path)
     before = sorted(tmp_path.rglob("*"))
-    run = gsopt(*arguments)
-
+    run = gsopt(*shlex.split(line.replace("EXAMPLE", FIGURE_5)))
     assert (run.returncode, run.stdout) == (Exit.BAD_INPUT, ""), run
     assert run.stderr.startswith("gsopt: ")
     assert run.stderr.endswith("\n")

@@ -19,10 +19,9 @@ JOBS = """id,submitted,hours,num_gpus,user
 2,2024-05-01 12:30,0.5,1,bob
 """
 RUN_COLUMNS = [f"--column={column}" for column in ("job_id=job", "from=start", "to=end", "num_gpus=gpus")]
-JOB_COLUMNS = [
-    f"--trace-column={column}"
-    for column in ("id=name", "submitted=release_date", "hours=duration", "num_gpus=gpus")
-]
+_NAMES = ("id=name", "submitted=release_date", "hours=duration", "num_gpus=gpus")
+JOB_COLUMNS = [f"--trace-column={column}" for column in _NAMES]
+PROBLEM = ("--problem", "scheduling/small/ares-figure-4")
 
 
 @pytest.fixture
@@ -67,10 +66,10 @@ def test_schedules_of_an_instance(tmp_path: Path) -> None:
     """A schedule that a policy made is judged against the instance by name, and against its promise."""
     path = tmp_path / "runs.csv"
     path.write_text("job,start,end,gpus\njob 1,0,3,4\njob 2,0,2,2\njob 2,3,5.5,2\njob 2,5.5,8,6\n")
-    run = gsopt("judge", path, "--problem", "scheduling/small/ares-figure-4", "--json")
+    run = gsopt("judge", path, *PROBLEM, "--json")
     assert run.returncode == Exit.FAILED
     assert any("'job 3' does not complete" in line for line in json.loads(run.stdout)["violations"])
-    promised = gsopt("judge", path, "--problem", "scheduling/small/ares-figure-4", "--no-preemption", "--json")
+    promised = gsopt("judge", path, *PROBLEM, "--no-preemption", "--json")
     assert "job 'job 2' is preempted at 2.0" in json.loads(promised.stdout)["violations"]
 
 
@@ -78,31 +77,13 @@ def test_schedules_of_an_instance(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         ([], "--trace: give either a trace, or a scheduling instance by --problem"),
-        (
-            ["--problem", "reclaiming/aryl-figure-5"],
-            "--problem: 'reclaiming/aryl-figure-5': must be an instance of",
-        ),
-        (
-            ["--problem", "scheduling/small/ares-figure-4", "--trace", "a"],
-            "--trace: 'a': must not be given beside",
-        ),
+        (["--problem", "reclaiming/aryl-figure-5"], "--problem: 'reclaiming/aryl-figure-5': must be an"),
+        ([*PROBLEM, "--trace", "a"], "--trace: 'a': must not be given"),
         (["--trace", "{jobs}"], "--gpus: give either the number of GPUs or a cluster"),
-        (
-            ["--trace", "{jobs}", "--gpus", "2", *JOB_COLUMNS],
-            "columns: job: must be one of the columns, which are job_id",
-        ),
-        (
-            ["--trace", "{jobs}", "--gpus", "2"],
-            "jobs.csv: columns: name: must be one of the columns, which are id",
-        ),
-        (
-            ["--problem", "scheduling/small/ares-figure-4", "--column", "job"],
-            "--column: 'job': must be their name and",
-        ),
-        (
-            ["--problem", "scheduling/small/ares-figure-4", "--time-unit", "y"],
-            "time_unit: 'y': must be one of ms",
-        ),
+        (["--trace", "{jobs}", "--gpus", "2", *JOB_COLUMNS], "columns: job: must be one of the columns,"),
+        (["--trace", "{jobs}", "--gpus", "2"], "jobs.csv: columns: name: must be one of the columns, which"),
+        ([*PROBLEM, "--column", "job"], "--column: 'job': must be"),
+        ([*PROBLEM, "--time-unit", "y"], "time_unit: 'y': must be one"),
     ],
 )
 def test_bad_arguments_are_one_line(files: tuple[Path, Path], arguments: list[str], message: str) -> None:

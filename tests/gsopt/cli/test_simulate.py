@@ -29,12 +29,10 @@ _KEYS = ["policy", *(each.key for each in FIGURES)]
 @pytest.fixture
 def workload(tmp_path: Path) -> Path:
     """Return a workload as a file: a long job, and a short one behind it."""
-    jobs = [
-        Job(name="long", release_date=0, duration=6, gpus=2),
-        Job(name="short", release_date=1, duration=1, gpus=1),
-    ]
+    long = Job(name="long", release_date=0, duration=6, gpus=2)
+    short = Job(name="short", release_date=1, duration=1, gpus=1)
     path = tmp_path / "workload.json"
-    write(bundle(jobs), path)
+    write(bundle([long, short]), path)
     return path
 
 
@@ -55,7 +53,6 @@ def _figures(*arguments: str | Path) -> Any:
 def test_one_policy_is_one_object(workload: Path) -> None:
     """One policy gives one JSON object with the documented keys, in their order, and the right figures."""
     found = _figures("simulate", workload, "--gpus", "2", "--policy", "srtf")
-
     assert list(found) == _KEYS
     assert (found["policy"], found["jobs"], found["completed"]) == ("srtf", 2, 2)
     assert (found["mean_jct"], found["p99_jct"], found["makespan"]) == (4.0, 7.0, 7.0)
@@ -72,7 +69,6 @@ def test_several_policies_are_an_array(workload: Path) -> None:
     """Several policies give an array in the order asked for; none named means all."""
     two = _figures("simulate", workload, "--gpus", "2", "--policy", "srtf", "--policy", "fifo")
     every = _figures("simulate", workload, "--gpus", "2")
-
     assert [(row["policy"], row["mean_jct"]) for row in two] == [("srtf", 4.0), ("fifo", 6.0)]
     assert [row["policy"] for row in every] == list(policies.__all__)
 
@@ -80,7 +76,6 @@ def test_several_policies_are_an_array(workload: Path) -> None:
 def test_table_has_a_line_per_policy(workload: Path) -> None:
     """Without --json a table names each policy, and nothing is said on standard error."""
     run = gsopt("simulate", workload, "--gpus", "2")
-
     assert run.returncode == 0
     assert all(f"\n{name} " in run.stdout for name in policies.__all__)
     assert "proven by formulas" in run.stdout
@@ -94,7 +89,6 @@ def test_generated_workload_is_simulated_on_either_kind_of_cluster(tmp_path: Pat
     write(Cluster.uniform(machines=4, gpus=4), cluster)
     plain = _figures("simulate", jobs, "--gpus", "16", "--policy", "fifo")
     racks = _figures("simulate", jobs, "--cluster", cluster, "--policy", "fifo")
-
     assert made.returncode == 0
     assert (plain["completed"], plain["mean_queueing"] > 0) == (50, True)
     assert racks == plain  # machines make no difference to jobs without a model
@@ -103,7 +97,6 @@ def test_generated_workload_is_simulated_on_either_kind_of_cluster(tmp_path: Pat
 def test_window_and_sample_select_from_a_trace(trace: Path) -> None:
     """A window in hours or seconds keeps the jobs released in it, and a sample so many of them."""
     options = ("--reader", "philly", "--gpus", "16", "--policy", "fifo")
-
     assert _figures("simulate", trace, *options)["jobs"] == 3
     assert _figures("simulate", trace, *options, "--window", "0h:1h")["jobs"] == 2
     assert _figures("simulate", trace, *options, "--window", "1:86401")["jobs"] == 2
@@ -114,7 +107,6 @@ def test_job_larger_than_the_cluster_is_reported(trace: Path) -> None:
     """The reader drops a job that no policy could start; it is counted, and named with --issues."""
     line = ("simulate", trace, "--reader", "philly", "--gpus", "8", "--policy", "fifo")
     brief, full = gsopt(*line), gsopt(*line, "--issues")
-
     assert (brief.returncode, full.returncode) == (0, 0)
     assert "1 rows dropped, 1 repaired; --issues lists them" in brief.stderr
     assert "demands 16 GPUs, more than max_gpus 8" in full.stderr
@@ -127,7 +119,6 @@ def test_schedules_are_read_back_and_accepted_by_the_judge(tmp_path: Path, workl
     chosen = [word for name in names for word in ("--policy", name)]
     rows = _figures("simulate", workload, "--gpus", "2", *chosen, "--schedules", folder)
     scenario = Scenario(workload=read_data(Workload, workload), cluster=Cluster.plain(2))
-
     assert sorted(path.name for path in folder.iterdir()) == [f"{name}.csv" for name in names]
     for row in rows:
         verdict = judge(Schedule.read(folder / f"{row['policy']}.csv"), scenario)
@@ -141,7 +132,6 @@ def test_plots_are_pictures(tmp_path: Path, workload: Path, form: str, start: by
     folder = tmp_path / "plots"
     chosen = ("--policy", "fifo", "--policy", "srtf", "--plots", folder, "--plot-format", form)
     run = gsopt("simulate", workload, "--gpus", "2", *chosen)
-
     names = {f"{kind}-{policy}.{form}" for kind in ("gantt", "jobs", "gpus") for policy in ("fifo", "srtf")}
     assert run.returncode == 0, run.stderr
     assert {path.name for path in folder.iterdir()} == {*names, f"jct.{form}"}
@@ -239,7 +229,6 @@ def test_compare_runs_every_policy_on_a_trace(trace: Path, workload: Path) -> No
     """`compare` on a trace, or on a workload with a cluster, gives the figures of `simulate`, as an array."""
     on = ("--reader", "philly", "--gpus", "16", "--window", "0h:1h")
     few = ("compare", workload, "--gpus", "2", "--method", "srtf")
-
     assert _figures("compare", trace, *on) == _figures("simulate", trace, *on)
     assert _figures(*few) == [_figures("simulate", workload, "--gpus", "2", "--policy", "srtf")]
     assert "proven by formulas" in gsopt(*few).stdout
@@ -293,37 +282,22 @@ def test_bad_windows(trace: Path, window: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("line", "named"),
     [
-        ("simulate", "no-such-file.json", "--gpus", "2"),
-        ("simulate", "no-such-file.csv", "--gpus", "2", "--reader", "philly"),
-        ("compare", "no-such-file.csv", "--gpus", "2", "--reader", "philly"),
+        ("simulate no-such-file.json --gpus 2", "no-such-file"),
+        ("simulate no-such-file.csv --gpus 2 --reader philly", "no-such-file"),
+        ("compare no-such-file.csv --gpus 2 --reader philly", "no-such-file"),
+        ("simulate WORKLOAD --gpus 2 --policy fifo --plots WORKLOAD/folder", "cannot be written"),
+        ("simulate WORKLOAD --gpus 2 --policy fifo --schedules WORKLOAD/folder", "cannot be written"),
+        ("compare WORKLOAD --gpus 2 --method greedy", "--method: 'greedy'"),
+        ("compare WORKLOAD --gpus 2 reclaiming", "reclaiming"),  # two things to compare
+        ("compare WORKLOAD --window 0:1", "--gpus"),
+        ("compare WORKLOAD --reader philly", "--gpus"),
     ],
 )
-def test_missing_trace(arguments: tuple[str, ...]) -> None:
-    """A trace that is not there is named in one line."""
-    _assert_refused("no-such-file", *arguments)
-
-
-@pytest.mark.parametrize("option", ["--plots", "--schedules"])
-def test_folder_that_cannot_be_written(workload: Path, option: str) -> None:
-    """A folder below a file cannot be made; one line says so before anything is simulated."""
-    line = ("simulate", workload, "--gpus", "2", "--policy", "fifo", option, workload / "folder")
-    _assert_refused("cannot be written", *line)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        (("--gpus", "2", "--method", "greedy"), "--method: 'greedy'"),
-        (("--gpus", "2", "reclaiming"), "reclaiming"),  # two things to compare
-        (("--window", "0:1"), "--gpus"),
-        (("--reader", "philly"), "--gpus"),
-    ],
-)
-def test_bad_arguments_of_compare(workload: Path, arguments: tuple[str, ...], named: str) -> None:
-    """On a trace, `compare` refuses what it cannot use in one line."""
-    _assert_refused(named, "compare", workload, *arguments)
+def test_what_cannot_be_read_written_or_compared(workload: Path, line: str, named: str) -> None:
+    """Files and folders that are not there, and what `compare` cannot use on a trace, are named in one line."""
+    _assert_refused(named, *line.replace("WORKLOAD", str(workload)).split())
 
 
 def _assert_refused(named: str, *arguments: str | Path) -> None:
@@ -338,7 +312,6 @@ def _assert_refused(named: str, *arguments: str | Path) -> None:
 def test_a_policy_that_is_out_of_time_is_one_line(workload: Path) -> None:
     """A policy whose time is over ends the command with one line."""
     run = gsopt("simulate", workload, "--gpus", "2", "--policy", "srtf", "--time-limit", "0")
-
     assert run.returncode == Exit.FAILED
     assert run.stdout == ""
     assert run.stderr.strip().splitlines()[-1].startswith("gsopt: ")

@@ -1,4 +1,4 @@
-"""Solving on the command line, and what is wrong with its arguments."""
+"""Instances on the command line: solved, checked, generated, exported and listed."""
 
 import json
 from pathlib import Path
@@ -7,23 +7,16 @@ import pytest
 
 from gsopt.cli.exits import Exit
 from gsopt.core.files import write
+from gsopt.problems.reader import problem_types
 from instances.reclaiming import server_uniform
 from tests.commands import gsopt, gsopt_process, interrupted_solve
 from tests.gsopt.core.test_files import HOSTILE
-from tests.gsopt.problems.test_reclaiming import figure_5
+from tests.gsopt.studies.samples import FIGURE_5
 
 
-@pytest.fixture
-def instance(tmp_path: Path) -> Path:
-    """Return the paper's example as a file."""
-    path = tmp_path / "figure-5.json"
-    write(figure_5(2), path)
-    return path
-
-
-def test_solve_prints_one_json_object(instance: Path) -> None:
+def test_solve_prints_one_json_object() -> None:
     """As a process of its own `solve --json` prints one object with the documented keys and exits with 0."""
-    run = gsopt_process("solve", instance, "--json")
+    run = gsopt_process("solve", FIGURE_5, "--json")
     found = json.loads(run.stdout)
     assert run.returncode == Exit.SOLUTION
     wanted = {"method", "status", "objective", "bound", "gap", "stopped_by", "level", "runtime", "solution"}
@@ -40,9 +33,9 @@ def test_process_that_fails_ends_with_its_exit_code() -> None:
 
 
 @pytest.mark.parametrize("backend", ["highs", "cp-sat", "scip"])
-def test_solve_with_each_backend(instance: Path, backend: str) -> None:
+def test_solve_with_each_backend(backend: str) -> None:
     """Each backend solves the model of record from the command line."""
-    found = json.loads(gsopt("solve", instance, "--method", "milp", "--backend", backend, "--json").stdout)
+    found = json.loads(gsopt("solve", FIGURE_5, "--method", "milp", "--backend", backend, "--json").stdout)
     assert (found["solver"], found["status"], found["objective"]) == (backend, "optimal", 1)
 
 
@@ -63,23 +56,16 @@ def test_bad_file_is_one_line_and_exit_code_2(tmp_path: Path, kind: str) -> None
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("solve", "no-such-file.json"),
         ("solve", "reclaiming/no-such-instance"),
-        ("solve", "reclaiming/aryl-figure-5", "--method", "magic"),
-        ("solve", "reclaiming/aryl-figure-5", "--method", "milp", "--backend", "magic"),
-        ("solve", "reclaiming/aryl-figure-5", "--method", "greedy", "--backend", "highs"),
-        ("solve", "reclaiming/aryl-figure-5", "--time-limit", "-3"),
-        ("solve", "reclaiming/aryl-figure-5", "--time-limit", "nan"),
+        ("solve", FIGURE_5, "--method", "magic"),
+        ("solve", FIGURE_5, "--method", "milp", "--backend", "magic"),
+        ("solve", FIGURE_5, "--method", "greedy", "--backend", "highs"),
+        ("solve", FIGURE_5, "--time-limit", "nan"),
         ("compare", "scheming"),
         ("methods", "scheming"),
         ("schema", "scheming"),
         ("generate", "reclaiming", "magic"),
-        ("generate", "reclaiming", "churn", "--colour", "red"),
-        ("generate", "reclaiming", "churn", "--servers", "many"),
         ("generate", "reclaiming", "churn", "--servers", "-5"),
-        ("generate", "reclaiming", "churn", "--mode", "chaotic"),
-        ("generate", "reclaiming", "churn", "--servers"),
-        ("generate", "reclaiming", "figure_5", "-o", "no/such/folder/a.json"),
     ],
 )
 def test_bad_arguments_are_one_line_and_exit_code_2(arguments: tuple[str, ...]) -> None:
@@ -116,10 +102,78 @@ def test_ctrl_c_returns_the_incumbent(tmp_path: Path) -> None:
 def test_convergence_is_drawn(tmp_path: Path) -> None:
     """A picture of value and bound is written beside the result, and refused for what has no history."""
     picture = tmp_path / "convergence.svg"
-    run = gsopt("solve", "reclaiming/aryl-figure-5", "--plot", picture, "--json")
+    run = gsopt("solve", FIGURE_5, "--plot", picture, "--json")
     assert json.loads(run.stdout)["objective"] == 1
     assert run.stderr == ""
     assert picture.read_text().startswith("<?xml")
-    run = gsopt("solve", "reclaiming/aryl-figure-5", "--method", "greedy", "--plot", tmp_path / "no.svg")
+    run = gsopt("solve", FIGURE_5, "--method", "greedy", "--plot", tmp_path / "no.svg")
     assert (run.returncode, run.stderr) == (Exit.BAD_INPUT, "gsopt: --plot: is not an option of greedy\n")
     assert not (tmp_path / "no.svg").exists()
+
+
+def test_solution_of_solve_passes_check(tmp_path: Path) -> None:
+    """What `solve --json` prints can be judged by `check`; a broken copy is refused by name and exit code 1."""
+    solved = gsopt("solve", FIGURE_5, "--json").stdout
+    good, bad = tmp_path / "good.json", tmp_path / "bad.json"
+    good.write_text(solved)
+    bad.write_text('{"servers": ["s1", "s9"]}')
+    accepted, refused = gsopt("check", FIGURE_5, good), gsopt("check", FIGURE_5, bad, "--json")
+    assert (accepted.returncode, refused.returncode) == (Exit.SOLUTION, Exit.FAILED)
+    assert "preemptions: 1" in accepted.stdout
+    assert "is no server" in json.loads(refused.stdout)["violations"][0]
+
+
+def test_generate_writes_what_compare_reads(tmp_path: Path) -> None:
+    """A generated instance is compared by all methods; the same seed gives the same file."""
+    first, second = tmp_path / "a.json", tmp_path / "b.json"
+    options = ("--servers", "40", "--mode", "packed", "--demand", "5", "--seed", "7")
+    for path in (first, second):
+        assert gsopt("generate", "reclaiming", "churn", *options, "-o", path).returncode == 0
+    assert first.read_text() == second.read_text()
+    run = gsopt("compare", first, "--json")
+    assert run.stderr == ""  # no progress is drawn without a terminal
+    rows = json.loads(run.stdout)
+    assert {row["demand"] for row in rows} == {5}
+    assert {"greedy", "exact"} <= {row["method"] for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        (("--colour", "red"), "--colour: 'red': is no option of churn; there are servers, "),
+        (("--servers", "many"), "--servers: 'many': input should be a valid integer"),
+        (("--servers=4.5",), "--servers: 4.5: input should be a valid integer"),
+        (("--mode", "chaotic"), "--mode: 'chaotic': input should be 'packed', "),
+        (("--servers",), "--servers: needs a value"),
+        (("7",), "'7': must be an option and its value"),
+    ],
+)
+def test_bad_options_are_one_line(options: tuple[str, ...], line: str) -> None:
+    """Options are typed as in a study's file; the first that is wrong is named as it was written."""
+    run = gsopt("generate", "reclaiming", "churn", *options)
+    assert run.returncode == 2
+    assert run.stderr.startswith(f"gsopt: {line}")
+    assert len(run.stderr.splitlines()) == 1
+
+
+def test_an_instance_is_written_for_solvers(tmp_path: Path) -> None:
+    """The model is in the file, and a line says how large it is."""
+    file = tmp_path / "a.mps"
+    run = gsopt("export", FIGURE_5, "-o", file, "--method", "milp")
+    assert (run.returncode, run.stdout) == (0, f"{file}: 8 rows, 10 columns\n")
+    assert file.read_text().startswith(f"* {FIGURE_5}: minimize preemptions\n")
+
+
+def test_a_method_without_model_is_one_line(tmp_path: Path) -> None:
+    """Only formulations can be written."""
+    run = gsopt("export", FIGURE_5, "-o", tmp_path / "a.mps", "--method", "exact")
+    assert (run.returncode, run.stderr) == (2, "gsopt: method: 'exact': must be one of milp, reduced\n")
+
+
+def test_listings() -> None:
+    """Methods, generators and schemas are listed for every decision."""
+    for word in problem_types():
+        assert "exact" in gsopt("methods", word).stdout
+        assert gsopt("generate", word).returncode == 0
+        assert json.loads(gsopt("schema", word).stdout)["title"]
+    assert "themis_auction" in gsopt("methods", "scheduling").stdout

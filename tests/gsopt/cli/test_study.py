@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from gsopt.cli.exits import Exit
-from gsopt.studies import Study, read_study, results
+from gsopt.studies import Study, cells_of, read_study, results
+from gsopt.studies.store import writing
 from tests.commands import COMMAND, gsopt
 from tests.effort import cases
 from tests.gsopt.studies.samples import FIGURE_5, HARD, committed, fill, starts, study
@@ -71,7 +72,6 @@ def test_killed_at_any_stage(tmp_path: Path) -> None:
         before = now
     assert before
     last = gsopt("study", "run", spec, "--out", folder, "--workers", str(_WORKERS))
-
     done = committed(folder)
     assert (last.returncode, last.stderr) == (0, "test: 60 of 60 cells have a result\n")
     assert before.items() <= done.items()
@@ -128,12 +128,8 @@ def test_the_example_gives_tables_and_plots(tmp_path: Path, monkeypatch: pytest.
     assert forms["csv"].startswith("group,method,cells,objective,mean_jct,p99_jct,makespan")
     assert forms["markdown"].startswith("| group | method | cells |")
     assert forms["latex"].startswith("\\begin{tabular}{llr")
-    assert {line["group"] for line in json.loads(gsopt("study", "table", folder, "--json").stdout)} == {
-        "Poisson(load=0.9)",
-        "Poisson(load=2.0)",
-        FIGURE_5,
-        "churn",
-    }
+    groups = {line["group"] for line in json.loads(gsopt("study", "table", folder, "--json").stdout)}
+    assert groups == {"Poisson(load=0.9)", "Poisson(load=2.0)", FIGURE_5, "churn"}
     cells = gsopt("study", "table", folder, "--cells").stdout
     assert len(cells.splitlines()) == 1 + len(results(folder))
     assert "LAS(quantum=600)" in gsopt("study", "table", folder, "--relative-to", "fifo").stdout
@@ -147,9 +143,8 @@ def test_failures_are_told(tmp_path: Path) -> None:
     """A study with a failed cell ends with exit code 1 and its line, which `table` repeats."""
     bad = {"generator": "reclaiming/churn", "servers": -5}
     folder = tmp_path / "out"
-    made = gsopt(
-        "study", "run", _spec(tmp_path, instances=[FIGURE_5, bad], methods=["greedy"]), "--out", folder
-    )
+    spec = _spec(tmp_path, instances=[FIGURE_5, bad], methods=["greedy"])
+    made = gsopt("study", "run", spec, "--out", folder)
     where = "greedy on reclaiming/churn(servers=-5): servers: -5: must be at least 1"
     assert made.returncode == Exit.FAILED
     assert made.stderr == f"test: 2 of 2 cells have a result\n1 failed, the first: {where}\n"
@@ -157,7 +152,7 @@ def test_failures_are_told(tmp_path: Path) -> None:
 
 
 def test_pictures_are_where_their_name_says(tmp_path: Path) -> None:
-    """A picture's ending says its format; a name without one is refused, and nothing is written elsewhere."""
+    """A picture's ending says its format, and nothing is written elsewhere."""
     folder = tmp_path / "out"
     fill(folder, study())
     for ending, start in ((".svg", b"<?xml"), (".pdf", b"%PDF")):
@@ -165,19 +160,11 @@ def test_pictures_are_where_their_name_says(tmp_path: Path) -> None:
         assert gsopt("study", "plot", folder, "--out", target).stdout == f"{target}\n"
         assert target.read_bytes().startswith(start)
         target.unlink()
-    for name in ("a", "out", ""):
-        refused = gsopt("study", "plot", folder, "--out", tmp_path / name)
-        assert (refused.returncode, refused.stdout) == (Exit.BAD_INPUT, "")
-        assert refused.stderr.startswith(f"gsopt: {tmp_path}")
-        assert len(refused.stderr.splitlines()) == 1
     assert list(tmp_path.iterdir()) == [folder]
 
 
 def test_a_page_is_written(tmp_path: Path) -> None:
     """`report` writes one page, into the folder unless told otherwise, and says what is missing."""
-    from gsopt.studies.cells import cells_of
-    from gsopt.studies.store import writing
-
     folder, target = tmp_path / "out", tmp_path / "page.html"
     fill(folder, study(methods=["greedy"]))
     made = gsopt("study", "report", folder)
@@ -199,9 +186,6 @@ def test_a_page_is_written(tmp_path: Path) -> None:
 
 def test_missing_cells_are_told(tmp_path: Path) -> None:
     """`table` and `plot` of an interrupted study say how much is there."""
-    from gsopt.studies.cells import cells_of
-    from gsopt.studies.store import writing
-
     fill(tmp_path, study(methods=["greedy"]))
     with writing(tmp_path) as store:
         store.adopt(study(), cells_of(study()), 1)
@@ -252,12 +236,9 @@ def test_a_profile_is_drawn(tmp_path: Path) -> None:
     """The profile of exact methods is a picture beside the study; a study without any is refused."""
     fill(tmp_path / "exact", study(methods=["exact", "milp"]))
     fill(tmp_path / "greedy", study(methods=["greedy"]))
-
     run = gsopt("study", "profile", tmp_path / "exact")
     assert (run.returncode, run.stdout) == (0, f"{tmp_path / 'exact' / 'profile.png'}\n")
     assert (tmp_path / "exact" / "profile.png").stat().st_size > 0
     refused = gsopt("study", "profile", tmp_path / "greedy")
-    assert (refused.returncode, refused.stderr) == (
-        2,
-        "gsopt: profile: the study has no cell of an exact method\n",
-    )
+    line = "gsopt: profile: the study has no cell of an exact method\n"
+    assert (refused.returncode, refused.stderr) == (Exit.BAD_INPUT, line)

@@ -21,7 +21,6 @@ from tests.commands import gsopt
 def test_suites_are_listed() -> None:
     """Without a name every suite has a line; the word table may be left out."""
     run = gsopt("suites")
-
     assert run.returncode == 0
     assert {name.rpartition("/")[0] for name in names()} <= set(run.stdout.split())
     assert gsopt("suites", "table").stdout == run.stdout
@@ -30,7 +29,6 @@ def test_suites_are_listed() -> None:
 def test_a_suite_is_listed_in_every_form() -> None:
     """Text, CSV, Markdown and JSON have the same instances."""
     wanted = names("waiting/medium/")
-
     assert len(json.loads(gsopt("suites", "waiting/medium", "--json").stdout)) == len(wanted)
     assert gsopt("suites", "waiting/medium", "--csv").stdout.count("\n") == len(wanted) + 1
     assert gsopt("suites", "waiting/medium", "--markdown").stdout.count("\n") == len(wanted) + 2
@@ -40,7 +38,6 @@ def test_a_suite_is_listed_in_every_form() -> None:
 def test_challenges_are_listed() -> None:
     """What is not proven is listed by itself."""
     found = json.loads(gsopt("suites", "--challenges", "--json").stdout)
-
     assert {each["standing"] for each in found} == {"challenge"}
 
 
@@ -54,14 +51,12 @@ def test_challenges_are_listed() -> None:
 def test_wrong_use_is_one_line(arguments: list[str], line: str) -> None:
     """A name that stands for nothing and two forms at once are refused."""
     run = gsopt("suites", *arguments)
-
     assert (run.returncode, run.stdout, run.stderr) == (2, "", line)
 
 
 def test_what_is_known_is_computed_anew() -> None:
     """An instance that is right ends in exit code 0 and a verdict."""
     run = gsopt("suites", "verify", "reclaiming/aryl-figure-5", "--json", "--time-limit", "30")
-
     (row,) = json.loads(run.stdout)
     assert run.returncode == 0
     assert (row["outcome"], row["found_bound"]) == ("confirmed", 1)
@@ -90,7 +85,6 @@ def test_the_exit_code_says_whether_files_are_right(
 
     monkeypatch.setattr(suites, "verify", verify)
     run = gsopt("suites", "verify", name)
-
     assert run.returncode == code
     assert f"{name}: {outcome.value}: a note" in run.stdout
     assert ("1 of 2 instances are left out" in run.stderr) == (code is Exit.INTERRUPTED)
@@ -114,6 +108,5 @@ def test_files_change_only_when_asked(
 
     monkeypatch.setattr(suites, "verify", verify)
     monkeypatch.setattr(catalogue, "instances_folder", lambda: tmp_path)
-
     assert gsopt("suites", "verify", name, *given).returncode == 0
     assert (read_problem(file) == bracket) == (not given)

@@ -39,13 +39,6 @@ def test_unknown_decision_is_refused() -> None:
         catalogue.methods("scheming")
 
 
-def test_generators_are_the_exports_of_the_instances() -> None:
-    """Every generator that the package exports is offered."""
-    assert {"churn", "figure_5", "random_hypergraph", "server_uniform"} <= set(
-        catalogue.generators("reclaiming")
-    )
-
-
 def test_the_demo_workload_keeps_its_policies_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without real data the demo's generated workload is busy enough for policies to differ."""
     monkeypatch.delenv("GSOPT_DATA", raising=False)
@@ -130,15 +123,9 @@ def test_functions_by_their_path(own: Path) -> None:
     [
         ("nowhere:mine", "there is no module nowhere"),
         ("own_scheduler.deeper:mine", "there is no module own_scheduler.deeper"),
-        (
-            "broken_scheduler:mine",
-            "broken_scheduler cannot be imported: NameError: name 'nothing' is not defined",
-        ),
-        (
-            "needy_scheduler:mine",
-            "needy_scheduler cannot be imported: ModuleNotFoundError: No module named 'absent'",
-        ),
-        ("leaving_scheduler:mine", "leaving_scheduler cannot be imported: SystemExit: 3"),
+        ("broken:mine", "broken cannot be imported: NameError: name 'nothing' is not defined"),
+        ("needy:mine", "needy cannot be imported: ModuleNotFoundError: No module named 'absent'"),
+        ("leaving:mine", "leaving cannot be imported: SystemExit: 3"),
         ("own_scheduler:yours", "own_scheduler has no yours"),
         ("own_scheduler:value", "must be a function, not 7"),
         ("own_scheduler:", "must be package.module:function"),
@@ -150,9 +137,8 @@ def test_functions_by_their_path(own: Path) -> None:
 )
 def test_paths_that_are_wrong(own: Path, path: str, message: str) -> None:
     """Each way to get a path wrong gives one line of its own."""
-    (own / "broken_scheduler.py").write_text("nothing\n")
-    (own / "needy_scheduler.py").write_text("import absent\n")
-    (own / "leaving_scheduler.py").write_text("raise SystemExit(3)\n")
+    for name, text in {"broken": "nothing", "needy": "import absent", "leaving": "raise SystemExit(3)"}.items():
+        (own / f"{name}.py").write_text(text)
     for find in (partial(catalogue.find_method, "reclaiming"), catalogue.find_policy):
         with pytest.raises(InvalidInput) as caught:
             find(path)
@@ -236,6 +222,11 @@ def test_an_entry_point_without_its_decision_is_refused(own: Path, name: str) ->
     catalogue.entry_points_of.cache_clear()
 
 
+def _output_of(script: Path) -> str:
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    return subprocess.run([sys.executable, script], capture_output=True, text=True, check=True, env=env).stdout
+
+
 @pytest.mark.parametrize("file", ["heuristics.py", "instances/__init__.py", "formulations/__init__.py"])
 def test_a_file_that_hides_ours_is_named(tmp_path: Path, file: str) -> None:
     """A file of the user's with the name of one of the packages gives a line that names it, and is not run."""
@@ -249,36 +240,23 @@ def test_a_file_that_hides_ours_is_named(tmp_path: Path, file: str) -> None:
         "except gsopt.GsoptError as error:\n"
         "    print(error)\n"
     )
-    run = subprocess.run(
-        [sys.executable, tmp_path / "script.py"],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )
     package = file.partition("/")[0].removesuffix(".py")
     rule = f"hides the package {package} of gsopt; rename it, or move it elsewhere"
-    assert run.stdout == f"{path}: {rule}\n"
+    assert _output_of(tmp_path / "script.py") == f"{path}: {rule}\n"
 
 
 def test_a_folder_without_code_hides_nothing(tmp_path: Path) -> None:
     """A user's folder of data called instances is in nobody's way."""
     (tmp_path / "instances").mkdir()
     (tmp_path / "script.py").write_text("import gsopt\nprint(gsopt.load('reclaiming/aryl-figure-5').demand)\n")
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    line = [sys.executable, str(tmp_path / "script.py")]
-    assert subprocess.run(line, capture_output=True, text=True, check=True, env=env).stdout == "2\n"
+    assert _output_of(tmp_path / "script.py") == "2\n"
 
 
 def test_policies_are_told_by_their_state() -> None:
     """A policy among methods is lifted where things are decided over time, and refused elsewhere."""
     problem = gsopt.load("scheduling/small/ares-figure-4")
     assert gsopt.solve(problem, "heuristics.policies:efq", alpha=1.0).method == "efq"
-    assert [row.method for row in gsopt.compare(problem, [partial(efq, alpha=1.0), fifo])] == [
-        "efq(alpha=1.0)",
-        "fifo",
-    ]
-    with pytest.raises(
-        InvalidInput, match="method: fifo: is a policy, which decides over time; reclaiming has none"
-    ):
+    rows = gsopt.compare(problem, [partial(efq, alpha=1.0), fifo])
+    assert [row.method for row in rows] == ["efq(alpha=1.0)", "fifo"]
+    with pytest.raises(InvalidInput, match="fifo: is a policy, which decides over time; reclaiming has none"):
         gsopt.compare(gsopt.load("reclaiming/aryl-figure-5"), [fifo])

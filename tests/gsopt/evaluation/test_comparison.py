@@ -1,30 +1,44 @@
-"""Comparison: what people see of it."""
+"""Comparisons, as people see them: tables, plots, the line that follows a solve, and its history."""
 
+import json
+import sys
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 import pytest
+from rich.table import Table
 
 import gsopt
-from gsopt.core.errors import Contradiction, InvalidInput
+from gsopt.core.drawing import new_figure
+from gsopt.core.errors import Contradiction, InvalidInput, Unsupported
+from gsopt.core.progress import Bracket
 from gsopt.core.result import Result
+from gsopt.evaluation import catalogue, plots
 from gsopt.evaluation.catalogue import load
-from gsopt.evaluation.comparison import Comparison, Row
+from gsopt.evaluation.comparison import Comparison, ComparisonRow
+from gsopt.evaluation.display import Display
+from gsopt.evaluation.history import History
 from gsopt.evaluation.solve import solve
-from gsopt.evaluation.tables import text_of
+from gsopt.evaluation.tables import Column, html_of, lay_out, text_of
+from gsopt.problems.reader import problem_types
 from gsopt.problems.reclaiming import Job, Reclaiming, Server
 from tests.gsopt.problems.test_reclaiming import figure_5, pick
 
 mpl.use("Agg")
 
 
-def row(problem: Reclaiming, method: str, *servers: str, bound: int | None = 1) -> Row:
+def row(problem: Reclaiming, method: str, *servers: str, bound: int | None = 1) -> ComparisonRow:
     """Return a row from returned servers."""
     result = Result.judged(problem, method=method, solution=pick(*servers), runtime=0.002)
-    return Row("suite/" + method, method, "heuristic", problem, result, bound, optimum_known=bound is not None)
+    return ComparisonRow(
+        "suite/" + method, method, "heuristic", problem, result, bound, optimum_known=bound is not None
+    )
 
 
 GOOD = row(figure_5(2), "good", "s1", "s2")
@@ -62,11 +76,8 @@ def test_what_floats_cannot_tell_apart_looks_equal() -> None:
     value = solve(problem, "exact")
     assert value.objective is not None
     below = value.objective * (1 - 1e-15)
-    (line,) = [
-        line
-        for line in str(Comparison((Row("a", "m", "exact", problem, value, below),))).splitlines()
-        if line.startswith("m ")
-    ]
+    lines = str(Comparison((ComparisonRow("a", "m", "exact", problem, value, below),))).splitlines()
+    (line,) = [line for line in lines if line.startswith("m ")]
     assert line.split()[1:5] == ["8", "8", "0.0", "%"]
 
 
@@ -123,29 +134,28 @@ def test_rows_of_different_decisions_stand_under_their_headings() -> None:
     """A table of two decisions shows the figures that both have, and no cell moves under another heading."""
     other = load("allocation/aryl-table-4")
     value = solve(other)
-    mixed = Comparison((GOOD, Row("table-4", "exact", "exact", other, value, value.bound, optimum_known=True)))
+    mixed = Comparison(
+        (GOOD, ComparisonRow("table-4", "exact", "exact", other, value, value.bound, optimum_known=True))
+    )
     lines = str(mixed).splitlines()
     at = next(line.index("bound") for line in lines if "bound" in line) + len("bound")
     assert [line[:at].split()[-1] for line in lines if line.startswith("exact")] == ["86"]
 
 
 def test_comparisons_add_up() -> None:
-    """Two comparisons joined keep all rows and remember an interrupt."""
+    """Two comparisons joined keep all rows and remember an interrupt; one without rows is an empty table."""
     joined = Comparison((GOOD,)) + Comparison((BAD,), interrupted=True)
     assert len(joined) == 2
     assert joined.interrupted
     assert joined[1] is BAD
+    assert "method" in str(Comparison(()))
 
 
 def test_frame_has_a_column_per_figure() -> None:
-    """The data frame carries instance, demand, method, objective, bound and gap."""
+    """The data frame carries instance, demand, method, objective, bound and gap; notebooks get the table."""
     frame = Comparison((GOOD, BAD)).to_frame()
     assert frame["gap"].tolist() == [0.0, 1.0]
     assert {"instance", "demand", "method", "objective", "bound", "status", "runtime"} <= set(frame.columns)
-
-
-def test_notebook_form_is_html() -> None:
-    """Notebooks get the table as preformatted HTML."""
     assert Comparison((GOOD,))._repr_html_().startswith("<pre>")
 
 
@@ -162,11 +172,6 @@ def test_missing_report_extra_is_one_line(monkeypatch: pytest.MonkeyPatch) -> No
     for call in (Comparison((GOOD,)).to_frame, Comparison((GOOD,)).plot):
         with pytest.raises(ValueError, match=r'pip install "gsopt\[report\]"'):
             call()
-
-
-def test_empty_comparison_prints() -> None:
-    """A comparison without rows prints an empty table instead of failing."""
-    assert "method" in str(Comparison(()))
 
 
 def test_there_and_back(tmp_path: Path) -> None:
@@ -207,3 +212,181 @@ def test_rows_of_a_stored_comparison_may_not_contradict_each_other() -> None:
     data["rows"][0]["result"] |= {"solution": None, "objective": None, "status": "unknown", "bound": 2}
     with pytest.raises(Contradiction, match="greedy found 1, better than the bound 2"):
         Comparison.from_dict([problem], data)
+
+
+def _table() -> Table:
+    """Return a _table with a cell that HTML would take for a tag."""
+    made = Table("name", "value")
+    made.add_row("a<b", "1")
+    return made
+
+
+def test_text_has_no_colour_and_no_trailing_blanks() -> None:
+    """The text form is plain: no escape sequences, no blanks at line ends."""
+    lines = text_of(_table()).splitlines()
+    assert any("a<b" in line for line in lines)
+    assert all(line == line.rstrip() and "\x1b" not in line for line in lines)
+
+
+def test_html_is_the_text_escaped() -> None:
+    """The notebook form shows the same text, with tags made harmless."""
+    assert html_of(_table()).startswith("<pre>")
+    assert "a&lt;b" in html_of(_table())
+
+
+def test_no_text_turns_or_moves_a_terminal() -> None:
+    """Marks of direction and control characters are shown by their number in cells, headings and notes."""
+    bad = "a\u202eb\x1b[2J\x9b"
+    shown = r"a\u202eb\x1b[2J\x9b"
+    text = text_of(lay_out([Column("name", [bad], right=False)], headings={0: bad}, notes=[bad]))
+    assert text.count(shown) == 3
+    assert all(line.isprintable() for line in text.splitlines())
+
+
+def test_gaps_that_are_all_the_same() -> None:
+    """Equal gaps do not blow up an axis around them, and the markers of later methods are smaller."""
+    axes = plots.gaps({"a": [(0.0, "x"), (0.0, "y")], "b": [(0.0, "y")]}, new_figure(4, 2).subplots())
+    assert axes.get_xlim() == (-0.05, 1)
+    first, second = list[Any](axes.get_lines())
+    assert first.get_markersize() > second.get_markersize()
+    assert first.get_ydata().tolist() == [0, 1]
+    assert second.get_ydata().tolist() == [1]
+    axes = plots.gaps({"a": [(0.01, "x"), (0.22, "y")]}, new_figure(4, 2).subplots())
+    assert 0.22 < axes.get_xlim()[1] < 0.25
+
+
+@pytest.mark.parametrize("width", range(1, 90))
+def test_the_line_fits(width: int) -> None:
+    """Whatever the width, value and time stay as long as they have room, and the name goes first."""
+    line = Display(figure_5(2)).line(Bracket(0.0, 12, 10), seconds=3700, width=width)
+    assert line.endswith("1:01:40")
+    assert line.startswith("12") or "preemptions 12" in line
+    assert len(line) <= max(width, len("12  gap 20.0 %  1:01:40"))
+
+
+def test_what_is_not_known_is_a_dash() -> None:
+    """Without value or bound there is no gap; above a bound of 0 the difference takes its place."""
+    shown = Display(figure_5(2))
+    assert "preemptions -  bound -  gap -" in shown.line(Bracket(0.0), seconds=0)
+    assert "preemptions 3  bound 0  gap +3" in shown.line(Bracket(0.0, 3, 0), seconds=0)
+
+
+def test_where_there_is_no_terminal_each_change_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """Standard error has a line per change, which a listener hears too; standard output has nothing."""
+    history = gsopt.History()
+    gsopt.solve(figure_5(2), display=True, on_progress=history)
+    shown = capsys.readouterr()
+    lines = shown.err.splitlines()
+    assert shown.out == ""
+    assert "preemptions 1  bound 1  gap 0.0 %" in lines[-1]
+    assert len(lines) == len(history)
+
+
+def test_in_a_notebook_one_line_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first change shows a line, the others replace it."""
+    shown: list[str] = []
+
+    class Handle:
+        def update(self, text: dict[str, str], *, raw: bool) -> None:
+            assert raw
+            shown[-1] = text["text/plain"]
+
+    def show(text: dict[str, str], **options: Any) -> Handle:
+        assert options == {"raw": True, "display_id": True}
+        shown.append(text["text/plain"])
+        return Handle()
+
+    module = ModuleType("IPython.display")
+    module.display = show  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "IPython.display", module)
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    gsopt.solve(figure_5(2), display=True)
+    assert len(shown) == 1
+    assert "preemptions 1  bound 1" in shown[0]
+
+
+def history_of(*known: tuple[float, float | None, float | None]) -> History:
+    """Return a history of times, values and bounds."""
+    history = History()
+    for each in known:
+        history(Bracket(*each))
+    return history
+
+
+@pytest.mark.parametrize("word", problem_types())
+def test_every_exact_method_tells_of_value_and_bound(word: str) -> None:
+    """Values and bounds only get better, no bound is better than the end's value, and the end is the result."""
+    problem = gsopt.load(gsopt.names(f"{word}/small/")[0])
+    better = problem.sense.better
+    for method in catalogue.exact_methods(word).values():
+        history = History()
+        try:
+            result = gsopt.solve(problem, method, on_progress=history)
+        except Unsupported:
+            continue
+        values = [known.value for known in history if known.value is not None]
+        bounds = [known.bound for known in history if known.bound is not None]
+        assert all(better(after, before) for before, after in pairwise(dict.fromkeys(values)))
+        assert all(better(before, after) for before, after in pairwise(dict.fromkeys(bounds)))
+        assert (history[-1].value, history[-1].bound) == (result.objective, result.bound), method
+        assert sorted(known.runtime for known in history) == [known.runtime for known in history]
+
+
+def test_a_solve_without_listener_is_the_same() -> None:
+    """Who listens changes nothing, and on_incumbent is told as before."""
+    problem = gsopt.load("reclaiming/small/hypergraph")
+    heard, told, history = [], [], History()
+    gsopt.solve(problem, "milp", on_incumbent=lambda found: heard.append(found.objective))
+    result = gsopt.solve(
+        problem, "milp", on_incumbent=lambda found: told.append(found.objective), on_progress=history
+    )
+    assert heard == told
+    assert result.solution == gsopt.solve(problem, "milp").solution
+
+
+def test_table_records_and_file(tmp_path: Path) -> None:
+    """The table, the frame and the file say the same."""
+    history = history_of((0.1, 9, None), (0.25, 9, 6), (2.0, 8, 6.5))
+    assert str(history).splitlines()[-1].split() == ["2.000", "s", "8", "6.5", "23.1", "%"]
+    assert history.to_frame()["gap"].tolist()[1:] == [0.5, 1.5 / 6.5]
+    gsopt.write(history, tmp_path / "history.json")
+    assert json.loads((tmp_path / "history.json").read_text()) == {"history": history.records()}
+    assert history.records()[0] == {"runtime": 0.1, "value": 9, "bound": None, "gap": None}
+
+
+def test_plot_has_a_line_for_each_side() -> None:
+    """Value and bound are steps of their own colour and style, from when they are known to the end."""
+    axes = history_of((0.1, 9, None), (0.25, 9, 6), (2.0, 8, 6)).plot(unit="preemptions")
+    value, _, bound, _ = axes.lines  # each with a dot at its end
+    assert np.asarray(value.get_ydata()).tolist() == [9, 9, 8]
+    assert np.asarray(bound.get_ydata()).tolist()[1:] == [6, 6]
+    assert value.get_color() != bound.get_color()
+    assert value.get_linestyle() != bound.get_linestyle()
+    assert axes.get_ylabel() == "preemptions"
+    legend = axes.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == [
+        "value, 8 at the end",
+        "bound, 6 at the end",
+        "gap, 33.3 % at the end",
+    ]
+
+
+def test_axis_of_time_suits_the_changes() -> None:
+    """Time is logarithmic where half of the changes come at the very beginning, and linear elsewhere."""
+    early = history_of((0.01, 9, None), (0.02, 8, None), (0.05, 8, 5), (60.0, 7, 6))
+    assert early.plot().get_xscale() == "log"
+    assert history_of((1, 9, None), (30, 8, 5), (60, 7, 6)).plot().get_xscale() == "linear"
+
+
+def test_a_history_of_nothing_is_drawn() -> None:
+    """An empty history has an empty plot and table."""
+    assert History().plot().get_xlabel() == "time [s]"
+    assert str(History()).split()[:4] == ["time", "value", "bound", "gap"]
+
+
+def test_a_heuristic_has_no_history() -> None:
+    """A heuristic, which ends at once, is asked for no progress, and says so."""
+    for option in ({"on_progress": History()}, {"display": True}):
+        with pytest.raises(InvalidInput, match=r"is not an option of greedy"):
+            gsopt.solve(gsopt.load("reclaiming/aryl-figure-5"), "greedy", **option)

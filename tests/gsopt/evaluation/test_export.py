@@ -77,15 +77,11 @@ def test_the_file_has_the_optimum_of_the_instance(word: str, name: str, tmp_path
 
 def test_constants_are_in_the_file(tmp_path: Path) -> None:
     """A large constant and a maximized objective come through in both formats."""
-    problem = Allocation(
-        capacity=9,
-        jobs=[
-            ElasticJob(
-                name="late", min_workers=2, max_workers=4, time_at_min=5, queued=True, values=(-5.5, 3.25)
-            ),
-            ElasticJob(name="large", min_workers=1, max_workers=2, values=(1e6 + 0.125,)),
-        ],
+    late = ElasticJob(
+        name="late", min_workers=2, max_workers=4, time_at_min=5, queued=True, values=(-5.5, 3.25)
     )
+    large = ElasticJob(name="large", min_workers=1, max_workers=2, values=(1e6 + 0.125,))
+    problem = Allocation(capacity=9, jobs=[late, large])
     for name in ("a.mps", "a.lp"):
         export_model(problem, tmp_path / name)
         assert solved(tmp_path / name) == pytest.approx(1e6 + 3.375, rel=1e-12)
@@ -103,7 +99,6 @@ def test_names_of_strangers_break_no_file(tmp_path: Path, ending: str) -> None:
     )
     path = tmp_path / f"a{ending}"
     export_model(problem, path)
-
     head = path.read_text(encoding="utf-8").splitlines()[:3]
     assert all(line.startswith("* " if ending == ".mps" else "\\ ") for line in head)
     assert solved(path) == 2

@@ -46,10 +46,7 @@ def test_solve_takes_a_method_or_its_name() -> None:
     [
         ({"method": "greedyy"}, "method: 'greedyy': must be one of"),
         ({"time_limit": -1}, "time_limit: -1: must be a number of seconds"),
-        (
-            {"time_limit": "soon"},
-            "time_limit: 'soon': must be a number of seconds from 0 to 1e9, or such as 30s",
-        ),
+        ({"time_limit": "soon"}, "time_limit: 'soon': must be a number of seconds from 0 to 1e9, or such as"),
         ({"time_limit": float("nan")}, "time_limit: nan: must be a number of seconds"),
         ({"method": first_servers, "colour": 1}, "colour: is not an option of first_servers"),
     ],
@@ -228,5 +225,4 @@ def test_ctrl_c_among_the_heuristics_leaves_what_they_found(monkeypatch: pytest.
 def test_a_decision_may_have_no_heuristics(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where nobody has written a heuristic yet, an exact method begins without a start."""
     monkeypatch.setattr(_SOLVE, "own_heuristics", lambda _: {})
-
     assert gsopt.solve(figure_5(2), time_limit=10).status is Status.OPTIMAL

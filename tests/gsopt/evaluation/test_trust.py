@@ -10,7 +10,7 @@ import pytest
 from gsopt.cli.exits import Exit
 from gsopt.core.errors import InvalidInput
 from gsopt.evaluation import catalogue
-from gsopt.studies import State, Study, cells_of, run, write_page
+from gsopt.studies import CellState, Study, cells_of, run, write_page
 from gsopt.studies.compute import compute, recorded
 from gsopt.studies.store import writing
 from tests.commands import gsopt
@@ -27,6 +27,9 @@ from heuristics.reclaiming import greedy
 
 #: What a module must be.
 RULE = "must be a module beside the study, or be allowed by --allow"
+OURS = "must be a method or policy of gsopt"
+
+WORKLOAD = {"workload": "batch", "jobs": 5, "gpus": 8}
 
 
 @pytest.fixture(autouse=True)
@@ -52,6 +55,15 @@ def named(module: str, folder: Path, **changes: Any) -> tuple[Path, Study]:
     return written(folder, methods=[f"{module}:greedy"], **changes), grid
 
 
+def _elsewhere(folder: Path, monkeypatch: pytest.MonkeyPatch, module: str) -> Path:
+    """Return a folder with a module, in which Python looks first."""
+    elsewhere = folder / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / f"{module}.py").write_text(OWN)
+    monkeypatch.syspath_prepend(elsewhere)
+    return elsewhere
+
+
 def test_a_study_file_alone_runs_no_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A study that names a function of an installed package is refused in one line, and nothing has run."""
     monkeypatch.chdir(tmp_path)
@@ -64,54 +76,43 @@ def test_a_study_file_alone_runs_no_commands(tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.parametrize(
-    "path",
+    ("path", "rule"),
     [
-        "os:system",
-        "posix:system",
-        "builtins:exec",
-        "__main__:main",
-        "_frozen_importlib:_call_with_frames_removed",
+        ("os:system", RULE),  # modules of Python itself do not lie in the working directory
+        ("posix:system", RULE),
+        ("builtins:exec", RULE),
+        ("__main__:main", RULE),
+        ("_frozen_importlib:_call_with_frames_removed", RULE),
+        ("gsopt.core.files:write", OURS),
+        ("gsopt.solvers.backends.process:subprocess.run", OURS),
+        ("heuristics.policies.estimated:find_policy", OURS),
+        ("heuristics.reclaiming:greedy.__class__", OURS),
+        ("formulations.waiting.exact:find_spec", OURS),
     ],
 )
-def test_what_python_brings_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
-    """Modules of Python itself, which have no file, do not count as lying in the working directory."""
+def test_what_is_no_method_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, rule: str
+) -> None:
+    """Neither what Python brings, nor what gsopt's modules import and do to files, is a method or a policy."""
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InvalidInput, match=RULE):
+    with pytest.raises(InvalidInput, match=rule):
         cells_of(study(methods=[path]))
 
 
 @pytest.mark.parametrize(
-    "path",
+    ("instance", "path"),
     [
-        "gsopt.core.files:write",
-        "gsopt.solvers.backends.process:subprocess.run",
-        "heuristics.policies.estimated:find_policy",
-        "heuristics.reclaiming:greedy.__class__",
-        "formulations.waiting.exact:find_spec",
+        (FIGURE_5, "heuristics.reclaiming:greedy"),
+        (FIGURE_5, "formulations.reclaiming:milp"),
+        (FIGURE_5, "formulations.reclaiming:exact"),
+        (WORKLOAD, "heuristics.policies:srtf"),
+        (WORKLOAD, "heuristics.policies.gavel:gavel"),
+        ("scheduling/small/ares-figure-4", "heuristics.scheduling:srtf"),
     ],
 )
-def test_of_gsopt_only_methods_are_named(path: str) -> None:
-    """What gsopt's modules import, and what they do to files, is neither a method nor a policy."""
-    with pytest.raises(InvalidInput, match="must be a method or policy of gsopt"):
-        cells_of(study(methods=[path]))
-
-
-@pytest.mark.parametrize(
-    "path",
-    ["heuristics.reclaiming:greedy", "formulations.reclaiming:milp", "formulations.reclaiming:exact"],
-)
-def test_methods_of_gsopt_are_named_by_their_path(path: str) -> None:
-    """Heuristics, formulations and exact methods of gsopt need no permission."""
-    assert [cell.method for cell in cells_of(study(methods=[path]))] == [path]
-
-
-def test_policies_of_gsopt_are_named_by_their_path() -> None:
-    """Policies, and the heuristics of scheduling that they are, need no permission."""
-    workload = {"workload": "batch", "jobs": 5, "gpus": 8}
-    for name in ("heuristics.policies:srtf", "heuristics.policies.gavel:gavel"):
-        assert cells_of(study(instances=[workload], methods=[name]))
-    scheduling = "scheduling/small/ares-figure-4"
-    assert cells_of(study(instances=[scheduling], methods=["heuristics.scheduling:srtf"]))
+def test_methods_and_policies_of_gsopt_are_named_by_their_path(instance: Any, path: str) -> None:
+    """Heuristics, formulations, exact methods and policies of gsopt need no permission."""
+    assert [cell.method for cell in cells_of(study(instances=[instance], methods=[path]))] == [path]
 
 
 def test_modules_beside_the_study_are_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,10 +138,7 @@ def test_packages_beside_the_study_are_its_own(tmp_path: Path) -> None:
 
 def test_modules_elsewhere_must_be_allowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A module that Python finds elsewhere is not imported, unless it is allowed; then it is run."""
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    (elsewhere / "own_trusted.py").write_text(OWN)
-    monkeypatch.syspath_prepend(elsewhere)
+    elsewhere = _elsewhere(tmp_path, monkeypatch, "own_trusted")
     path, grid = named("own_trusted", tmp_path / "theirs")
     for allow in ((), ("own",), ("own_trusted.deeper",)):
         with pytest.raises(InvalidInput, match=f"{RULE} own_trusted"):
@@ -159,10 +157,7 @@ def test_the_name_of_a_module_beside_does_not_stand_for_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where Python would import another module of the same name, the one beside the file is no excuse."""
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    (elsewhere / "click_trusted.py").write_text(OWN)
-    monkeypatch.syspath_prepend(elsewhere)
+    elsewhere = _elsewhere(tmp_path, monkeypatch, "click_trusted")
     path, grid = named("click_trusted", tmp_path / "theirs")
     (tmp_path / "theirs" / "click_trusted.py").touch()
     with pytest.raises(InvalidInput, match=f"{RULE} click_trusted"):
@@ -181,14 +176,12 @@ def test_nothing_is_imported_before_all_is_checked(tmp_path: Path) -> None:
 
 def test_policies_name_no_others_than_the_study_may(tmp_path: Path) -> None:
     """A policy that runs another one, named by an option, imports no more than the study itself may."""
-    workload = {"workload": "batch", "jobs": 5, "gpus": 8}
     (tmp_path / "own_trusted.py").write_text(OWN)
     of = ["srtf", "own_trusted:srtf", "os:system"]
     policy = {"policy": "heuristics.policies.estimated:estimated", "of": of}
-    cells = cells_of(study(instances=[workload], methods=[policy]), str(tmp_path / "study.json"))
+    cells = cells_of(study(instances=[WORKLOAD], methods=[policy]), str(tmp_path / "study.json"))
     outcomes = [compute(cell) for cell in cells]
-    states = [outcome.state for outcome in outcomes]
-    assert states == [State.DONE, State.DONE, State.FAILED]
+    assert [outcome.state for outcome in outcomes] == [CellState.DONE, CellState.DONE, CellState.FAILED]
     assert outcomes[2].message == f"of: 'os:system': {RULE} os"
     with pytest.raises(InvalidInput, match=RULE):
         recorded(cells[2])
@@ -196,15 +189,15 @@ def test_policies_name_no_others_than_the_study_may(tmp_path: Path) -> None:
 
 def test_entry_points_need_no_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A method that an installed package declares is one of those that every study may name."""
-    elsewhere, theirs = tmp_path / "elsewhere", tmp_path / "theirs"
-    for folder in (elsewhere, theirs):
-        folder.mkdir()
-    (elsewhere / "own_trusted.py").write_text(OWN)
-    monkeypatch.syspath_prepend(elsewhere)
-    installed(elsewhere, "[gsopt.methods]\nreclaiming/theirs = own_trusted:greedy\n")
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    installed(
+        _elsewhere(tmp_path, monkeypatch, "own_trusted"),
+        "[gsopt.methods]\nreclaiming/theirs = own_trusted:greedy\n",
+    )
     try:
         cells = cells_of(study(methods=["theirs"]), str(theirs / "study.json"))
-        assert compute(cells[0]).state is State.DONE
+        assert compute(cells[0]).state is CellState.DONE
     finally:
         catalogue.entry_points_of.cache_clear()
 
@@ -222,8 +215,7 @@ def test_a_page_runs_no_more_than_its_study(tmp_path: Path, monkeypatch: pytest.
         folder.mkdir()
     (theirs / "own_trusted.py").write_text(OWN)
     monkeypatch.chdir(here)
-    workload = {"workload": "batch", "jobs": 5, "gpus": 8}
-    grid = study(instances=[workload], methods=["own_trusted:srtf"])
+    grid = study(instances=[WORKLOAD], methods=["own_trusted:srtf"])
     (cell,) = cells_of(grid, str(theirs / "study.json"))
     with writing("out") as store:
         store.adopt(grid, [cell], 1)

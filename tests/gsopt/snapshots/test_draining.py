@@ -15,18 +15,7 @@ from gsopt.snapshots.commands import quoted
 from tests.effort import cases
 
 _HOSTILE = (
-    "it's",
-    'a"b',
-    "a\nb",
-    "$(touch /tmp/x)",
-    "-rf",
-    "`id`",
-    "a;b",
-    "a\\nb",
-    "\x1b[2J",
-    "é\t'\n",
-    "*",
-    "#x",
+    *("it's", 'a"b', "a\nb", "$(touch /tmp/x)", "-rf", "`id`", "a;b", "a\\nb", "\x1b[2J", "é\t'\n", "*", "#x"),
 )
 
 
@@ -51,11 +40,8 @@ def test_rules_that_look_at_nodes_alone() -> None:
 
 def test_costs() -> None:
     """Hours count the GPUs of every part since its own start, and priorities what is above the lowest."""
-    parts = [
-        Part(node="n1", gpus=8, started=7200.0),
-        Part(node="n2", gpus=0.5, started=3600.0),
-        Part(node="n2", gpus=1),
-    ]
+    early, late = Part(node="n1", gpus=8, started=7200.0), Part(node="n2", gpus=0.5, started=3600.0)
+    parts = [early, late, Part(node="n2", gpus=1)]
     gangs = [Gang(name="a", parts=parts, priority=-5), _gang("b", "n3", priority=10)]
     snapshot = Snapshot(time=10800.0, nodes=_nodes("n1", "n2", "n3"), gangs=gangs)
     assert [job.cost for job in snapshot.reclaiming(1, cost="gpu-hours").jobs] == [9.0, 0.0]
@@ -125,12 +111,8 @@ def test_none_of_none() -> None:
     """Where no node may be returned and none is asked for, there is nothing to decide and nothing is lost."""
     found = drain(Snapshot(nodes=[Node(name="n1", gpus=8, kept="is cordoned")], gangs=[]), 0)
     assert found.possible
-    assert [found.as_dict()[key] for key in ("status", "objective", "bound", "commands")] == [
-        "optimal",
-        0,
-        0,
-        [],
-    ]
+    found_as = found.as_dict()
+    assert [found_as[key] for key in ("status", "objective", "bound", "commands")] == ["optimal", 0, 0, []]
 
 
 def test_only_among_some() -> None:

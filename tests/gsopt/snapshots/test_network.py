@@ -1,11 +1,11 @@
 """Networks: clusters of machines whose places are known by level."""
 
 from gsopt.scenario.cluster import Machine
-from gsopt.snapshots.network import Stand, network_of
+from gsopt.snapshots.network import NodePlace, network_of
 
 
-def _stand(name: str, *path: tuple[str, str]) -> Stand:
-    return Stand(Machine(name=name, gpus=8), path)
+def _stand(name: str, *path: tuple[str, str]) -> NodePlace:
+    return NodePlace(Machine(name=name, gpus=8), path)
 
 
 def test_nothing_and_no_place() -> None:

@@ -1,6 +1,7 @@
 """Packing: what of that which waits has room, where, and why the rest has none."""
 
 from collections import Counter
+from functools import partial
 from itertools import product
 from random import Random
 
@@ -22,6 +23,10 @@ def _waits(name: str, *gpus: int, where: str = "", priority: int = 0, copies: in
     return Gang(name=name, parts=parts, priority=priority, copies=copies)
 
 
+def _asks(**needs: int) -> Gang:
+    return Gang(name="a", parts=[Part(needs=Resources(**needs))])
+
+
 def _hold(snapshot: Snapshot, found: Pack) -> Counter[str]:
     """Check that no node is overfull and parts stand where they may; give how many parts of each gang do."""
     free = {node.name: node.capacity.gpu - node.used.gpu for node in snapshot.nodes}
@@ -37,6 +42,14 @@ def _hold(snapshot: Snapshot, found: Pack) -> Counter[str]:
     return placed
 
 
+def _drawn(name: str, random: Random) -> Gang:
+    parts = [
+        Part(name=f"p{part}", needs=Resources(gpu=random.randint(1, 3)), where=random.choice(("", "some")))
+        for part in range(random.randint(1, 2))
+    ]
+    return Gang(name=name, priority=random.randint(0, 2), parts=parts)
+
+
 def test_any_cluster_against_all_ways() -> None:
     """All fits just where some way of placing all parts does, and what is placed by priority is whole gangs."""
     random = Random()
@@ -44,21 +57,7 @@ def test_any_cluster_against_all_ways() -> None:
         names = ["n0", "n1", "n2"]
         nodes = [_node(name, 4, random.randint(0, 3)) for name in names]
         places = [Where(name="some", nodes=random.sample(names, 2))]
-        gangs = [
-            Gang(
-                name=f"g{number}",
-                priority=random.randint(0, 2),
-                parts=[
-                    Part(
-                        name=f"p{part}",
-                        needs=Resources(gpu=random.randint(1, 3)),
-                        where=random.choice(("", "some")),
-                    )
-                    for part in range(random.randint(1, 2))
-                ],
-            )
-            for number in range(random.randint(1, 3))
-        ]
+        gangs = [_drawn(f"g{number}", random) for number in range(random.randint(1, 3))]
         snapshot = Snapshot(nodes=nodes, gangs=gangs, places=places)
         found = pack(snapshot)
         placed = _hold(snapshot, found)
@@ -84,12 +83,8 @@ def _some_way(snapshot: Snapshot) -> bool:
 
 def test_priority_comes_first() -> None:
     """Gangs are taken by priority, then in their order, whole or not at all; a later one may still fit."""
-    gangs = [
-        _waits("low", 4),
-        _waits("high", 4, 4, priority=9),
-        _waits("wide", 8, 8, priority=5),
-        _waits("last", 2),
-    ]
+    high, wide = _waits("high", 4, 4, priority=9), _waits("wide", 8, 8, priority=5)
+    gangs = [_waits("low", 4), high, wide, _waits("last", 2)]
     found = pack(Snapshot(nodes=[_node("n1"), _node("n2", used=6)], gangs=gangs))
     assert {spot.gang: spot.node for spot in found.spots} == {"high": "n1", "last": "n2"}
     assert found.missing == {
@@ -124,22 +119,10 @@ def test_copies_are_taken_one_by_one() -> None:
         (_waits("a", 1, where="nowhere"), "may stand on no node that is open: nothing has it"),
         (_waits("a", 8, where="one"), "needs 8 GPUs on a node, and none has more than 4 GPUs free"),
         (_waits("a", 5, 5), "has no room for all of its 2 parts at once"),
-        (
-            Gang(name="a", parts=[Part(needs=Resources(gpu=5, cpu=9000))]),
-            "needs more on a node than any has free of all at once",
-        ),
-        (
-            Gang(name="a", parts=[Part(needs=Resources(cpu=64500))]),
-            "needs 64.5 CPUs on a node, and none has more than 64 CPUs",
-        ),
-        (
-            Gang(name="a", parts=[Part(needs=Resources(memory=2048))]),
-            "needs 2,048 MiB on a node, and none has more than 1,024 MiB",
-        ),
-        (
-            Gang(name="a", parts=[Part(needs=Resources.model_validate({"mig": 2}))]),
-            "needs 2 mig on a node, and none has more than 0 mig",
-        ),
+        (_asks(gpu=5, cpu=9000), "needs more on a node than any has free of all at once"),
+        (_asks(cpu=64500), "needs 64.5 CPUs on a node, and none has more than 64 CPUs"),
+        (_asks(memory=2048), "needs 2,048 MiB on a node, and none has more than 1,024 MiB"),
+        (_asks(mig=2), "needs 2 mig on a node, and none has more than 0 mig"),
     ],
 )
 def test_reasons(gang: Gang, reason: str) -> None:
@@ -189,10 +172,7 @@ def test_what_is_the_same_as_gpus_is_told_once() -> None:
 def test_a_gang_is_placed_wherever_all_of_it_has_room() -> None:
     """Where its first part takes the room of its second, a gang is placed otherwise."""
     nodes = [_node("n1", 4), _node("n2", 8)]
-    parts = [
-        Part(name="p", needs=Resources(gpu=4)),
-        Part(name="q", needs=Resources(gpu=3), where="some"),
-    ]
+    parts = [Part(name="p", needs=Resources(gpu=4)), Part(name="q", needs=Resources(gpu=3), where="some")]
     gangs = [Gang(name="a", parts=parts, copies=2, priority=1), _waits("large", 9)]
     found = pack(Snapshot(nodes=nodes, gangs=gangs, places=[Where(name="some", nodes=["n1"])]))
     assert {(spot.part, spot.node, spot.number) for spot in found.spots} == {("p", "n2", 1), ("q", "n1", 1)}
@@ -208,10 +188,8 @@ def test_room_that_no_time_is_left_to_find() -> None:
         gangs=[gang := Gang(name="a", parts=parts)],
         places=[Where(name="some", nodes=["n1"])],
     ).placement()
-    admission = Admission(
-        problem,
-        lambda alone: Result.judged(alone, method="late", runtime=0.0, stopped_by=StoppedBy.TIME_LIMIT),
-    )
+    late = partial(Result.judged, method="late", runtime=0.0, stopped_by=StoppedBy.TIME_LIMIT)
+    admission = Admission(problem, late)
     assert admission.take(rows_of([gang])) == 0
     assert admission.unsure == {"a"}
     assert admission.placed == []
@@ -220,10 +198,8 @@ def test_room_that_no_time_is_left_to_find() -> None:
 def test_what_may_stand_on_one_node_only_shares_it() -> None:
     """Parts that may stand on few nodes have as much room there as others."""
     places = [Where(name="some", nodes=["n1"])]
-    found = pack(
-        Snapshot(nodes=[_node("n1"), _node("n2")], gangs=[_waits("a", 3, 3, 2, where="some")], places=places)
-    )
-    assert found.fits
+    gangs = [_waits("a", 3, 3, 2, where="some")]
+    assert pack(Snapshot(nodes=[_node("n1"), _node("n2")], gangs=gangs, places=places)).fits
 
 
 def test_what_is_asked_as_gpus_are_not_is_told() -> None:

@@ -4,11 +4,11 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-from gsopt.studies import Results, Row, State, Study
+from gsopt.studies import CellRow, CellState, Results, Study
 from gsopt.studies.cells import Labels, cells_of
 from gsopt.studies.compute import compute, prove
 from gsopt.studies.grid import Label
-from gsopt.studies.outcome import Outcome
+from gsopt.studies.rows import CellOutcome
 from gsopt.studies.store import writing
 
 FIGURE_5 = "reclaiming/aryl-figure-5"
@@ -22,7 +22,7 @@ def study(**changes: Any) -> Study:
     return Study(**{"study": "test", "instances": [FIGURE_5], "methods": ["greedy", "exact"], **changes})
 
 
-def row(figures: dict[str, Any], method: str = "greedy", **changes: Any) -> Row:
+def row(figures: dict[str, Any], method: str = "greedy", **changes: Any) -> CellRow:
     """Make a finished cell; the changes are its group, instance, options, word, key, seed, error and state."""
     group = changes.get("group", "suite")
     options = changes.get("options", {})
@@ -33,13 +33,13 @@ def row(figures: dict[str, Any], method: str = "greedy", **changes: Any) -> Row:
         instance_options=changes.get("instance_options", {}),
         method_options=options,
     )
-    state = State.FAILED if changes.get("error") else changes.get("state", State.DONE)
-    outcome = Outcome(state, figures, 0.1, changes.get("message", ""), changes.get("error", ""))
+    state = CellState.FAILED if changes.get("error") else changes.get("state", CellState.DONE)
+    outcome = CellOutcome(state, figures, 0.1, changes.get("message", ""), changes.get("error", ""))
     key = changes.get("key", changes.get("instance", f"{group}/1"))
-    return Row(labels, changes.get("word", "reclaiming"), key, changes.get("seed"), outcome, "0.1.0")
+    return CellRow(labels, changes.get("word", "reclaiming"), key, changes.get("seed"), outcome, "0.1.0")
 
 
-def found(*rows: Row) -> Results:
+def found(*rows: CellRow) -> Results:
     """Return the results that consist of some rows."""
     return Results("test", rows, len(rows))
 

@@ -14,15 +14,15 @@ from gsopt import simulation
 from gsopt.core.errors import InvalidInput
 from gsopt.scenario.job import Job, Workload
 from gsopt.simulation import simulate
-from gsopt.studies import State, cells_of, run
+from gsopt.studies import CellState, cells_of, run
 from gsopt.studies.compute import compute, prove
-from gsopt.studies.outcome import Outcome
+from gsopt.studies.rows import CellOutcome
 from heuristics.policies import las
 from instances.workloads import poisson
 from tests.gsopt.studies.samples import starts, study
 
 
-def _outcome(**changes: Any) -> Outcome:
+def _outcome(**changes: Any) -> CellOutcome:
     return compute(cells_of(study(**changes))[0])
 
 
@@ -91,7 +91,7 @@ def test_a_recorded_schedule_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(simulation, "replay", losing)
     outcome = compute(cell)
-    assert outcome.state is State.FAILED
+    assert outcome.state is CellState.FAILED
     assert "does not complete" in outcome.message
 
 
@@ -113,8 +113,7 @@ def test_what_sharing_was_worth(tmp_path: Path, cluster: str, method: str, worth
     (cell,) = cells_of(study(instances=[entry], methods=[method]))
     outcome = compute(cell)
     figures = {name: value for name, value in outcome.figures.items() if name.startswith("sharing_")}
-
-    assert outcome.state is State.DONE, outcome.message
+    assert outcome.state is CellState.DONE, outcome.message
     assert figures == pytest.approx(worth)
 
 
@@ -125,7 +124,7 @@ def test_what_cannot_be_loaded_has_no_bound(tmp_path: Path) -> None:
     (cell,) = cells_of(study(instances=[{"workload": str(file), "gpus": 2}], methods=["fifo"]))
     file.unlink()
     assert prove(cell) is None
-    assert compute(cell).state is State.FAILED
+    assert compute(cell).state is CellState.FAILED
 
 
 def test_outcomes_are_plain_json() -> None:
@@ -138,11 +137,11 @@ def test_outcomes_are_plain_json() -> None:
 def test_errors_are_outcomes() -> None:
     """A refused argument is a failure with its line; a variant that a method does not handle is no failure."""
     bad = _outcome(instances=[{"generator": "reclaiming/churn", "servers": -5}], methods=["greedy"])
-    assert (bad.state, bad.error) == (State.FAILED, "InvalidInput")
+    assert (bad.state, bad.error) == (CellState.FAILED, "InvalidInput")
     assert bad.message == "servers: -5: must be at least 1"
     tagged = {"generator": "reclaiming/churn", "servers": 20, "demand": 4, "elastic_share": 1.0}
     odd = _outcome(instances=[tagged | {"elasticity": "fungible"}], methods=["decomposition"])
-    assert odd.state is State.UNSUPPORTED
+    assert odd.state is CellState.UNSUPPORTED
     assert odd.message
 
 
@@ -171,7 +170,7 @@ def test_a_policy_that_takes_too_long_is_given_up() -> None:
     own = {"policy": "fifo", "time_limit": 0}
     for changes in ({"methods": ["fifo"], "time_limit": 0}, {"methods": [own], "time_limit": None}):
         outcome = _outcome(instances=[_WORKLOAD], **changes)
-        assert (outcome.state, outcome.error) == (State.FAILED, "TimeUp")
+        assert (outcome.state, outcome.error) == (CellState.FAILED, "TimeUp")
         assert outcome.message == "the time limit of 0 s is over, and 0 of 5 jobs are complete"
 
 
@@ -195,6 +194,6 @@ def test_a_decision_that_never_ends_is_given_up(tmp_path: Path) -> None:
     """A policy that thinks for ever is ended with its process, and the cell is not tried again."""
     grid = study(instances=[_WORKLOAD], methods=[f"{__name__}:thinking"], time_limit=0.1, bound_evaluations=0)
     (row,) = run(grid, tmp_path, workers=1, allow=["tests"])
-    assert (row.outcome.state, row.outcome.error) == (State.FAILED, "TimeUp")
+    assert (row.outcome.state, row.outcome.error) == (CellState.FAILED, "TimeUp")
     assert row.outcome.message == "the time limit of 0.1 s is over, and a decision goes on"
     assert len(starts(tmp_path)) == 1

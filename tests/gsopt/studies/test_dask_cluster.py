@@ -19,13 +19,13 @@ from distributed import KilledWorker
 from gsopt.cli.exits import describe
 from gsopt.core.errors import InvalidInput, MissingSolver
 from gsopt.solvers.backends.process import Reply
-from gsopt.studies import Progress, Study, cells_of, dask_cluster, run
+from gsopt.studies import Progress, Study, cells_of, dask_cluster, dask_worker, run
 from gsopt.studies.compute import compute, prove
 from gsopt.studies.dask_cluster import LostScheduler
-from gsopt.studies.dask_worker import Order, OrderResult
-from gsopt.studies.installation import Installation, installation
+from gsopt.studies.dask_worker import Order, OrderResult, inspect
+from gsopt.studies.installation import Installation, installation, versions
+from gsopt.studies.needs import Needs
 from gsopt.studies.store import reading
-from gsopt.studies.versions import versions
 from tests.commands import COMMAND
 from tests.dask_clusters import dask_client, pids
 from tests.gsopt.studies.samples import FIGURE_5, HARD, committed, starts, study
@@ -98,7 +98,6 @@ def test_results_are_as_without_dask(tmp_path: Path, client: Any) -> None:
     """Every cell has the same figures, bounds among them, and is begun once; the run says where it was."""
     grid = study(instances=[FIGURE_5, {**POISSON, "seed": [1, 2]}], methods=["greedy", "exact", "fifo", "las"])
     found = run(grid, tmp_path, scheduler=client)
-
     assert len(starts(tmp_path)) == len(found) == 6
     for row, cell in zip(found, cells_of(grid), strict=True):
         alone = compute(cell, bound=None if cell.word else prove(cell)).figures
@@ -136,7 +135,6 @@ def test_kills_lose_only_what_was_being_computed(tmp_path: Path) -> None:
         before = committed(folder)
         found = run(grid, folder, scheduler=client.scheduler.address)
         assert pids(client) == [worker]
-
     assert before.items() <= committed(folder).items()
     assert len(found) == 12
     for row, cell in zip(found, cells_of(grid), strict=True):
@@ -157,7 +155,6 @@ def test_ctrl_c_ends_what_is_computed(tmp_path: Path, client: Any) -> None:
 
     with meanwhile(interrupt):
         found = run(study(methods=["own_methods:wait"]), tmp_path / "out", scheduler=client.scheduler.address)
-
     assert found.interrupted
     assert found.missing == 1
     assert computing
@@ -169,7 +166,6 @@ def test_ctrl_c_ends_what_is_computed(tmp_path: Path, client: Any) -> None:
 def test_a_cell_whose_process_dies_is_tried_once_more(tmp_path: Path, client: Any) -> None:
     """A process that dies is a failure of the cell, told as without Dask; its worker stays."""
     (row,) = run(study(methods=["own_methods:die"]), tmp_path / "out", scheduler=client)
-
     assert row.outcome.error == "Crash"
     assert row.outcome.message == "process ended by SIGKILL, 2 times"
     assert len(pids(client)) == 1
@@ -181,7 +177,6 @@ def test_a_method_cannot_end_its_process(tmp_path: Path, client: Any, with_dask:
     """A method that ends the program is a failed cell with a line that says so, with Dask and without."""
     where = {"scheduler": client} if with_dask else {"workers": 1}
     (row,) = run(study(methods=["own_methods:leave"]), tmp_path / "out", **where)
-
     assert (row.outcome.error, row.outcome.message) == (
         "Exited",
         "leave must not end the program: SystemExit: 0",
@@ -224,7 +219,6 @@ def test_only_cells_that_were_being_computed_are_blamed(begin: int, submitted: i
     (cell,) = cells_of(study(methods=["greedy"]))
     with dask_cluster.DaskCluster(dying).borrow(lambda: None) as call:
         answer = call(compute, cell).answer
-
     assert dying.submitted == submitted
     if begin:
         assert answer.error == "Crash"
@@ -245,7 +239,6 @@ def test_a_run_waits_for_workers_and_says_so(tmp_path: Path) -> None:
 
         found = run(study(methods=["greedy"]), tmp_path, scheduler=client.cluster, on_progress=listen)
         address = client.scheduler.address
-
     assert [(each.finished, each.note) for each in heard[:2]] == [
         (0, ""),
         (0, f"{address}: no worker is there; waiting for one"),
@@ -269,7 +262,6 @@ def test_a_scheduler_that_vanishes_ends_the_run(tmp_path: Path) -> None:
 
         with meanwhile(vanish), pytest.raises(LostScheduler) as lost:
             run(study(methods=["own_methods:wait"]), tmp_path / "out", scheduler=address)
-
     assert describe(lost.value) == (f"{address}: the scheduler is gone; what is finished is kept", 1)
     assert computing
     wait_until_gone(*computing)
@@ -295,7 +287,6 @@ def test_what_is_no_scheduler_is_refused(
     monkeypatch.setattr(dask_cluster, "_LIMIT", 0.5)
     with pytest.raises(InvalidInput) as refused:
         run(study(), tmp_path / "out", scheduler=scheduler)
-
     assert str(refused.value).startswith("scheduler: ")
     assert rule in str(refused.value)
     assert not (tmp_path / "out").exists()
@@ -331,7 +322,6 @@ def test_other_versions_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(dask_cluster, "installation", older)
     with pytest.raises(InvalidInput) as refused:
         run(study(), tmp_path / "out", scheduler=client)
-
     (worker,) = client.nthreads()
     assert str(refused.value) == f"{worker}: gsopt: 0.1.0: must be 0.0.1, as where the study was started"
     assert not (tmp_path / "out").exists()
@@ -357,3 +347,31 @@ def test_machines_without_gsopt_are_named(monkeypatch: pytest.MonkeyPatch, tmp_p
     monkeypatch.setattr(dask_cluster, "inspect", stranger)
     with pytest.raises(InvalidInput, match=r"gsopt: must be 0\.1\.0, as .*: No module named 'gsopt'$"):
         run(study(), tmp_path, scheduler=client)
+
+
+def test_what_is_missing_is_told(tmp_path: Path) -> None:
+    """A machine that lacks a file says so; one that lacks nothing says nothing."""
+    missing = tmp_path / "a.csv"
+    found = inspect(installation(), Needs(files=(str(missing),)))
+    assert str(found) == f"{missing}: is not there"
+    missing.touch()
+    assert inspect(installation(), Needs(files=(str(missing),))) is None
+
+
+def test_methods_may_lie_in_the_working_directory_of_the_worker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is sought there after what is installed."""
+    monkeypatch.setattr("sys.path", list(sys.path))
+    monkeypatch.chdir(tmp_path)
+    inspect(installation(), Needs())
+    assert sys.path[-1] == str(tmp_path)
+
+
+def test_processes_without_work_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker ends the processes of a run when there has been nothing to compute for a while."""
+    monkeypatch.setattr(dask_worker, "_IDLE", 0.0)
+    before = set(children(os.getpid()))
+    with dask_client() as client:
+        run(study(), tmp_path, scheduler=client)
+        wait_until(lambda: set(children(os.getpid())) <= before)

@@ -1,4 +1,4 @@
-"""Instances of studies, from entries to data."""
+"""Instances of studies, from entries to data, and the settings under which they are simulated."""
 
 from pathlib import Path
 from typing import Any
@@ -9,12 +9,18 @@ import gsopt
 from gsopt.core.errors import InvalidInput
 from gsopt.core.files import write
 from gsopt.problems.reader import read_problem
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.events import Leave
+from gsopt.scenario.job import Job
+from gsopt.scenario.scenario import CapacityChange, Scenario
 from gsopt.studies.grid import points
-from gsopt.studies.instance import StudyInstance, instances_of, load_problem, load_scenario
+from gsopt.studies.instance import StudyInstance, instances_of
+from gsopt.studies.settings import KEYS, setting_of
 from instances.reclaiming import churn
 from instances.scenarios import aryl
 from instances.workloads import poisson
 from tests.gsopt.problems.test_reclaiming import figure_5
+from tests.gsopt.simulation.scenarios import bundle
 from tests.gsopt.studies.samples import FIGURE_5
 from tests.instances.traces.samples import PHILLY, sia_folder
 
@@ -32,11 +38,11 @@ def test_a_suite_is_one_group() -> None:
 
 
 def test_named_and_generated_instances_are_loaded_again() -> None:
-    """What a definition loads is the instance itself."""
+    """What is loaded is the instance itself."""
     (named,) = _instances(FIGURE_5)
     (made,) = _instances({"generator": "reclaiming/churn", "servers": 20, "demand": 4, "seed": 7})
-    assert load_problem(named.definition) == gsopt.load(FIGURE_5)
-    assert load_problem(made.definition) == churn(servers=20, demand=4, seed=7)
+    assert named.load() == gsopt.load(FIGURE_5)
+    assert made.load() == churn(servers=20, demand=4, seed=7)
 
 
 def test_groups_hold_the_seeds_but_not_the_parameters() -> None:
@@ -50,7 +56,7 @@ def test_groups_hold_the_seeds_but_not_the_parameters() -> None:
 def test_a_workload_keeps_its_cluster() -> None:
     """The number of GPUs is that of the cluster, and of the generator too."""
     (found,) = _instances({"workload": "poisson", "jobs": 50, "gpus": 8, "seed": 3, "round_length": 60})
-    scenario, round_length = load_scenario(found.definition)
+    scenario, round_length = found.load()
     assert scenario.workload == poisson(jobs=50, gpus=8, seed=3)
     assert (scenario.cluster.gpus, round_length, found.word) == (8, 60.0, "")
 
@@ -62,14 +68,14 @@ def test_workload_files_and_instance_files(tmp_path: Path) -> None:
     write(figure_5(2), problem)
     (before,) = _instances({"workload": str(workload), "gpus": 8})
     (first,) = _instances(str(problem))
-    assert len(load_scenario(before.definition)[0].workload.jobs) == 4
-    assert load_problem(first.definition) == read_problem(problem)
+    assert len(before.load()[0].workload.jobs) == 4
+    assert first.load() == read_problem(problem)
     write(poisson(jobs=5, gpus=8), workload)
     write(figure_5(3), problem)
     assert _instances({"workload": str(workload), "gpus": 8})[0].definition != before.definition
     assert _instances(str(problem))[0].definition != first.definition
     with pytest.raises(InvalidInput, match="was changed while the study ran"):
-        load_problem(first.definition)
+        first.load()
 
 
 def test_a_trace_is_read_from_a_path(tmp_path: Path) -> None:
@@ -77,7 +83,7 @@ def test_a_trace_is_read_from_a_path(tmp_path: Path) -> None:
     path = tmp_path / "philly.csv"
     path.write_text(PHILLY)
     entry = {"reader": "philly", "path": str(path), "gpus": [8, 16], "window": "0d:2d"}
-    counts = [len(load_scenario(found.definition)[0].workload.jobs) for found in _instances(entry)]
+    counts = [len(found.load()[0].workload.jobs) for found in _instances(entry)]
     assert counts == [2, 3]
 
 
@@ -85,7 +91,7 @@ def test_a_scenario_is_made_whole() -> None:
     """The maker's options are the entry's, lists span groups, and decisions are taken at every event."""
     entry = {"scenario": "aryl", "days": 1, "servers": 4, "inference_servers": 4, "support": ["basic", "ideal"]}
     found = _instances(entry)
-    loaded = [load_scenario(each.definition) for each in found]
+    loaded = [each.load() for each in found]
     made = [aryl(days=1, servers=4, inference_servers=4, support=each) for each in ("basic", "ideal")]
     assert loaded == [(scenario, None) for scenario in made]
     assert len({str(each.group) for each in found}) == 2
@@ -96,7 +102,7 @@ def test_a_scenario_takes_a_round_length() -> None:
     """Seconds between decisions are no option of the maker, and are checked as those of a setting."""
     entry = {"scenario": "aryl", "days": 1, "servers": 4, "inference_servers": 4}
     (plain,), (rounds,) = _instances(entry), _instances({**entry, "round_length": 60})
-    assert load_scenario(rounds.definition) == (load_scenario(plain.definition)[0], 60.0)
+    assert rounds.load() == (plain.load()[0], 60.0)
     assert "round_length" not in plain.definition
     with pytest.raises(InvalidInput, match="round_length"):
         _instances({**entry, "round_length": 0})
@@ -109,13 +115,13 @@ def test_a_scenario_takes_real_data_when_asked_to(tmp_path: Path, monkeypatch: p
         (found,) = _instances(entry)
         assert found.definition != _instances({"scenario": "aryl"})[0].definition
         with pytest.raises(InvalidInput, match="must be a file, or a folder with data"):
-            load_scenario(found.definition)
+            found.load()
 
 
 def test_a_reader_learns_the_size_of_the_cluster(tmp_path: Path) -> None:
     """A reader whose menus depend on the number of GPUs gets that of the study's cluster, and no other."""
     entry = {"reader": "ares", "path": str(sia_folder(tmp_path)), "gpus": [2, 4]}
-    small, large = (load_scenario(found.definition)[0].workload.jobs for found in _instances(entry))
+    small, large = (found.load()[0].workload.jobs for found in _instances(entry))
     assert [job.name for job in small] == [job.name for job in large][: len(small)]
     assert [max(max(job.counts) for job in jobs) for jobs in (small, large)] == [2, 4]
 
@@ -159,3 +165,69 @@ def test_bad_entries_are_one_line(
         _instances(entry)
     assert str(refused.value).startswith(line)
     assert "\n" not in str(refused.value)
+
+
+def test_everything_reaches_the_scenario() -> None:
+    """Overheads, capacity changes and the number of GPUs are those of the scenario."""
+    values = {
+        "reader": "sia",
+        "gpus": 8,
+        "overheads": {"": {"start": 4, "resize": 2}},
+        "capacity_changes": [{"time": 60, "gpus": 4}],
+        "round_length": 30,
+    }
+    job = Job(name="a", release_date=0, duration=2, gpus=2)
+    scenario = setting_of(values).scenario(bundle([job]))
+    assert (scenario.cluster.gpus, scenario.overhead(job).start) == (8, 4.0)
+    assert scenario.capacity_changes == (CapacityChange(time=60, gpus=4),)
+
+
+def test_machines_come_and_go_as_a_study_says() -> None:
+    """Events are those of the scenario; with nothing in a setting that a scenario has, nothing is left out."""
+    values = {
+        "cluster": Cluster.uniform(machines=2, gpus=4).model_dump(mode="json"),
+        "events": [{"event": "leave", "time": 5, "servers": ["machine 0.1"]}],
+    }
+    scenario = setting_of(values).scenario(bundle([Job(name="a", release_date=0, duration=2, gpus=2)]))
+    assert scenario.events == (Leave(time=5, servers=["machine 0.1"]),)
+    assert set(Scenario.model_fields) - {"workload"} <= set(KEYS)
+
+
+def test_a_cluster_file_is_read(tmp_path: Path) -> None:
+    """A cluster given by file and the same cluster in the study are the same."""
+    path = tmp_path / "cluster.json"
+    write(Cluster.plain(12), path)
+    inline = setting_of({"cluster": Cluster.plain(12).model_dump(mode="json")})
+    assert setting_of({"cluster": str(path)}) == inline
+    assert inline.machines.gpus == 12
+
+
+def test_equal_racks_are_a_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Racks, machines and GPUs with an x between them are a cluster, unless a file has that name."""
+    assert setting_of({"cluster": "3x2x4"}).cluster == Cluster.uniform(racks=3, machines=2, gpus=4)
+    monkeypatch.chdir(tmp_path)
+    write(Cluster.plain(12), "3x2x4")
+    assert setting_of({"cluster": "3x2x4"}).machines.gpus == 12
+
+
+@pytest.mark.parametrize(
+    ("values", "line"),
+    [
+        ({}, "gpus: None: give either"),
+        ({"cluster": {"racks": []}}, "cluster.plain_gpus: 0: must be a positive number"),
+        ({"gpus": 0}, "gpus: 0"),
+        ({"cluster": "4x8"}, "cluster: '4x8': must be racks, machines of each and GPUs of each"),
+        ({"cluster": "0x8x8"}, "cluster: '0x8x8': must be racks, machines of each"),
+        ({"cluster": "999999x999999x8"}, "cluster: 999999x999999x8: must have at most 1,000,000 GPUs in all"),
+        ({"gpus": "8"}, "gpus: '8'"),
+        ({"gpus": 8, "round_length": 0}, "round_length: 0"),
+        ({"gpus": 8, "overheads": {"": {"begin": 1}}}, "overheads..begin: 1: is not a known key"),
+        ({"gpus": 8, "round_length": 1e13}, "round_length: 10000000000000.0: input should be less"),
+        ({"cluster": "no-such-file.json"}, "no-such-file.json: cannot be read"),
+    ],
+)
+def test_bad_settings_are_one_line(values: dict[str, Any], line: str) -> None:
+    """What breaks a rule is named."""
+    with pytest.raises(InvalidInput) as refused:
+        setting_of(values)
+    assert str(refused.value).startswith(line)

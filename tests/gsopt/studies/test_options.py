@@ -1,4 +1,4 @@
-"""Options from JSON."""
+"""Options from JSON, and windows as people write them."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import pytest
 from gsopt.core.errors import InvalidInput
 from gsopt.evaluation import catalogue
 from gsopt.solvers.backends import CpSat
-from gsopt.studies.options import known_options, typed
+from gsopt.studies.options import known_options, typed, window
 
 
 def test_readers_take_the_selection_too() -> None:
@@ -73,3 +73,16 @@ def test_options_without_types() -> None:
     assert typed(mine, {"alpha": [1], "beta": "x", "gamma": {}}) == {"alpha": [1], "beta": "x", "gamma": {}}
     with pytest.raises(InvalidInput, match="problem: 1: is no option of mine; there are alpha, beta, gamma"):
         typed(mine, {"problem": 1})
+
+
+def test_units() -> None:
+    """Seconds, minutes, hours and days are told by their letter, seconds without one too."""
+    assert window("30s:2m") == (30.0, 120.0)
+    assert window("0.5h:1d") == (1800.0, 86400.0)
+
+
+@pytest.mark.parametrize("text", ["", "30d", "1:2:3", "a:b", "1w:2w"])
+def test_what_is_no_window(text: str) -> None:
+    """Whatever is no begin and end is refused under the name of its field."""
+    with pytest.raises(InvalidInput, match=r"^--window: "):
+        window(text, "--window")

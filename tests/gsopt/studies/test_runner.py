@@ -12,8 +12,8 @@ import pytest
 
 from gsopt.core.errors import Contradiction, InvalidInput
 from gsopt.schedule.bounds import MeanBound
-from gsopt.studies import Progress, State, cells_of, results, run
-from gsopt.studies.outcome import Outcome
+from gsopt.studies import CellState, Progress, cells_of, results, run
+from gsopt.studies.rows import CellOutcome
 from gsopt.studies.store import writing
 from tests.gsopt.studies.samples import HARD, committed, fill, starts, study
 from tests.processes import children, wait_until
@@ -54,7 +54,7 @@ def test_a_failed_cell_is_stored_and_retried_on_demand(tmp_path: Path) -> None:
     found = run(grid, tmp_path, workers=1)
     (failed,) = found.failed
     assert failed.outcome.message.startswith("demand: 50: must be between 0 and")
-    assert found[0].outcome.state is State.DONE
+    assert found[0].outcome.state is CellState.DONE
     run(grid, tmp_path, workers=1)
     assert len(starts(tmp_path)) == 2
     run(grid, tmp_path, workers=1, retry=True)
@@ -69,7 +69,7 @@ def test_a_cell_whose_process_dies_is_tried_once_more(tmp_path: Path, kills: int
     (row,) = run(study(**grid), tmp_path, workers=1)
     thread.join()
     assert len(starts(tmp_path)) == 2
-    assert row.outcome.state is (State.DONE if kills == 1 else State.FAILED)
+    assert row.outcome.state is (CellState.DONE if kills == 1 else CellState.FAILED)
     if kills == 2:
         assert row.outcome.message == "process ended by SIGKILL, 2 times"
 
@@ -125,7 +125,7 @@ def test_a_contradiction_stops_the_study(tmp_path: Path) -> None:
     liar = {"objective": None, "bound": 5, "sense": "minimize"}
     with writing(tmp_path) as store:
         store.adopt(grid, [greedy, exact], 1)
-        store.commit(exact, Outcome(State.DONE, liar, 0.1))
+        store.commit(exact, CellOutcome(CellState.DONE, liar, 0.1))
     with pytest.raises(Contradiction, match="greedy found 1, better than the bound 5 proven by exact"):
         run(grid, tmp_path, workers=1)
     assert len(results(tmp_path)) == 2

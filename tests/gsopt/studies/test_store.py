@@ -1,4 +1,4 @@
-"""A study's folder."""
+"""A study's folder, and where its results come from."""
 
 import json
 import sqlite3
@@ -10,14 +10,14 @@ import pytest
 from gsopt.core.errors import InvalidInput
 from gsopt.schedule.bounds import MeanBound
 from gsopt.studies.cells import cells_of
-from gsopt.studies.outcome import Outcome, State
-from gsopt.studies.provenance import Source
+from gsopt.studies.installation import versions
+from gsopt.studies.provenance import Source, StudyRun
+from gsopt.studies.rows import CellOutcome, CellState
 from gsopt.studies.store import reading, writing
-from gsopt.studies.versions import versions
 from tests.gsopt.studies.samples import FIGURE_5, study
 
-DONE = Outcome(State.DONE, {"objective": 1, "share": 0.5, "status": "optimal"}, 0.25)
-FAILED = Outcome(State.FAILED, {}, 0.25, "demand: -1: must be at least 0", "InvalidInput")
+DONE = CellOutcome(CellState.DONE, {"objective": 1, "share": 0.5, "status": "optimal"}, 0.25)
+FAILED = CellOutcome(CellState.FAILED, {}, 0.25, "demand: -1: must be at least 0", "InvalidInput")
 
 
 def test_what_is_committed_is_read_back(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_failures_can_be_forgotten(tmp_path: Path) -> None:
         for cell, outcome in zip(cells, [DONE, FAILED], strict=True):
             store.commit(cell, outcome)
         store.forget_failures()
-        assert store.finished() == {cells[0].key: State.DONE}
+        assert store.finished() == {cells[0].key: CellState.DONE}
 
 
 def test_another_studys_folder_is_refused(tmp_path: Path) -> None:
@@ -210,3 +210,12 @@ def test_folders_of_the_layout_before_are_continued(tmp_path: Path) -> None:
         store.commit(second, replace(DONE, sources={"a.csv": "1"}))
         assert [run.packages for run in store.runs()] == [{}, versions()]
         assert store.sources() == [Source("a.csv", "1")]
+
+
+def test_versions_of_packages_are_given_where_they_were_kept() -> None:
+    """A run that an earlier version of gsopt kept has none."""
+    old = StudyRun("2026-01-31T12:00:00+00:00", "0.1.0", "3.11.9", "Linux", 2, 2, 4)
+    assert (old.packages, replace(old, details={"packages": {"numpy": "2.0"}}).packages) == (
+        {},
+        {"numpy": "2.0"},
+    )

@@ -13,6 +13,8 @@ from gsopt.core.result import Status
 from gsopt.snapshots import Snapshot, drain, kubernetes, pack
 from tests.gsopt.snapshots.objects import Object, budget, node, pod, write
 
+_GPU = "nvidia.com/gpu"
+
 
 def _read(folder: Path, *objects: Object, **options: Any) -> Snapshot:
     return kubernetes.read(write(folder / "all.json", objects), **options)
@@ -62,24 +64,15 @@ def test_the_openb_nodes_read_as_their_table_counts(public: Path) -> None:
     assert len(rows) == len(read) == 1213
     for name, cpu, memory, gpus, model in rows:
         found = read[name]
-        assert (found.gpus, found.gpu_type) == (int(gpus), model)
-        assert (found.capacity.gpu, found.capacity.cpu, found.capacity.memory) == (
-            int(gpus),
-            int(cpu),
-            int(memory),
-        )
+        capacity = (found.capacity.gpu, found.capacity.cpu, found.capacity.memory)
+        assert (found.gpus, found.gpu_type, capacity) == (int(gpus), model, (int(gpus), int(cpu), int(memory)))
     (note,) = notes
     assert note.startswith("nodes with alibabacloud.com/gpu-milli, shares of GPUs, which are added up by node")
     assert note.endswith(": 1,213")
     half, none = snapshot.pending
     assert [part.gpus for gang in (half, none) for part in gang.parts] == [0.5, 0]
-    assert half.parts[0].needs.named == {
-        "gpu": 0,
-        "cpu": 4000,
-        "memory": 9216,
-        "alibabacloud.com/gpu-milli": 500,
-        "pods": 1,
-    }
+    needs = {"gpu": 0, "cpu": 4000, "memory": 9216, "alibabacloud.com/gpu-milli": 500, "pods": 1}
+    assert half.parts[0].needs.named == needs
     master = kubernetes.read(folder / "pai-node-00.yaml")
     assert (master.cluster.gpus, master.kept()) == (2, {"pai-node-00": "is of the control plane"})
 
@@ -107,18 +100,13 @@ def test_yaml_is_json(tmp_path: Path) -> None:
         ({"gpu.intel.com/i915": 2}, {}, 2, {"gpu": 2, "gpu.intel.com/i915": 2}),
         ({"habana.ai/gaudi": "8"}, {}, 8, {"gpu": 8, "habana.ai/gaudi": 8}),
         ({"nvidia.com/mig-1g.5gb": "14"}, {}, 2, {"nvidia.com/mig-1g.5gb": 14}),
-        (
-            {"nvidia.com/gpu": "2", "nvidia.com/mig-3g.20gb": "4"},
-            {},
-            4,
-            {"gpu": 2, "nvidia.com/gpu": 2, "nvidia.com/mig-3g.20gb": 4},
-        ),
-        ({"nvidia.com/gpu": "32"}, {"nvidia.com/gpu.replicas": "4"}, 8, {"gpu": 32, "nvidia.com/gpu": 32}),
-        ({"nvidia.com/gpu.shared": "32"}, {"nvidia.com/gpu.replicas": "4"}, 8, {"nvidia.com/gpu.shared": 32}),
-        ({"nvidia.com/gpu.shared": "32"}, {"nvidia.com/gpu.count": "8"}, 8, {"nvidia.com/gpu.shared": 32}),
+        ({_GPU: "2", "nvidia.com/mig-3g.20gb": "4"}, {}, 4, {"gpu": 2, _GPU: 2, "nvidia.com/mig-3g.20gb": 4}),
+        ({_GPU: "32"}, {f"{_GPU}.replicas": "4"}, 8, {"gpu": 32, _GPU: 32}),
+        ({f"{_GPU}.shared": "32"}, {f"{_GPU}.replicas": "4"}, 8, {f"{_GPU}.shared": 32}),
+        ({f"{_GPU}.shared": "32"}, {f"{_GPU}.count": "8"}, 8, {f"{_GPU}.shared": 32}),
         ({"koordinator.sh/gpu-core": "800"}, {}, 8, {"koordinator.sh/gpu-core": 800}),
         ({"example.com/wonder": "3"}, {}, 3, {"gpu": 3, "example.com/wonder": 3}),
-        ({"cpu": "1"}, {"nvidia.com/gpu.count": "8"}, 0, {"cpu": 1000}),
+        ({"cpu": "1"}, {f"{_GPU}.count": "8"}, 0, {"cpu": 1000}),
     ],
 )
 def test_gpus_of_any_vendor(
@@ -192,14 +180,8 @@ def test_pods_that_stand_for_themselves(owner: str, tmp_path: Path) -> None:
 
 def test_groups_of_one_name(tmp_path: Path) -> None:
     """A job and a pod of one name are two gangs, with two names, and long names are cut."""
-    long = "x" * 250
-    read = _read(
-        tmp_path,
-        node("n1"),
-        pod("a", "n1", owner="Job/b"),
-        pod("b", "n1"),
-        pod("c", "n1", owner=f"Job/{long[:200]}"),
-    )
+    pods = [pod("a", "n1", owner="Job/b"), pod("b", "n1"), pod("c", "n1", owner=f"Job/{'x' * 200}")]
+    read = _read(tmp_path, node("n1"), *pods)
     assert [gang.name for gang in read.gangs][:2] == ["ml/b", "ml/b (Pod)"]
     assert len(read.gangs[2].name) <= 200
 
@@ -217,18 +199,14 @@ def test_a_gang_of_pods_that_differ(tmp_path: Path) -> None:
 
 
 def test_the_owner_that_controls_counts(tmp_path: Path) -> None:
-    """Of several owners the controller tells the gang, and a pod that its node owns is no job."""
+    """Of owners the controller tells the gang; a pod of its node is no job; a node has what it allocates."""
     owned = pod("a", "n1", owner="Job/a")
     owned["metadata"]["ownerReferences"].insert(0, {"kind": "ReplicaSet", "name": "r"})
-    read = _read(tmp_path, node("n1"), owned, pod("static", "n1", owner="Node/n1"))
-    assert [(gang.kind, gang.name) for gang in read.gangs] == [("Job", "ml/a")]
-
-
-def test_what_a_node_allocates_counts(tmp_path: Path) -> None:
-    """A node has what it allocates, not all that is in it."""
     found = node("n1", 7)
-    found["status"]["capacity"] = {"nvidia.com/gpu": "8"}
-    assert _read(tmp_path, found).nodes[0].gpus == 7
+    found["status"]["capacity"] = {_GPU: "8"}  # of which it allocates seven
+    read = _read(tmp_path, found, owned, pod("static", "n1", owner="Node/n1"))
+    assert read.nodes[0].gpus == 7
+    assert [(gang.kind, gang.name) for gang in read.gangs] == [("Job", "ml/a")]
 
 
 def test_what_is_no_job(tmp_path: Path) -> None:
@@ -241,9 +219,8 @@ def test_what_is_no_job(tmp_path: Path) -> None:
     notes: list[str] = []
     daemon = pod("daemon", "n1", owner="DaemonSet/d")
     service = {"kind": "Service", "metadata": {"name": "s"}}
-    read = _read(
-        tmp_path, node("n1"), over, failed, leaving, mirror, gated, absent, daemon, service, notes=notes
-    )
+    objects = [over, failed, leaving, mirror, gated, absent, daemon, service]
+    read = _read(tmp_path, node("n1"), *objects, notes=notes)
     assert read.gangs == ()
     assert read.nodes[0].used.gpu == 4
     assert sorted(notes) == [
@@ -300,14 +277,10 @@ def test_levels_of_the_network(tmp_path: Path) -> None:
     ]
     nodes = [node(f"n{number}", labels=each) for number, each in enumerate(labels)]
     found = _read(tmp_path, *nodes).cluster
-    assert {level: len(found.groups[level]) for level in found.levels} == {
-        "machine": 3,
-        "zone": 2,
-        "region": 2,
-        "network": 1,
-    }
     told = _read(tmp_path, *nodes, levels={"row": "example.com/row"}).cluster
-    assert {level: len(told.groups[level]) for level in told.levels} == {"machine": 3, "row": 2, "network": 1}
+    counts = [{level: len(each.groups[level]) for level in each.levels} for each in (found, told)]
+    assert counts[0] == {"machine": 3, "zone": 2, "region": 2, "network": 1}
+    assert counts[1] == {"machine": 3, "row": 2, "network": 1}
     with pytest.raises(InvalidInput, match=r"levels\.row: 'no': must be a label of some node"):
         _read(tmp_path, *nodes, levels={"row": "no"})
     bare = _read(tmp_path, node("n1"), node("n2"))
@@ -346,13 +319,8 @@ def test_where_pods_may_stand(tmp_path: Path) -> None:
     pods = [pod(f"p{number}", **each) for number, each in enumerate([*asked, {"nodeSelector": {"gpu": "b"}}])]
     read = _read(tmp_path, *nodes, *pods)
     places = {where.name: where.nodes for where in read.places} | {"": ("n1", "n2", "n3")}
-    assert [places[gang.parts[0].where] for gang in read.gangs] == [
-        ("n1", "n3"),
-        ("n1", "n2", "n3"),
-        ("n1",),
-        ("n1",),
-        (),
-    ]
+    found = [places[gang.parts[0].where] for gang in read.gangs]
+    assert found == [("n1", "n3"), ("n1", "n2", "n3"), ("n1",), ("n1",), ()]
     assert len(read.places) == 3
     assert {where.reason for where in read.places} == {"tolerates their taints", "gpu=a", "gpu=b"}
 
@@ -364,7 +332,6 @@ def test_gpus_of_one_vendor_are_none_of_another(tmp_path: Path) -> None:
     asks = pod("a", gpus=0)
     asks["spec"]["containers"][0]["resources"]["limits"]["amd.com/gpu"] = "4"
     objects = [node("nvidia"), pod("b", gpus=8)]
-
     spots = pack(_read(tmp_path, amd, asks, *objects)).spots
     assert {(spot.part, spot.node) for spot in spots} == {("a", "amd"), ("b", "nvidia")}
     missing = pack(_read(tmp_path, asks, *objects)).missing
@@ -390,14 +357,12 @@ def test_long_names_of_what_forbids(tmp_path: Path) -> None:
 
 def test_what_drains_need_for_pods_that_leave(tmp_path: Path) -> None:
     """A node is drained of pods that are being deleted too, with the options that they need."""
-    alone, with_files = (
-        pod("alone", "n1"),
-        pod("b", "n2", owner="Job/b", volumes=[{"name": "v", "emptyDir": {}}]),
-    )
-    daemon = pod("d", "n3", owner="DaemonSet/d", volumes=[{"name": "v", "emptyDir": {}}])
-    for each in (alone, with_files, daemon):
+    files = [{"name": "v", "emptyDir": {}}]
+    with_files = pod("b", "n2", owner="Job/b", volumes=files)
+    pods = [pod("alone", "n1"), with_files, pod("d", "n3", owner="DaemonSet/d", volumes=files)]
+    for each in pods:
         each["metadata"]["deletionTimestamp"] = "2026-01-02T00:00:00Z"
-    read = _read(tmp_path, node("n1"), node("n2"), node("n3"), alone, with_files, daemon)
+    read = _read(tmp_path, node("n1"), node("n2"), node("n3"), *pods)
     assert drain(read, 3).commands[3:] == (
         "# nothing replaces pod alone, which --force deletes:",
         "kubectl drain --ignore-daemonsets --force -- n1",
@@ -420,12 +385,13 @@ def test_what_is_asked_and_not_looked_at(tmp_path: Path) -> None:
         pod("spread", topologySpreadConstraints=spread),
         pod("soft", topologySpreadConstraints=soft, affinity={"podAffinity": {}}),
         pod("volume", volumes=claim),
+        pod("own volume", volumes=[{"name": "v", "ephemeral": {"volumeClaimTemplate": {}}}]),
         pod("claims", resourceClaims=[{"name": "gpu"}]),
         port,
         pod("runs", "n1", topologySpreadConstraints=spread, volumes=claim),
     ]
     _read(tmp_path, node("n1"), *pods, notes=(notes := list[str]()))
-    told = {"nearness to other pods": 2, "spread over the topology": 1, "volumes": 1, "ports of the node": 1}
+    told = {"nearness to other pods": 2, "spread over the topology": 1, "volumes": 2, "ports of the node": 1}
     assert set(notes) == {
         f"pods that wait and ask for {asked}, which is not looked at: {number}"
         for asked, number in {**told, "devices by resource claims": 1}.items()
@@ -441,10 +407,3 @@ def test_whose_budgets_count(tmp_path: Path) -> None:
     objects = [node("n1"), pod("a", "n1", labels={"app": "a"})]
     assert _read(tmp_path, *objects, elsewhere, nobody).kept() == {}
     assert list(_read(tmp_path, *objects, everybody).kept()) == ["n1"]
-
-
-def test_volumes_of_a_pod_alone_are_not_looked_at(tmp_path: Path) -> None:
-    """Volumes that are claimed for one pod are volumes as others are."""
-    claim = [{"name": "v", "ephemeral": {"volumeClaimTemplate": {}}}]
-    _read(tmp_path, node("n1"), pod("a", volumes=claim), notes=(notes := list[str]()))
-    assert notes == ["pods that wait and ask for volumes, which is not looked at: 1"]

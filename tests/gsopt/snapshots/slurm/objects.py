@@ -31,9 +31,9 @@ def pending(number: int, **more: Any) -> Object:
         "job_state": ["PENDING"],
         "nodes": "",
         "partition": "gpu",
-        "node_count": wrapped(1),
+        "state_reason": "Resources",
     }
-    return {**base, "cpus": wrapped(1), "tasks": wrapped(1), "state_reason": "Resources", **more}
+    return {**base, **dict.fromkeys(("node_count", "cpus", "tasks"), wrapped(1)), **more}
 
 
 def write(path: Path, **lists: list[Object]) -> Path:

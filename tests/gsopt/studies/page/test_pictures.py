@@ -1,14 +1,23 @@
-"""What is drawn on a page."""
+"""What is drawn on a page: figures, runs, and how a picture becomes an element."""
 
+from dataclasses import replace
 from itertools import product
+from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 
-from gsopt.studies import Results, plots
+import gsopt
+from gsopt.core.drawing import new_figure
+from gsopt.core.errors import InvalidInput
+from gsopt.studies import CellRow, Results, plots, results
+from gsopt.studies.page.gantt import gantts, runs_of
 from gsopt.studies.page.pictures import pictures, swept
-from gsopt.studies.page.svg import drawing
-from tests.gsopt.studies.samples import found, row
+from gsopt.studies.page.svg import drawing, inline
+from gsopt.studies.store import reading
+from instances.workloads import poisson
+from tests.gsopt.studies.samples import FIGURE_5, fill, found, row, study
 
 
 def _sweep(*values: float | str, groups: str = "a") -> Results:
@@ -79,3 +88,112 @@ def test_what_nobody_could_read_is_not_drawn() -> None:
         bars, lines = pictures(found(*rows), ())
     assert (bars.element, bars.remark) == ("", "Not drawn here: it would have 335 bars.")
     assert (lines.element, lines.remark) == ("", "Not drawn here: it would have 25 panels.")
+
+
+def _kept(folder: Path, **changes: Any) -> tuple[str, Results]:
+    fill(folder, study(**changes))
+    with reading(folder) as store:
+        return store.spec(), results(folder)
+
+
+def test_runs_are_named_by_method_and_instance() -> None:
+    """The name without seed is the first one's; decisions and cells that failed are no runs."""
+    rows: list[CellRow] = [
+        row({}, "random_order", word="", seed=4),
+        row({}, "random_order", word="", seed=5),
+        row({}, "fifo", word=""),
+        row({}, "greedy"),
+        row({}, "srtf", word="", error="Crash"),
+    ]
+    runs, name = runs_of(found(*rows)), "random_order on suite/1"
+    assert list(runs) == [name, f"{name}, seed 4", f"{name}, seed 5", "fifo on suite/1"]
+    assert runs[name].seed == 4
+
+
+def test_a_run_is_drawn(tmp_path: Path) -> None:
+    """The chart has the GPUs, the jobs that wait, and what the colours say."""
+    entry = {"workload": "batch", "jobs": 5, "gpus": 8}
+    spec, kept = _kept(tmp_path, instances=[entry, FIGURE_5], methods=["fifo", "greedy"])
+    (name,) = runs_of(kept)
+    with drawing():
+        (picture,) = gantts(spec, kept, [name])
+    assert (picture.title, picture.on_white) == (name, True)
+    assert all(f">{text}</text>" in picture.element for text in ("GPU", "jobs waiting", "slowdown"))
+
+
+def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
+    """A name that is none is told with the first that are, and of how many."""
+    loads = {"workload": "poisson", "jobs": 2, "gpus": 8, "load": [1.0, 2.0], "seed": [1, 2]}
+    spec, kept = _kept(tmp_path / "a", instances=[loads], methods=["fifo"])
+    first, second, third, _ = runs_of(kept)
+    with pytest.raises(InvalidInput) as refused, drawing():
+        list(gantts(spec, kept, ["fifo"]))
+    assert str(refused.value) == (
+        f"gantt: 'fifo': must be METHOD on INSTANCE: {first}, {second}, {third}, ... (4 in all)"
+    )
+    spec, kept = _kept(tmp_path / "b", methods=["greedy"])
+    with pytest.raises(InvalidInput, match="must be a policy's run, of which the study has none"), drawing():
+        list(gantts(spec, kept, [f"greedy on {FIGURE_5}"]))
+
+
+def test_another_run_than_the_one_kept_is_refused(tmp_path: Path) -> None:
+    """A run whose mean JCT has changed, and one whose file has, are not drawn in place of what was kept."""
+    file = tmp_path / "jobs.json"
+    gsopt.write(poisson(jobs=3, gpus=8, load=2.0), file)
+    spec, kept = _kept(tmp_path / "a", instances=[{"workload": str(file), "gpus": 8}], methods=["fifo"])
+    (old,) = kept.rows
+    name = f"fifo on {old.labels.instance}"
+    other = replace(old, outcome=replace(old.outcome, figures={"mean_jct": 5.0}))
+    with pytest.raises(InvalidInput, match=r"is no longer the run that was kept: its mean JCT was 5\.0 and is"):
+        list(gantts(spec, found(other), [name]))
+    gsopt.write(poisson(jobs=4, gpus=8, load=2.0), file)
+    with pytest.raises(InvalidInput, match="its instance is no longer what it was"):
+        list(gantts(spec, kept, [name]))
+
+
+def _drawn(name: str) -> str:
+    """Draw two lines, a hatched bar, and text that is not in the fonts at hand."""
+    figure = new_figure(3, 2)
+    axes = figure.subplots()
+    axes.plot([0, 1], [0, 1], marker="o", color="black")
+    axes.bar([0], [1], hatch="///", color="#0072B2", edgecolor="black")
+    axes.set_title("<b>&\U0001f680 \u5b57")
+    return inline(figure, name)
+
+
+def test_a_picture_is_one_element() -> None:
+    """It is well-formed without name spaces, called by its name, and its text is text."""
+    with drawing():
+        root = ET.fromstring(_drawn('a "title" <x>'))  # noqa: S314 - our own
+    assert (root.tag, root.attrib["role"], root.attrib["aria-label"]) == ("svg", "img", 'a "title" <x>')
+    assert not any(each.tail for each in root.iter())
+    assert "<b>&\U0001f680 \u5b57" in {text.text for text in root.iter("text")}
+    tags = {"svg", "g", "defs", "path", "use", "text", "clipPath", "rect", "pattern"}
+    assert {element.tag for element in root.iter()} <= tags
+    names = {name for each in root.iter() for name in each.attrib}
+    assert not [name for name in names if name in ("style", "font-family") or "{" in name]
+
+
+def test_ink_is_that_of_the_page() -> None:
+    """What is black is of the colour of text; colours stay, and text has the size that it had."""
+    with drawing():
+        root = ET.fromstring(_drawn("a"))  # noqa: S314 - our own
+    colours = {each.attrib.get(name) for each in root.iter() for name in ("fill", "stroke")}
+    assert colours >= {"currentColor", "#0072b2", "none"}
+    assert "#000000" not in colours
+    assert {text.attrib["font-size"] for text in root.iter("text")} == {"10", "12"}
+
+
+def test_pictures_have_no_ids_in_common() -> None:
+    """Ids are made of the name, plain whatever that is, and are those that are used."""
+    with drawing():
+        first, second = (ET.fromstring(_drawn(name)) for name in ("a b(c)", "a b(d)"))  # noqa: S314 - our own
+    ids = [{each.attrib["id"] for each in root.iter() if "id" in each.attrib} for root in (first, second)]
+    assert len(ids[0]) == len(ids[1]) > 0
+    assert not ids[0] & ids[1]
+    assert all(name.replace("-", "").isalnum() for name in ids[0])
+    used = {each.attrib["href"].removeprefix("#") for each in first.iter("use")}
+    used |= {each.attrib["clip-path"][5:-1] for each in first.iter() if "clip-path" in each.attrib}
+    filled = {each.attrib.get("fill", "") for each in first.iter()}
+    used |= {name[5:-1] for name in filled if name.startswith("url")}
+    assert used == ids[0]

@@ -1,24 +1,87 @@
-"""A study's folder as one page."""
+"""A study's folder as one page, which is read the way a browser does."""
 
 import json
 import re
 from base64 import b64decode, b64encode
 from collections import Counter
+from dataclasses import dataclass, field
 from hashlib import sha256
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gsopt.core.errors import Contradiction, InvalidInput
-from gsopt.studies import Results, cells_of, report, results, write_page
-from gsopt.studies.outcome import Outcome, State
+from gsopt.studies import Report, Results, cells_of, report, results, write_page
 from gsopt.studies.page import writer
-from gsopt.studies.page.parts import parts
-from gsopt.studies.report import cells_csv
+from gsopt.studies.rows import CellOutcome, CellState
 from gsopt.studies.store import writing
-from tests.gsopt.studies.page.parsed import Element, lines_of, parsed
 from tests.gsopt.studies.samples import FIGURE_5, fill, study
+
+#: Elements that have no end.
+_VOID = frozenset({"meta", "link", "img", "br", "hr", "input"})
+
+
+@dataclass
+class Element:
+    """An element of a page."""
+
+    tag: str
+    attributes: dict[str, str]
+    children: list["Element"] = field(default_factory=list)
+    pieces: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """All text within."""
+        return "".join(self.pieces)
+
+    def all(self, *tags: str) -> list["Element"]:
+        """Return the elements within that have one of the tags; any, if none is named."""
+        found = [child for child in self.children if not tags or child.tag in tags]
+        return found + [each for child in self.children for each in child.all(*tags)]
+
+
+class _Parser(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.open = [Element("", {})]
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        element = Element(tag, {name: value or "" for name, value in attrs})
+        assert len(attrs) == len(element.attributes), f"an attribute of {tag} stands there twice"
+        self.open[-1].children.append(element)
+        if tag not in _VOID:
+            self.open.append(element)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in _VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open[-1].tag == tag, f"{tag} ends within {self.open[-1].tag}"
+        self.open.pop()
+
+    def handle_data(self, data: str) -> None:
+        for element in self.open:
+            element.pieces.append(data)
+
+
+def parsed(html: str) -> Element:
+    """Read a page, whose elements must be nested rightly."""
+    parser = _Parser()
+    parser.feed(html)
+    parser.close()
+    (root,) = parser.open
+    return root
+
+
+def lines_of(table: Element) -> list[list[str]]:
+    """Return the texts of a table, its head first."""
+    return [[cell.text for cell in line.all("th", "td")] for line in table.all("tr")]
+
 
 #: Names that would be more than text in HTML, in a script, in an attribute, in a template or in a picture.
 HOSTILE = [
@@ -41,6 +104,10 @@ def _page(folder: Path, **options: Any) -> Element:
     """Return the page of a folder."""
     write_page(folder, folder / "report.html", **options)
     return parsed((folder / "report.html").read_text(encoding="utf-8"))
+
+
+def _written(made: Report) -> list[list[str]]:
+    return [list(made.titles), *map(list, zip(*(column.cells for column in made.columns), strict=True))]
 
 
 @pytest.fixture(scope="module")
@@ -112,9 +179,9 @@ def test_tables_have_heads(page: Element) -> None:
 def test_figures_are_those_of_the_report(folder: Path, page: Element) -> None:
     """The first tables are those of `gsopt study table` of each decision, and sort by the exact numbers."""
     assert [each.text for each in page.all("h3")] == ["policies", "reclaiming"]
-    for shown, part in zip(page.all("table"), parts(results(folder)).values(), strict=False):
+    for shown, part in zip(page.all("table"), results(folder).by_decision().values(), strict=False):
         made = report(part)
-        assert lines_of(shown) == [list(made.titles), *made.written()]
+        assert lines_of(shown) == _written(made)
         values = [
             [json.loads(cell.attributes.get("data-value", "null")) for cell in line.all("td")]
             for line in shown.all("tr")[1:]
@@ -127,8 +194,8 @@ def test_figures_are_those_of_the_report(folder: Path, page: Element) -> None:
 def test_chosen_figures_are_shown_and_drawn(folder: Path) -> None:
     """With figures the table has these, and pictures are of these: bars, and lines over every swept option."""
     page = _page(folder, figures=["makespan"])
-    made = report(parts(results(folder))["policies"], figures=["makespan"])
-    assert lines_of(page.all("table")[0]) == [list(made.titles), *made.written()]
+    made = report(results(folder).by_decision()["policies"], figures=["makespan"])
+    assert lines_of(page.all("table")[0]) == _written(made)
     assert [each.text for each in page.all("h3")] == []
     titles = [each.text for each in page.all("figcaption")]
     assert titles == [f"policies: makespan{over}" for over in ("", " over load", " over quantum")]
@@ -136,18 +203,15 @@ def test_chosen_figures_are_shown_and_drawn(folder: Path) -> None:
 
 def test_gaps_stand_by_their_bounds(folder: Path, page: Element) -> None:
     """Every cell is there with its value, its bound, who proves it, and the gap."""
-    known = {name: each for each in page.all("details") for name in [each.all("summary")[0].text]}
+    known = {each.all("summary")[0].text: each for each in page.all("details")}
+    titles = ("policies: mean JCT [s]", "reclaiming: preemptions")
     assert list(known)[:4] == [
-        "policies: mean JCT [s]: gaps by instance",
-        "policies: mean JCT [s]: every cell",
-        "reclaiming: preemptions: gaps by instance",
-        "reclaiming: preemptions: every cell",
+        f"{title}: {what}" for title in titles for what in ("gaps by instance", "every cell")
     ]
     cells = lines_of(known["reclaiming: preemptions: every cell"])
     assert [line[:-1] for line in cells[1:]] == [
-        [FIGURE_5, "greedy", "0", "1", "1", "exact, decomposition", "0.0 %"],
-        [FIGURE_5, "greedy", "1", "1", "1", "exact, decomposition", "0.0 %"],
-        [FIGURE_5, "exact", "-", "1", "1", "exact, decomposition", "0.0 %"],
+        [FIGURE_5, *method, "1", "1", "exact, decomposition", "0.0 %"]
+        for method in (("greedy", "0"), ("greedy", "1"), ("exact", "-"))
     ]
     runs = lines_of(known["policies: mean JCT [s]: every cell"])
     assert len(runs) == 1 + sum(not row.word for row in results(folder))
@@ -160,7 +224,7 @@ def test_it_says_what_was_run(folder: Path, page: Element) -> None:
     found = results(folder)
     assert list(contents) == ["study.json", "table.csv", "cells.csv"]
     assert json.loads(contents["study.json"])["seeds"] == [0, 1]
-    assert (contents["table.csv"], contents["cells.csv"]) == (report(found).csv(), cells_csv(found))
+    assert (contents["table.csv"], contents["cells.csv"]) == (report(found).csv(), found.to_csv())
     commands, spec = (each.text.strip("\n") for each in page.all("pre"))
     assert spec == contents["study.json"]
     assert commands.splitlines() == [
@@ -198,8 +262,8 @@ def test_names_are_text(tmp_path: Path) -> None:
             cells = cells_of(grid)
             store.adopt(grid, cells, 1)
             for number, cell in enumerate(cells):
-                done = Outcome(State.DONE, {"mean_jct": 5.0, "gap": 0.1}, 0.1)
-                failed = Outcome(State.FAILED, {}, 0.1, HOSTILE[0], "Crash")
+                done = CellOutcome(CellState.DONE, {"mean_jct": 5.0, "gap": 0.1}, 0.1)
+                failed = CellOutcome(CellState.FAILED, {}, 0.1, HOSTILE[0], "Crash")
                 store.commit(cell, done if number else failed)
         shapes.append(_page(tmp_path / str(place)))
     hostile, plain = shapes
@@ -220,7 +284,7 @@ def test_contradictions_are_refused(tmp_path: Path) -> None:
     with writing(tmp_path) as store:
         store.adopt(study(), [cell], 1)
         liar = {"objective": 1, "bound": 2, "resolution": 0, "sense": "minimize"}
-        store.commit(cell, Outcome(State.DONE, liar, 0.1))
+        store.commit(cell, CellOutcome(CellState.DONE, liar, 0.1))
     with pytest.raises(Contradiction):
         write_page(tmp_path, tmp_path / "report.html")
     assert not (tmp_path / "report.html").exists()
