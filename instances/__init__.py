@@ -2,7 +2,8 @@
 
 Every decision has a folder with JSON files, one per instance; an instance is named after its place, such as
 ``reclaiming/aryl-figure-5``. The best known solution of each stands below ``solutions``, under the same name.
-The generators of a decision are the names in its package's ``__all__``.
+The generators of a decision are the names in its package's ``__all__``; they raise `InvalidInput` for an
+argument that is out of its range.
 
 Examples
 --------

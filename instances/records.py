@@ -19,13 +19,7 @@ _LONGEST = 10_000_000
 
 
 def compressed_lines(path: Path) -> list[Mapping[str, Any]]:
-    """Read a record: a value in each line of JSON, compressed by gzip; empty where there is no file.
-
-    Raises
-    ------
-    InvalidInput
-        The file cannot be read, or is no such record.
-    """
+    """Read a record, JSON values in lines compressed by gzip, or raise `InvalidInput`; empty without a file."""
     if not path.is_file():
         return []
     try:
@@ -37,20 +31,7 @@ def compressed_lines(path: Path) -> list[Mapping[str, Any]]:
 
 
 def recorded_decisions(path: Path, problem: Callable[[Mapping[str, Any]], P]) -> Iterator[P]:
-    """Make a problem of each line of a record.
-
-    Parameters
-    ----------
-    path
-        The record.
-    problem
-        Makes a problem of a line.
-
-    Raises
-    ------
-    InvalidInput
-        The record cannot be read, or a line is no such decision.
-    """
+    """Yield a problem for each line of a record, or raise `InvalidInput` where a line is no such decision."""
     for number, record in enumerate(compressed_lines(path), start=1):
         try:
             made = problem(record)

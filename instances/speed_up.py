@@ -11,14 +11,10 @@ _NOISE = (2.0, 200.0)
 
 
 class SpeedUp(NamedTuple):
-    """How a job scales. These numbers are ours.
+    """How a job scales; these numbers are ours.
 
-    Attributes
-    ----------
-    near, far
-        How much longer a step takes for each further GPU, on one node and on several.
-    noise
-        GPUs from which on the batch that they need takes twice as long to be as good.
+    A step takes longer by the share `near` for each further GPU on one node, and by `far` on several. On
+    `noise` GPUs the batch that they need takes twice as long to be as good.
     """
 
     near: float
@@ -27,9 +23,9 @@ class SpeedUp(NamedTuple):
 
     @classmethod
     def drawn(cls, random: Random) -> "SpeedUp":
-        """Draw one."""
-        near = drawn(random, *_ON_A_NODE)
-        return cls(near, max(near, drawn(random, *_ON_SEVERAL)), drawn(random, *_NOISE))
+        """Return a drawn one."""
+        near = log_uniform(random, *_ON_A_NODE)
+        return cls(near, max(near, log_uniform(random, *_ON_SEVERAL)), log_uniform(random, *_NOISE))
 
     def on(self, nodes: int, gpus: int) -> float:
         """Return the goodput on GPUs of some nodes, relative to that on one GPU."""
@@ -37,6 +33,6 @@ class SpeedUp(NamedTuple):
         return gpus * (self.noise + 1) / (self.noise + gpus) / step
 
 
-def drawn(random: Random, least: float, most: float) -> float:
+def log_uniform(random: Random, least: float, most: float) -> float:
     """Draw evenly on a logarithmic scale, to three digits."""
     return float(f"{least * (most / least) ** random.random():.3g}")

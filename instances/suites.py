@@ -1,4 +1,4 @@
-"""Suites: what the committed suites of all decisions share, from a generated instance to its file."""
+"""Suites: what the committed suites of all decisions have in common, from a generated instance to its file."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, date, datetime
@@ -13,7 +13,10 @@ from gsopt.problems.reader import read_problem
 
 P = TypeVar("P", bound=Problem[Any])
 
-#: What an instance says of its optimum.
+#: What an instance says about itself that nobody published or drew.
+HANDMADE = About(source="made by hand")
+
+#: What an instance says about its optimum.
 _KNOWN = {"objective", "bound", "proved_by", "found_by", "since"}
 
 #: The folder of all instances; an instance's name is its place in there.
@@ -21,7 +24,7 @@ FOLDER = Path(__file__).parent
 
 
 def changed(problem: P, **changes: Any) -> P:
-    """Return a problem with some fields changed, and every rule checked anew."""
+    """Return a problem with some fields changed and every rule checked again."""
     fields = {name: getattr(problem, name) for name in type(problem).model_fields}  # without cached properties
     return type(problem)(**{**fields, **changes})
 
@@ -31,13 +34,18 @@ def renamed(problem: P, name: str) -> P:
     return changed(problem, name=f"{problem.word}/{name}")
 
 
+def in_folder(folder: str, *parts: Mapping[str, P]) -> list[P]:
+    """Return problems named after their places in a folder of their decision."""
+    return [renamed(problem, f"{folder}/{name}") for part in parts for name, problem in part.items()]
+
+
 def with_about(problem: P, facts: Mapping[str, Any]) -> P:
-    """Add facts, such as a proven optimum, to what a problem says of itself."""
+    """Return a problem with more facts about itself, such as a proven optimum."""
     return changed(problem, about=About(**{**dict(problem.about or About()), **facts}))
 
 
 def with_kept_proof(problem: P, path: Path) -> P:
-    """Take over the proof in the committed file, if the data there are the same."""
+    """Return a problem with the proof in its committed file, if the data there are the same."""
     if not path.exists():
         return problem
     standing = read_problem(path)
@@ -47,7 +55,7 @@ def with_kept_proof(problem: P, path: Path) -> P:
 
 
 def proven(problem: P) -> P:
-    """Draw a tiny instance with its optimum, found by trying every decision; None when none is feasible."""
+    """Return a tiny problem with its optimum, found by trying every decision; None if none is feasible."""
     optimum = brute_force(problem)
     value = None if optimum is None else plain(optimum[0])
     return with_about(problem, {"objective": value, "bound": value, "proved_by": "brute force"})
@@ -60,21 +68,11 @@ def regenerate(
     prove: Callable[[P], P] | None = None,
     today: date | None = None,
 ) -> list[Path]:
-    """Write the files of generated instances, and give their paths.
+    """Write generated instances to files, and return the paths.
 
-    What stands in a file of its optimum is kept, as long as everything else in it is the same. What is found
-    later, and the solutions, are written by ``gsopt suites verify --update``.
-
-    Parameters
-    ----------
-    problems
-        The instances, named after their places.
-    folder
-        Where to write the files.
-    prove
-        Gives an instance with what is found of its optimum; called where nothing is known of it.
-    today
-        The day from which on what it finds is known; the day it is when None.
+    What a file says about its optimum is kept as long as everything else in it stays the same. Where nothing is
+    known, `prove` finds the optimum, as of `today`. Optima found later, and solutions, are written by
+    ``gsopt suites verify --update``.
     """
     day = {"since": today or datetime.now(UTC).date()}
     paths: list[Path] = []

@@ -16,22 +16,6 @@ def triplets(random: Random, *, bins: int, capacity: int, excess: int) -> list[i
 
     Source: the triplets of Falkenauer, "A hybrid grouping genetic algorithm for bin packing", Journal of
     Heuristics 2 (1996).
-
-    Parameters
-    ----------
-    random
-        Source of random numbers.
-    bins
-        How many bins.
-    capacity
-        What each of them holds.
-    excess
-        By how much three sizes exceed it.
-
-    Raises
-    ------
-    InvalidInput
-        The excess is out of its range.
     """
     require(0 <= excess <= MOST_EXCESS, "excess", excess, f"must be between 0 and {MOST_EXCESS}")
     sizes = [size for _ in range(bins) for size in _three(random, capacity, excess)]

@@ -89,11 +89,6 @@ def test_what_has_no_example_is_named() -> None:
 def test_docstrings_begin_with_the_usual_verbs() -> None:
     """A docstring says "Return" and "Check", as readers of numpydoc expect, and neither "Give" nor "Tell"."""
     root = Path(gsopt.__file__).parents[1]
-    files = [
-        path
-        for name in ("gsopt", "formulations", "heuristics", "instances")
-        for path in (root / name).rglob("*.py")
-    ]
     packages = ("gsopt", "formulations", "heuristics", "instances")
     files = [path for name in packages for path in root.glob(f"{name}/**/*.py")]
     assert [path for path in files if re.search(r'"""(Give|Tell)s? ', path.read_text(encoding="utf-8"))] == []

@@ -3,10 +3,11 @@
 from random import Random
 from typing import Any, Literal, get_args
 
-from gsopt.core.errors import require, require_one_of
+from gsopt.core.errors import require_one_of
 from gsopt.core.problem import About
 from gsopt.problems.allocation import Allocation, ElasticJob
 from instances.allocation.scaling import across_servers, imperfect, values
+from instances.arguments import at_least, fractions
 
 Sizes = Literal["one", "powers_of_two", "any"]
 Scaling = Literal["proportional", "imperfect", "across_servers"]
@@ -59,24 +60,17 @@ def elastic_jobs(
     seed
         Seed of all random draws.
 
-    Raises
-    ------
-    InvalidInput
-        An argument is out of its range.
-
     Examples
     --------
     >>> problem = elastic_jobs(jobs=50, capacity=256, seed=1)
     >>> len(problem.jobs), problem.remaining, {job.gpus_per_worker for job in problem.jobs}
     (50, 256, {8, 1, 2, 4})
     """
-    require(jobs >= 0, "jobs", jobs, "must be at least 0")
-    require(capacity >= 0, "capacity", capacity, "must be at least 0")
-    require(most_workers >= 1, "most_workers", most_workers, "must be at least 1")
-    require(most_extra >= 1, "most_extra", most_extra, "must be at least 1")
+    at_least(0, jobs=jobs, capacity=capacity)
+    at_least(1, most_workers=most_workers, most_extra=most_extra)
+    fractions(queued_share=queued_share)
     require_one_of("sizes", sizes, get_args(Sizes))
     require_one_of("scaling", scaling, get_args(Scaling))
-    require(0 <= queued_share <= 1, "queued_share", queued_share, "must be between 0 and 1")
     random = Random(seed)
     drawn: list[ElasticJob] = []
     for number in range(1, jobs + 1):

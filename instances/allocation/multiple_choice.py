@@ -5,9 +5,10 @@ from itertools import accumulate
 from random import Random
 from typing import Literal, get_args
 
-from gsopt.core.errors import require, require_one_of
+from gsopt.core.errors import require_one_of
 from gsopt.core.problem import About
 from gsopt.problems.allocation import Allocation, ElasticJob
+from instances.arguments import at_least
 
 Correlation = Literal["none", "weak", "strong", "subset_sum", "ordered"]
 
@@ -48,11 +49,6 @@ def multiple_choice(
     seed
         Seed of all random draws.
 
-    Raises
-    ------
-    InvalidInput
-        An argument is out of its range.
-
     Notes
     -----
     Source: the five classes of the computational experiments of Pisinger, A minimal algorithm for the
@@ -64,11 +60,9 @@ def multiple_choice(
     >>> problem.capacity, [(job.min_workers, job.counts, job.values) for job in problem.jobs]
     (8, [(2, (1, 3), (0.0, 0.0)), (1, (1, 3, 7), (6.0, 6.0, 7.0))])
     """
-    require(classes >= 0, "classes", classes, "must be at least 0")
-    require(items >= 1, "items", items, "must be at least 1")
-    require(largest >= 1, "largest", largest, "must be at least 1")
-    kinds = get_args(Correlation)
-    require_one_of("correlation", correlation, kinds)
+    at_least(0, classes=classes)
+    at_least(1, items=items, largest=largest)
+    require_one_of("correlation", correlation, get_args(Correlation))
     random = Random(seed)
     drawn = [_items(random, items, largest, correlation) for _ in range(classes)]
     return Allocation(

@@ -15,11 +15,6 @@ def curves(folder: str | Path) -> dict[str, dict[int, float]]:
     """Read the tables of a folder: one curve per model and batch size, iterations per second by number of GPUs.
 
     Numbers of GPUs that were not measured (blank, nan or 0) are left out.
-
-    Raises
-    ------
-    InvalidInput
-        A table cannot be read.
     """
     return {
         f"{path.stem}-{batch}": curve

@@ -17,11 +17,6 @@ def from_data(folder: Path) -> Iterator[Allocation]:
 
     Once with jobs that speed up in proportion to their workers, and once with the measured curves of
     ElasticFlow where they are in the folder too. Nothing where the trace is not there.
-
-    Raises
-    ------
-    InvalidInput
-        A file cannot be read.
     """
     if not (folder / FILE).exists():
         return

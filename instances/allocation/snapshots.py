@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
-from typing import Any
 
 from gsopt.core.problem import About
 from gsopt.problems.allocation import Allocation, ElasticJob
@@ -95,10 +94,9 @@ def _saved(left: float, curve: Curve, least: int, most: int) -> Iterator[float]:
 
 def _allocation(workload: Workload, time: float, jobs: Sequence[ElasticJob], scaling: str) -> Allocation:
     in_use = sum(job.base_gpus for job in jobs)
-    details: dict[str, Any] = {"source": f"{workload.source}, jobs running at second {time:.0f}, {scaling}"}
     return Allocation(
         name=workload.name,
-        about=About(**details),
+        about=About(source=f"{workload.source}, jobs running at second {time:.0f}, {scaling}"),
         capacity=round(_REMAINING * in_use),
         jobs=tuple(jobs),
     )

@@ -7,12 +7,11 @@ does.
 from collections.abc import Iterator
 from typing import Any, get_args
 
-from gsopt.core.problem import About
 from gsopt.problems.allocation import Allocation, ElasticJob
 from instances.allocation.aryl import figure_6, table_4
 from instances.allocation.elastic_jobs import Scaling, Sizes, elastic_jobs
 from instances.allocation.multiple_choice import Correlation, multiple_choice
-from instances.suites import proven, regenerate, renamed
+from instances.suites import HANDMADE, in_folder, proven, regenerate, renamed
 
 #: Jobs and GPUs of the instances of production size.
 _PRODUCTION = ((50, 256), (200, 1_000), (500, 2_000), (2_000, 4_000))
@@ -38,18 +37,17 @@ def tiny() -> list[Allocation]:
 
 def small() -> list[Allocation]:
     """Generate the instances that can be solved by trying every choice of extra workers."""
-    made = {**_random(), **_greedy_fails(), **_tables(), **_menus(), **_corner_cases()}
-    return [renamed(problem, f"small/{name}") for name, problem in made.items()]
+    return in_folder("small", _random(), _greedy_fails(), _tables(), _menus(), _corner_cases())
 
 
 def production() -> list[Allocation]:
     """Generate the instances of the size of a production cluster."""
     made = {**dict(_of_production_size()), **_classic()}
-    return [renamed(problem, f"production/{name}") for name, problem in made.items()]
+    return in_folder("production", made)
 
 
 def challenge() -> list[Allocation]:
-    """Generate instances whose optimum the exact method does not prove in minutes.
+    """Generate instances whose optimum the exact method does not prove within minutes.
 
     Weights and values that go together leave a price per GPU nothing to decide by, and weights up to a million
     leave a dynamic programme too many states.
@@ -60,7 +58,7 @@ def challenge() -> list[Allocation]:
         )
         for classes in (20, 100)
     }
-    return [renamed(problem, f"challenge/{name}") for name, problem in made.items()]
+    return in_folder("challenge", made)
 
 
 def _random() -> dict[str, Allocation]:
@@ -202,7 +200,7 @@ def _of_production_size() -> Iterator[tuple[str, Allocation]]:
 
 
 def _handmade(capacity: int, *jobs: ElasticJob) -> Allocation:
-    return Allocation(about=About(source="made by hand"), capacity=capacity, jobs=jobs)
+    return Allocation(about=HANDMADE, capacity=capacity, jobs=jobs)
 
 
 if __name__ == "__main__":

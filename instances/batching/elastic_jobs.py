@@ -8,6 +8,8 @@ from gsopt.core.problem import About
 from gsopt.performance.batching import BatchingJob, Progress, StepTime
 from gsopt.performance.communication import Wire
 from gsopt.problems.batching import Batching
+from instances.arguments import at_least, fractions
+from instances.speed_up import log_uniform
 
 #: Samples that fit on a GPU.
 _LOCAL_LIMITS = (32, 64, 128, 256, 512)
@@ -42,20 +44,15 @@ def elastic_jobs(
     gpus, jobs
         How many.
     criterion, forced, caps, menu, reconfiguration
-        As of `gsopt.problems.batching.Batching`.
+        As in `gsopt.problems.batching.Batching`.
     doublings
         How often a full local batch may be doubled, at most, to give the batch limit of a job.
     running, new
-        Parts of the jobs that run so far, and that have just arrived.
+        Shares of the jobs that have been running, and that have just arrived.
     uncertain
-        Part of the jobs of which only the distribution of their progress is known.
+        Share of the jobs of whose progress only a distribution is known.
     seed
         Seed of all random draws.
-
-    Raises
-    ------
-    InvalidInput
-        An argument is out of its range.
 
     Examples
     --------
@@ -63,11 +60,9 @@ def elastic_jobs(
     >>> problem.headline(), [counts[-1] for counts in problem.counts]
     ({'jobs': 5, 'gpus': 8, 'criterion': 'sruf'}, [8, 8, 1, 8, 1])
     """
-    require(gpus >= 0, "gpus", gpus, "must be at least 0")
-    require(jobs >= 0, "jobs", jobs, "must be at least 0")
+    at_least(0, gpus=gpus, jobs=jobs)
     require(0 <= doublings <= 20, "doublings", doublings, "must be between 0 and 20")  # noqa: PLR2004 - a million
-    for name, part in (("running", running), ("new", new), ("uncertain", uncertain)):
-        require(0 <= part <= 1, name, part, "must be between 0 and 1")
+    fractions(running=running, new=new, uncertain=uncertain)
     random = Random(seed)
     return Batching(
         name="elastic-jobs",
@@ -88,9 +83,9 @@ def _job(
     local = random.choice(_LOCAL_LIMITS)
     limit = local * 2 ** random.randint(0, doublings)
     model = StepTime(
-        fixed=_drawn(random, 0.005, 0.05),
-        per_sample=_drawn(random, 0.0002, 0.004),
-        message=_drawn(random, 2e7, 1.5e9),
+        fixed=log_uniform(random, 0.005, 0.05),
+        per_sample=log_uniform(random, 0.0002, 0.004),
+        message=log_uniform(random, 2e7, 1.5e9),
         wire=_WIRE,
     )
     left = float(round(10 ** random.uniform(5, 8)))
@@ -110,8 +105,3 @@ def _job(
         previous_gpus=before,
         previous_batch=max(min(limit, before * local), before) if before else None,
     )
-
-
-def _drawn(random: Random, least: float, most: float) -> float:
-    """Draw evenly on a logarithmic scale, to three digits."""
-    return float(f"{least * (most / least) ** random.random():.3g}")

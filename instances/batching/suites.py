@@ -6,12 +6,11 @@
 from random import Random
 from typing import Any
 
-from gsopt.core.problem import About
 from gsopt.performance.batching import BatchingJob, Progress, Rate, StepTime, Tabulated
 from gsopt.performance.communication import Wire, Wiring
 from gsopt.problems.batching import Batching
 from instances.batching.elastic_jobs import elastic_jobs
-from instances.suites import proven, regenerate, renamed
+from instances.suites import HANDMADE, in_folder, proven, regenerate
 
 _MODEL = StepTime(
     fixed=0.5, per_sample=0.25, message=1e8, wire=Wire(bandwidth=1e9, latency=0.01, wiring=Wiring.RING)
@@ -25,8 +24,7 @@ def committed() -> list[Batching]:
 
 def small() -> list[Batching]:
     """Generate the instances that can be solved by trying every number of GPUs and every batch."""
-    made = {**_degenerate(), **_menus(), **_costs(), **_beliefs(), **_drawn(), **_corner_cases()}
-    return [renamed(problem, f"small/{name}") for name, problem in made.items()]
+    return in_folder("small", _degenerate(), _menus(), _costs(), _beliefs(), _drawn(), _corner_cases())
 
 
 def medium() -> list[Batching]:
@@ -41,11 +39,11 @@ def medium() -> list[Batching]:
         "064-020-doublings": elastic_jobs(gpus=64, jobs=20, criterion="rate", menu="doublings", seed=3),
         "064-060-moving-costs": elastic_jobs(gpus=64, jobs=60, reconfiguration=500.0, uncertain=0.5, seed=4),
     }
-    return [renamed(problem, f"medium/{name}") for name, problem in made.items()]
+    return in_folder("medium", made)
 
 
 def challenge() -> list[Batching]:
-    """Generate an instance whose optimum the exact method does not prove in minutes.
+    """Generate an instance whose optimum the exact method does not prove within minutes.
 
     Menus of doublings up to 100,000 GPUs are far from convex, and a table of jobs by GPUs is too large.
     """
@@ -54,7 +52,7 @@ def challenge() -> list[Batching]:
             gpus=100_000, jobs=600, doublings=10, menu="doublings", criterion="sum_time", seed=4
         ),
     }
-    return [renamed(problem, f"challenge/{name}") for name, problem in made.items()]
+    return in_folder("challenge", made)
 
 
 def _degenerate() -> dict[str, Batching]:
@@ -115,7 +113,7 @@ def _costs() -> dict[str, Batching]:
 
 
 def _beliefs() -> dict[str, Batching]:
-    """Jobs of which only the distribution of their progress is known."""
+    """Jobs of whose progress only a distribution is known."""
     believed: dict[str, Any] = {"progress": Progress(alpha=1.5, beta=4.0, processed=30.0)}
     early: dict[str, Any] = {"progress": Progress(alpha=1.0, beta=4.0, processed=30.0)}
     known = _job("known", 4, 2, 90)
@@ -156,7 +154,7 @@ def _job(
 
 
 def _handmade(gpus: int, jobs: list[BatchingJob], **options: Any) -> Batching:
-    return Batching(about=About(source="made by hand"), gpus=gpus, jobs=jobs, **options)
+    return Batching(about=HANDMADE, gpus=gpus, jobs=jobs, **options)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from gsopt.core.problem import About
 from gsopt.performance.colocation import halvings
 from gsopt.problems.colocation import Colocation, Mode, Pending, Running
 from gsopt.scenario.speed import IterationTime
+from instances.arguments import ascending, at_least
 
 #: Bytes of a GPU.
 _MEMORY = 80 * 2**30
@@ -48,14 +49,9 @@ def full_cluster(
     modes
         How often the batch of 32 samples may be halved, at most 5 times.
     shortest, longest
-        Least and most seconds of a job.
+        Shortest and longest duration in seconds of a job.
     seed
         Seed of all random draws.
-
-    Raises
-    ------
-    InvalidInput
-        An argument is out of its range.
 
     Examples
     --------
@@ -63,13 +59,11 @@ def full_cluster(
     >>> problem.headline(), [mode.name for mode in problem.pending[0].modes]
     ({'running': 3, 'pending': 4}, ['16', '8', '4'])
     """
-    require(running >= 0, "running", running, "must be at least 0")
-    require(pending >= 0, "pending", pending, "must be at least 0")
-    require(models >= 1, "models", models, "must be at least 1")
+    at_least(0, running=running, pending=pending)
+    at_least(1, models=models)
     require(isfinite(worst) and worst >= 1, "worst", worst, "must be at least 1 and finite")
     require(0 <= modes <= len(halvings(_BATCH)) - 1, "modes", modes, "must be between 0 and 5")
-    require(shortest >= 1, "shortest", shortest, "must be at least 1")
-    require(longest >= shortest, "longest", longest, f"must be at least the {shortest} of the shortest")
+    ascending(shortest, longest)
     random = Random(seed)
     names = [f"m{number}" for number in range(1, models + 1)]
     kinds = {name: _Kind(random, modes) for name in names}

@@ -26,11 +26,6 @@ def from_data(folder: Path) -> Iterator[Colocation]:
 
     The first 80 jobs of Sia's sample of Philly run and the other 80 wait. Nothing where Gavel's table or the
     sample is not there, and only three instances without Lucid's.
-
-    Raises
-    ------
-    InvalidInput
-        A file cannot be read.
     """
     if not ((folder / GAVEL).is_file() and (folder / SIA).is_dir()):
         return
@@ -46,15 +41,6 @@ def measured(table: PairTable, jobs: Sequence[Job], *, seed: int = 0) -> Colocat
 
     Only configurations are drawn of which every pair was measured, so that no slowdown is invented; memory is
     not known, and every such pair ran. Of a running job a part that is drawn is left.
-
-    Parameters
-    ----------
-    table
-        Measured pairs.
-    jobs
-        Jobs with their GPUs and durations.
-    seed
-        Seed of all random draws.
     """
     random = Random(seed)
     names = complete(table)

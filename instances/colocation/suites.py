@@ -5,10 +5,9 @@
 
 from typing import Any
 
-from gsopt.core.problem import About
 from gsopt.problems.colocation import Colocation, Mode, Pending, Running
 from instances.colocation.full_cluster import full_cluster
-from instances.suites import proven, regenerate, renamed
+from instances.suites import HANDMADE, in_folder, proven, regenerate
 
 _GIB = 2**30
 
@@ -20,8 +19,7 @@ def committed() -> list[Colocation]:
 
 def small() -> list[Colocation]:
     """Generate the instances that can be solved by trying every pair."""
-    made = {**_pairs(), **_competing(), **_memory(), **_drawn(), **_corner_cases()}
-    return [renamed(problem, f"small/{name}") for name, problem in made.items()]
+    return in_folder("small", _pairs(), _competing(), _memory(), _drawn(), _corner_cases())
 
 
 def production() -> list[Colocation]:
@@ -36,15 +34,12 @@ def production() -> list[Colocation]:
         "060-060-alike": full_cluster(running=60, pending=60, shortest=3_000, longest=9_000, seed=7),
         "100-100-whole": full_cluster(running=100, pending=100, modes=0, seed=8),
     }
-    return [renamed(problem, f"production/{name}") for name, problem in made.items()]
+    return in_folder("production", made)
 
 
 def large() -> list[Colocation]:
     """Generate a full cluster on which the matching takes several seconds."""
-    made = {
-        "100-200": full_cluster(running=100, pending=200, seed=9),
-    }
-    return [renamed(problem, f"large/{name}") for name, problem in made.items()]
+    return in_folder("large", {"100-200": full_cluster(running=100, pending=200, seed=9)})
 
 
 def _pairs() -> dict[str, Colocation]:
@@ -168,7 +163,7 @@ def _pending(name: str, gpus: int, seconds: float, model: str, *, memory: int = 
 def _handmade(
     running: list[Running], pending: list[Pending], table: dict[str, dict[str, float]], **options: Any
 ) -> Colocation:
-    about = About(source="made by hand")
+    about = HANDMADE
     return Colocation(about=about, running=running, pending=pending, interference=table, **options)
 
 

@@ -19,11 +19,6 @@ def from_data(folder: Path) -> Iterator[Configuration]:
 
     Nothing where the record is not there. The authors' program lets a job have what it may not, at a goodput of
     a ten-thousandth; at a cost of 100 and more, against the penalty of 1.1, it never does.
-
-    Raises
-    ------
-    InvalidInput
-        The record cannot be read.
     """
     for number, problem in enumerate(recorded_decisions(folder / FILE, _problem), start=1):
         yield renamed(problem, f"real/sia-{number:03}")

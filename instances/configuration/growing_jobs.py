@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from random import Random
 
-from gsopt.core.errors import require
 from gsopt.core.problem import About
 from gsopt.problems.configuration import AdaptiveJob, Configuration, Shape, shapes
-from instances.speed_up import SpeedUp, drawn
+from instances.arguments import at_least, fractions
+from instances.speed_up import SpeedUp, log_uniform
 
 #: How many times faster a type is for a job than the slowest one is to another.
 _SPEED = (0.5, 4.0)
@@ -31,10 +31,9 @@ def growing_jobs(
 ) -> Configuration:
     """Generate a decision as it comes up every minute: most jobs run, some have arrived since.
 
-    On k GPUs a step takes 1 + r (k - 1) of its time on one, where r is drawn for one node and for several, and
-    a batch of k times the samples is worth k (h + 1) / (h + k) times as much for a drawn h. Each type is faster
-    by a drawn factor of each job. A job may have twice the GPUs that it has; of a type on which it has not run
-    it may have one, which counts as its slowest configuration. These numbers are ours.
+    Jobs scale as in `instances.goodput.running_jobs`, and each type is faster by a factor drawn for each job. A
+    job may double its GPUs; of a type on which it has not run it may have one GPU, which counts as its slowest
+    configuration. These numbers are ours.
 
     Parameters
     ----------
@@ -45,18 +44,13 @@ def growing_jobs(
     jobs
         How many.
     running
-        Part of the jobs that run.
+        Share of the jobs that are running.
     busy
-        Part of the GPUs that they hold at most.
+        Share of the GPUs that they hold at most.
     most_gpus
         Most of a job.
     seed
         Seed of all random draws.
-
-    Raises
-    ------
-    InvalidInput
-        An argument is out of its range.
 
     Examples
     --------
@@ -64,16 +58,9 @@ def growing_jobs(
     >>> problem.headline(), [job.current for job in problem.jobs]
     ({'jobs': 3, 'gpus': 8, 'types': 1, 'configurations': 4}, [0, 0, None])
     """
-    for name, number in (
-        ("nodes", nodes),
-        ("gpus_per_node", gpus_per_node),
-        ("types", types),
-        ("most_gpus", most_gpus),
-    ):
-        require(number >= 1, name, number, "must be at least 1")
-    require(jobs >= 0, "jobs", jobs, "must be at least 0")
-    for name, part in (("running", running), ("busy", busy)):
-        require(0 <= part <= 1, name, part, "must be between 0 and 1")
+    at_least(1, nodes=nodes, gpus_per_node=gpus_per_node, types=types, most_gpus=most_gpus)
+    at_least(0, jobs=jobs)
+    fractions(running=running, busy=busy)
     random = Random(seed)
     gpus = {f"type {number}": nodes * gpus_per_node for number in range(1, types + 1)}
     listed = [shape for kind in gpus for shape in shapes(kind, nodes, gpus_per_node)]
@@ -93,7 +80,7 @@ def growing_jobs(
 def _state(
     random: Random, listed: Sequence[Shape], gpus: dict[str, int], jobs: int, busy: float
 ) -> list[int | None]:
-    """Draw what running jobs hold: of some type about as many as there are for each."""
+    """Draw the configurations of running jobs: each holds about its fair share of the GPUs, of one type."""
     left = {kind: int(busy * count) for kind, count in gpus.items()}
     typical = max(sum(left.values()) / max(jobs, 1), 1)
     held: list[int | None] = []
@@ -117,7 +104,7 @@ def _job(
     speed_up = SpeedUp.drawn(random)
     own = None if current is None else listed[current]
     kinds = list(dict.fromkeys(shape.type for shape in listed))
-    speeds = {kind: drawn(random, *_SPEED) for kind in kinds}
+    speeds = {kind: log_uniform(random, *_SPEED) for kind in kinds}
     known = {kind for kind in kinds if own and (kind == own.type or random.random() < _MEASURED)}
     cap = min(2 * own.gpus, most_gpus) if own else 1
 

@@ -9,7 +9,7 @@ from gsopt.core.problem import About
 from gsopt.problems.configuration import AdaptiveJob, Configuration, shapes
 from instances.configuration.growing_jobs import growing_jobs
 from instances.configuration.triples import triples
-from instances.suites import changed, proven, regenerate, renamed
+from instances.suites import HANDMADE, changed, in_folder, proven, regenerate
 
 
 def committed() -> list[Configuration]:
@@ -19,8 +19,7 @@ def committed() -> list[Configuration]:
 
 def small() -> list[Configuration]:
     """Generate the instances that can be solved by trying every configuration."""
-    made = {**_restarts(), **_powers(), **_types(), **_drawn(), **_corner_cases()}
-    return [renamed(problem, f"small/{name}") for name, problem in made.items()]
+    return in_folder("small", _restarts(), _powers(), _types(), _drawn(), _corner_cases())
 
 
 def medium() -> list[Configuration]:
@@ -35,19 +34,16 @@ def medium() -> list[Configuration]:
         "3x5-060": growing_jobs(nodes=5, types=3, jobs=60, seed=5),
         "3x2-040-of-eight": growing_jobs(nodes=2, gpus_per_node=8, types=3, jobs=40, seed=6),
     }
-    return [renamed(problem, f"medium/{name}") for name, problem in made.items()]
+    return in_folder("medium", made)
 
 
 def challenge() -> list[Configuration]:
-    """Generate instances whose optimum the exact method does not prove in minutes."""
-    made = {
-        "triples-30-048": triples(pools=30, gpus=48, excess=1, seed=1),
-    }
-    return [renamed(problem, f"challenge/{name}") for name, problem in made.items()]
+    """Generate instances whose optimum the exact method does not prove within minutes."""
+    return in_folder("challenge", {"triples-30-048": triples(pools=30, gpus=48, excess=1, seed=1)})
 
 
 def _restarts() -> dict[str, Configuration]:
-    """Jobs that would be better off elsewhere, had they not to restart."""
+    """Jobs that would be better off elsewhere if they did not have to restart."""
     young = _job("young", current=0, restart_factor=0.4)
     old = _job("old", current=0, restart_factor=0.99)
     new = _job("new", goodputs=[1.0, None, None])
@@ -84,12 +80,8 @@ def _types() -> dict[str, Configuration]:
     stays = typed("stays", 4.0, 7.0, 1.0, 1.9, 3.0, current=3, restart_factor=0.3)
 
     def cluster(*jobs: AdaptiveJob) -> Configuration:
-        return Configuration(
-            about=About(source="made by hand"),
-            gpus={"fast": 2, "slow": 4},
-            configurations=listed,
-            jobs=jobs,
-        )
+        gpus = {"fast": 2, "slow": 4}
+        return Configuration(about=HANDMADE, gpus=gpus, configurations=listed, jobs=jobs)
 
     return {
         "fast-gpus-to-whom-they-help": cluster(much, little),
@@ -112,10 +104,7 @@ def _corner_cases() -> dict[str, Configuration]:
     return {
         "no-jobs": _handmade(2, []),
         "no-types": Configuration(
-            about=About(source="made by hand"),
-            gpus={},
-            configurations=[],
-            jobs=[AdaptiveJob(name="a", goodputs=[])],
+            about=HANDMADE, gpus={}, configurations=[], jobs=[AdaptiveJob(name="a", goodputs=[])]
         ),
         "never-measured": _handmade(4, [_job("a", goodputs=[None, None, None])]),
         "all-equal": _handmade(2, [_job(name) for name in "abc"]),
@@ -130,13 +119,8 @@ def _job(name: str, **fields: Any) -> AdaptiveJob:
 
 
 def _handmade(gpus: int, jobs: list[AdaptiveJob], **options: Any) -> Configuration:
-    return Configuration(
-        about=About(source="made by hand"),
-        gpus={"t4": gpus},
-        configurations=shapes("t4", 1, 4),
-        jobs=jobs,
-        **options,
-    )
+    shared = shapes("t4", 1, 4)
+    return Configuration(about=HANDMADE, gpus={"t4": gpus}, configurations=shared, jobs=jobs, **options)
 
 
 if __name__ == "__main__":

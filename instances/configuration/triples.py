@@ -5,6 +5,7 @@ from random import Random
 from gsopt.core.errors import require
 from gsopt.core.problem import About
 from gsopt.problems.configuration import AdaptiveJob, Configuration, Shape
+from instances.arguments import at_least
 from instances.triplets import LEAST_CAPACITY, triplets
 
 #: Least and most goodput of a job.
@@ -28,18 +29,13 @@ def triples(*, pools: int = 30, gpus: int = 48, excess: int = 1, seed: int = 0) 
     seed
         Seed of all random draws.
 
-    Raises
-    ------
-    InvalidInput
-        An argument is out of its range.
-
     Examples
     --------
     >>> problem = triples(pools=2, gpus=16, excess=0, seed=1)
     >>> len(problem.jobs), problem.gpus
     (6, {'pool 1': 16, 'pool 2': 16})
     """
-    require(pools >= 1, "pools", pools, "must be at least 1")
+    at_least(1, pools=pools)
     require(gpus >= LEAST_CAPACITY, "gpus", gpus, f"must be at least {LEAST_CAPACITY}")
     random = Random(seed)
     sizes = triplets(random, bins=pools, capacity=gpus, excess=excess)

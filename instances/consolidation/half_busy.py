@@ -3,11 +3,12 @@
 from random import Random
 from typing import Literal, get_args
 
-from gsopt.core.errors import require, require_one_of
+from gsopt.core.errors import require_one_of
 from gsopt.core.problem import About
 from gsopt.problems.consolidation import Consolidation, Job
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.speed import TIER_PENALTIES
+from instances.arguments import at_least, fractions
 
 Demands = Literal["powers_of_two", "any"]
 Weights = Literal["one", "levels", "drawn"]
@@ -57,22 +58,15 @@ def half_busy(
     seed
         Seed of all random draws.
 
-    Raises
-    ------
-    InvalidInput
-        An argument is out of its range.
-
     Examples
     --------
     >>> problem = half_busy(racks=4, jobs=100, seed=1)
     >>> problem.headline(), sum(job.gpus for job in problem.jobs)
     ({'jobs': 100, 'GPUs': 256, 'free': 116}, 673)
     """
-    require(racks >= 1, "racks", racks, "must be at least 1")
-    require(machines >= 1, "machines", machines, "must be at least 1")
-    require(gpus >= 1, "gpus", gpus, "must be at least 1")
-    require(jobs >= 0, "jobs", jobs, "must be at least 0")
-    require(0 <= busy <= 1, "busy", busy, "must be between 0 and 1")
+    at_least(1, racks=racks, machines=machines, gpus=gpus)
+    at_least(0, jobs=jobs)
+    fractions(busy=busy)
     require_one_of("demands", demands, get_args(Demands))
     require_one_of("weights", weights, get_args(Weights))
     require_one_of("maximize", maximize, get_args(Maximize))

@@ -5,13 +5,12 @@
 
 from typing import Any
 
-from gsopt.core.problem import About
 from gsopt.problems.consolidation import Consolidation, Job
 from gsopt.scenario.cluster import Cluster, Island, Machine, Rack, Switch
 from gsopt.scenario.speed import TierPenalty
 from instances.consolidation.half_busy import half_busy
 from instances.consolidation.triples import triples
-from instances.suites import proven, regenerate, renamed
+from instances.suites import HANDMADE, in_folder, proven, regenerate
 
 
 def committed() -> list[Consolidation]:
@@ -21,8 +20,7 @@ def committed() -> list[Consolidation]:
 
 def small() -> list[Consolidation]:
     """Generate the instances that can be solved by trying every placement."""
-    made = {**_competing(), **_objectives(), **_deeper(), **_corner_cases()}
-    return [renamed(problem, f"small/{name}") for name, problem in made.items()]
+    return in_folder("small", _competing(), _objectives(), _deeper(), _corner_cases())
 
 
 def production() -> list[Consolidation]:
@@ -37,7 +35,7 @@ def production() -> list[Consolidation]:
         "16-racks-200-levels": half_busy(racks=16, jobs=200, weights="levels", seed=8),
         "16-racks-400": half_busy(racks=16, jobs=400, weights="levels", busy=0.25, seed=10),
     }
-    return [renamed(problem, f"production/{name}") for name, problem in made.items()]
+    return in_folder("production", made)
 
 
 def large() -> list[Consolidation]:
@@ -46,16 +44,16 @@ def large() -> list[Consolidation]:
         "any-demands": half_busy(racks=16, jobs=200, demands="any", weights="drawn", seed=7),
         "powers-of-two": half_busy(racks=16, jobs=200, weights="drawn", seed=9),
     }
-    return [renamed(problem, f"large/{name}") for name, problem in made.items()]
+    return in_folder("large", made)
 
 
 def challenge() -> list[Consolidation]:
-    """Generate instances whose optimum the exact method does not prove in minutes."""
+    """Generate instances whose optimum the exact method does not prove within minutes."""
     made = {
         "triples-40-064": triples(racks=40, machines=8, excess=1, seed=1),
         "triples-30-128": triples(racks=30, machines=16, excess=3, seed=1),
     }
-    return [renamed(problem, f"challenge/{name}") for name, problem in made.items()]
+    return in_folder("challenge", made)
 
 
 def _competing() -> dict[str, Consolidation]:
@@ -171,7 +169,7 @@ def _job(name: str, gpus: int, model: str, *, weight: float = 1.0) -> Job:
 
 
 def _handmade(cluster: Cluster, busy: list[int], *jobs: Job, **options: Any) -> Consolidation:
-    return Consolidation(about=About(source="made by hand"), cluster=cluster, busy=busy, jobs=jobs, **options)
+    return Consolidation(about=HANDMADE, cluster=cluster, busy=busy, jobs=jobs, **options)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from gsopt.core.errors import require
 from gsopt.core.problem import About
 from gsopt.problems.consolidation import Consolidation, Job
 from gsopt.scenario.cluster import Cluster
+from instances.arguments import at_least
 from instances.triplets import LEAST_CAPACITY, triplets
 
 #: Models that lose the more, the further apart their GPUs are.
@@ -32,20 +33,13 @@ def triples(
     seed
         Seed of all random draws.
 
-    Raises
-    ------
-    InvalidInput
-        An argument is out of its range.
-
     Examples
     --------
     >>> problem = triples(racks=2, machines=2, gpus=8, excess=0, seed=1)
     >>> sum(job.gpus for job in problem.jobs), problem.cluster.gpus
     (32, 32)
     """
-    require(racks >= 1, "racks", racks, "must be at least 1")
-    require(machines >= 1, "machines", machines, "must be at least 1")
-    require(gpus >= 1, "gpus", gpus, "must be at least 1")
+    at_least(1, racks=racks, machines=machines, gpus=gpus)
     rule = f"must have {LEAST_CAPACITY} GPUs in all, or more"
     require(machines * gpus >= LEAST_CAPACITY, "machines", machines, rule)
     random = Random(seed)

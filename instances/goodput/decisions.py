@@ -20,24 +20,13 @@ def from_data(folder: Path) -> Iterator[Goodput]:
     """Yield the 45 decisions of a run of the authors' simulator with 12 jobs on four nodes of four GPUs.
 
     Nothing where the record is not there.
-
-    Raises
-    ------
-    InvalidInput
-        The record cannot be read.
     """
     for number, problem in enumerate(recorded_decisions(folder / FILE, _problem), start=1):
         yield renamed(problem, f"real/pollux-{number:02}")
 
 
 def records(folder: Path) -> list[Mapping[str, Any]]:
-    """Read the record: of each decision what was known, what the search chose, and its fitness.
-
-    Raises
-    ------
-    InvalidInput
-        The file cannot be read, or is no such record.
-    """
+    """Read the record: each decision's data, the choice of the authors' search, and its fitness."""
     return compressed_lines(folder / FILE)
 
 

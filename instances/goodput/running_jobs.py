@@ -2,9 +2,9 @@
 
 from random import Random
 
-from gsopt.core.errors import require
 from gsopt.core.problem import About
 from gsopt.problems.goodput import Goodput, GoodputJob
+from instances.arguments import at_least, fractions
 from instances.speed_up import SpeedUp
 
 
@@ -21,29 +21,24 @@ def running_jobs(
 ) -> Goodput:
     """Generate a decision as it comes up every minute: most jobs run, some have arrived since.
 
-    On k GPUs a step takes 1 + r (k - 1) of its time on one, where r is drawn for one node and for several, and
-    a batch of k times the samples is worth k (h + 1) / (h + k) times as much for a drawn h, as the noise of the
-    gradients has it. The speed-up is their quotient, relative to the same on the fair share of the GPUs on one
-    node. A job may have twice the GPUs that it has. These numbers are ours. Jobs are listed by GPU time so far,
-    the least first, as the authors' program lists them.
+    On k GPUs a step takes 1 + r (k - 1) times as long as on one, where r is drawn for one node and for several,
+    and a batch of k times the samples is worth k (h + 1) / (h + k) times as much, where h stands for the noise
+    of the gradients and is drawn. The speed-up is their quotient, relative to that on the fair share of the
+    GPUs on one node. A job may double its GPUs. These numbers are ours. As in the authors' program, jobs are
+    listed by their GPU time so far, in ascending order.
 
     Parameters
     ----------
     nodes, gpus_per_node, jobs
         How many.
     running
-        Part of the jobs that run.
+        Share of the jobs that are running.
     busy
-        Part of the GPUs that they hold at most.
+        Share of the GPUs that they hold at most.
     most_gpus, most_nodes
         Most of a job.
     seed
         Seed of all random draws.
-
-    Raises
-    ------
-    InvalidInput
-        An argument is out of its range.
 
     Examples
     --------
@@ -51,16 +46,9 @@ def running_jobs(
     >>> problem.headline(), [job.current for job in problem.jobs]
     ({'jobs': 3, 'nodes': 2, 'gpus': 8}, [(), (0, 4), (2, 0)])
     """
-    for name, number in (
-        ("gpus_per_node", gpus_per_node),
-        ("most_gpus", most_gpus),
-        ("most_nodes", most_nodes),
-    ):
-        require(number >= 1, name, number, "must be at least 1")
-    require(nodes >= 0, "nodes", nodes, "must be at least 0")
-    require(jobs >= 0, "jobs", jobs, "must be at least 0")
-    for name, part in (("running", running), ("busy", busy)):
-        require(0 <= part <= 1, name, part, "must be between 0 and 1")
+    at_least(1, gpus_per_node=gpus_per_node, most_gpus=most_gpus, most_nodes=most_nodes)
+    at_least(0, nodes=nodes, jobs=jobs)
+    fractions(running=running, busy=busy)
     random = Random(seed)
     state = _state(random, [gpus_per_node] * nodes, round(running * jobs), busy, most_nodes)
     fair = max(-(-nodes * gpus_per_node // max(jobs, 1)), 1)
@@ -78,7 +66,7 @@ def running_jobs(
 
 
 def _state(random: Random, free: list[int], jobs: int, busy: float, most_nodes: int) -> list[list[int]]:
-    """Draw what running jobs hold: on one node that has room, else on several with no other part of a job."""
+    """Draw the GPUs of running jobs: on one node with room, or else on several without another such job."""
     left, typical = int(busy * sum(free)), busy * sum(free) / max(jobs, 1)
     narrow = list(range(len(free)))  # nodes without a part of a job on several
     vectors: list[list[int]] = []

@@ -9,7 +9,7 @@ from gsopt.core.problem import About
 from gsopt.problems.goodput import Goodput, GoodputJob
 from instances.goodput.running_jobs import running_jobs
 from instances.goodput.triples import triples
-from instances.suites import changed, proven, regenerate, renamed
+from instances.suites import HANDMADE, changed, in_folder, proven, regenerate
 
 
 def committed() -> list[Goodput]:
@@ -19,8 +19,7 @@ def committed() -> list[Goodput]:
 
 def small() -> list[Goodput]:
     """Generate the instances that can be solved by trying every GPU."""
-    made = {**_restarts(), **_nodes(), **_drawn(), **_corner_cases()}
-    return [renamed(problem, f"small/{name}") for name, problem in made.items()]
+    return in_folder("small", _restarts(), _nodes(), _drawn(), _corner_cases())
 
 
 def medium() -> list[Goodput]:
@@ -35,19 +34,16 @@ def medium() -> list[Goodput]:
         "16-160": running_jobs(jobs=160, seed=4),
         "08-020-of-eight": running_jobs(nodes=8, gpus_per_node=8, jobs=20, seed=6),
     }
-    return [renamed(problem, f"medium/{name}") for name, problem in made.items()]
+    return in_folder("medium", made)
 
 
 def challenge() -> list[Goodput]:
-    """Generate instances whose optimum the exact method does not prove in minutes."""
-    made = {
-        "triples-40-128": triples(nodes=40, gpus_per_node=128, excess=1, seed=1),
-    }
-    return [renamed(problem, f"challenge/{name}") for name, problem in made.items()]
+    """Generate instances whose optimum the exact method does not prove within minutes."""
+    return in_folder("challenge", {"triples-40-128": triples(nodes=40, gpus_per_node=128, excess=1, seed=1)})
 
 
 def _restarts() -> dict[str, Goodput]:
-    """Jobs that would be better off elsewhere, had they not to restart."""
+    """Jobs that would be better off elsewhere if they did not have to restart."""
     young = _job("young", current=[1, 0], age=60.0)
     often = _job("often", current=[1, 0], age=600.0, restarts=12)
     old = _job("old", current=[0, 1], age=36_000.0)
@@ -105,7 +101,7 @@ def _job(name: str, **fields: Any) -> GoodputJob:
 
 
 def _handmade(nodes: list[int], jobs: list[GoodputJob], **options: Any) -> Goodput:
-    return Goodput(about=About(source="made by hand"), nodes=nodes, jobs=jobs, **options)
+    return Goodput(about=HANDMADE, nodes=nodes, jobs=jobs, **options)
 
 
 if __name__ == "__main__":

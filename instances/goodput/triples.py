@@ -5,6 +5,7 @@ from random import Random
 from gsopt.core.errors import require
 from gsopt.core.problem import About
 from gsopt.problems.goodput import Goodput, GoodputJob
+from instances.arguments import at_least
 from instances.triplets import LEAST_CAPACITY, triplets
 
 #: Least and most speed-up of a job.
@@ -31,18 +32,13 @@ def triples(*, nodes: int = 40, gpus_per_node: int = 128, excess: int = 1, seed:
     seed
         Seed of all random draws.
 
-    Raises
-    ------
-    InvalidInput
-        An argument is out of its range.
-
     Examples
     --------
     >>> problem = triples(nodes=2, gpus_per_node=16, excess=0, seed=1)
     >>> len(problem.jobs), sum(job.max_gpus for job in problem.jobs), problem.total
     (6, 32, 32)
     """
-    require(nodes >= 1, "nodes", nodes, "must be at least 1")
+    at_least(1, nodes=nodes)
     rule = f"must be at least {LEAST_CAPACITY}"
     require(gpus_per_node >= LEAST_CAPACITY, "gpus_per_node", gpus_per_node, rule)
     random = Random(seed)

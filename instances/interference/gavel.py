@@ -3,20 +3,18 @@
 import re
 from collections.abc import Iterator, Mapping
 from itertools import combinations_with_replacement
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from gsopt.core.errors import InvalidInput, shorten
-from gsopt.core.files import parse_json
 from gsopt.performance.interference import Couple, Profile
 from instances.interference.reading import PairReading, assemble
-from instances.traces.reading import content, find
+from instances.traces.reading import find
+from instances.traces.throughputs import ALONE, rate, read_tables
 
 #: Place of the file in the folder of public traces.
 FILE = Path("gavel/simulation_throughputs.json.gz")
 
-_ALONE = "null"
 _SPREAD = "_unconsolidated"  # workers on different machines: of no meaning for one GPU
 _PLACED = re.compile(r"\('(?P<name>[^']+)', (?P<gpus>[0-9]+)\)")
 _BATCH = re.compile(r"\(batch size (?P<size>[0-9]+)\)")
@@ -31,12 +29,12 @@ def gavel(path: str | Path, *, gpu: str = "v100") -> PairReading:
     """Read the pairs of jobs on one GPU out of a table of throughputs published with Gavel.
 
     The table gives iterations per second alone (``null``), and of both jobs of a pair. Pairs of jobs on several
-    GPUs are all 0 and are not read. Of pairs on one GPU those with a speed of 0, which we take to need more
-    memory than there is, are left out, as are those of a configuration that did not run alone.
+    GPUs are all 0 and are not read. Pairs on one GPU with a speed of 0, which presumably need more memory than
+    there is, are left out, as are those of a configuration that did not run alone.
 
     The features are the batch size (1 where the name has none), iterations and samples per second, and how many
-    times faster the configuration is than on each other type of GPU in the file, 0 where it did not run there;
-    the files have no utilisation and no memory.
+    times faster the configuration is than on each other type of GPU in the file, 0 where it did not run there.
+    The files record neither utilisation nor memory.
 
     Source: Gavel (OSDI 2020), its public repository; ``oracle_throughputs.json`` names configurations alone,
     the other files with their number of GPUs.
@@ -66,68 +64,57 @@ def gavel(path: str | Path, *, gpu: str = "v100") -> PairReading:
     ({'A3C': 2.0}, (('LM (batch size 5)', 'LM (batch size 5)'),))
     """
     file = find(path, FILE)
-    types = _types(str(file), content(file))
+    types = _types(file)
     if gpu not in types:
         raise InvalidInput(str(file), "gpu", shorten(gpu), f"must be one of {', '.join(types)}")
     rates = {kind: _alone(str(file), kind, rows) for kind, rows in types.items()}
-    names = [name for name, rate in rates[gpu].items() if rate]
+    names = [name for name, speed in rates[gpu].items() if speed]
     profiles = [Profile(name=name, features=_features(name, gpu, rates)) for name in names]
     return assemble(f"gavel {gpu}", profiles, _pairs(str(file), gpu, types[gpu], rates[gpu]))
 
 
-def _types(file: str, data: bytes) -> dict[str, Throughputs]:
+def _types(file: Path) -> dict[str, Throughputs]:
     """Return what was measured on one GPU of each type, by configuration."""
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise InvalidInput(file, "", f"byte {error.start}", "must be UTF-8 text") from None
-    tables = parse_json(file, text)
+    tables = read_tables(file)
     for kind, rows in tables.items():
         if not isinstance(rows, dict) or not all(isinstance(row, dict) for row in rows.values()):
-            raise InvalidInput(file, kind, "", "must be an object of throughputs for each configuration")
+            raise InvalidInput(str(file), kind, "", "must be an object of throughputs for each configuration")
     return {
-        kind: {_name(key): {_name(other): cell for other, cell in row.items()} for key, row in _single(rows)}
+        kind: {
+            _placed(key)[0]: {_placed(other)[0]: cell for other, cell in row.items()}
+            for key, row in _single(rows)
+        }
         for kind, rows in tables.items()
         if not kind.endswith(_SPREAD)
     }
 
 
 def _single(rows: Throughputs) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the rows of jobs on one GPU; their pairs with jobs on several are dropped."""
+    """Yield the rows of jobs on one GPU, without their pairs with jobs on several."""
     for key, row in rows.items():
-        if _gpus(key) == 1:
-            yield key, {other: cell for other, cell in row.items() if _gpus(other) == 1}
+        if _placed(key)[1] == 1:
+            yield key, {other: cell for other, cell in row.items() if _placed(other)[1] == 1}
 
 
-def _gpus(key: str) -> int:
+def _placed(key: str) -> tuple[str, int]:
+    """Return a configuration's name and its number of GPUs."""
     found = _PLACED.fullmatch(key)
-    return 1 if found is None else int(found["gpus"])
-
-
-def _name(key: str) -> str:
-    found = _PLACED.fullmatch(key)
-    return key if found is None else found["name"]
+    return (found["name"], int(found["gpus"])) if found else (key, 1)
 
 
 def _alone(file: str, kind: str, rows: Throughputs) -> dict[str, float]:
-    return {name: _rate(file, f"{kind}.{name}.{_ALONE}", row.get(_ALONE)) for name, row in rows.items()}
-
-
-def _rate(file: str, field: str, value: object) -> float:
-    if isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and value >= 0:
-        return float(value)
-    raise InvalidInput(file, field, shorten(value), "must be iterations per second, at least 0")
+    return {name: rate(file, f"{kind}.{name}.{ALONE}", row.get(ALONE)) for name, row in rows.items()}
 
 
 def _features(name: str, gpu: str, rates: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
     found = _BATCH.search(name)
-    batch, rate = int(found["size"]) if found else 1, rates[gpu][name]
+    batch, speed = int(found["size"]) if found else 1, rates[gpu][name]
     others = {kind: rates[kind].get(name, 0.0) for kind in rates if kind != gpu}
     return {
         "batch size": batch,
-        "iterations per second": rate,
-        "samples per second": batch * rate,
-        **{f"times faster than on {kind}": rate / other if other else 0.0 for kind, other in others.items()},
+        "iterations per second": speed,
+        "samples per second": batch * speed,
+        **{f"times faster than on {kind}": speed / other if other else 0.0 for kind, other in others.items()},
     }
 
 
@@ -146,4 +133,4 @@ def _own(file: str, kind: str, rows: Throughputs, name: str, other: str) -> floa
     field, cell = f"{kind}.{name}.{other}", rows[name][other]
     if not isinstance(cell, list) or len(cell) != _BOTH:
         raise InvalidInput(file, field, shorten(cell), "must be the iterations per second of both jobs")
-    return _rate(file, field, cell[0])
+    return rate(file, field, cell[0])

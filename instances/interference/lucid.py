@@ -1,15 +1,11 @@
 """Lucid: relative speeds of 1,388 pairs of configurations on one GPU, and what each of them uses alone."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.performance.interference import Couple, Profile
 from instances.interference.reading import PairReading, assemble
-from instances.traces.reading import Issue, TraceRow, content, find, rows, usable
-
-T = TypeVar("T")
+from instances.traces.reading import TraceRow, find, read_whole_table
 
 #: Places of the table of pairs and of that of single jobs in the folder of public traces.
 FILE, ALONE = Path("lucid/data/colocate_info.csv.gz"), Path("lucid/analyzer/single_data.csv")
@@ -34,9 +30,9 @@ def lucid(path: str | Path, *, alone: str | None = None) -> PairReading:
     """Read the pairs of jobs on one GPU that were measured for Lucid.
 
     A configuration is named by model, data set, batch size and, where it is used, ``amp`` (mixed precision).
-    The table of pairs gives the speed of each job relative to having the GPU to itself: the files do not say
-    so, but the values do, as those of one job in all its pairs come up to 1 whatever its throughput. Those that
-    are faster than alone have the slowdown 1. The features are from the table of single jobs: batch size, mixed
+    The table of pairs gives the speed of each job relative to having the GPU to itself. The files do not say
+    so, but the values show it: over all its pairs, a job's speed reaches 1 whatever its throughput. Jobs that
+    are faster than alone get the slowdown 1. The features come from the table of single jobs: batch size, mixed
     precision (0 or 1), samples per second, utilisation of GPU and memory, memory.
 
     Source: Lucid (ASPLOS 2023), its public repository, whose licence is for non-commercial purposes.
@@ -46,12 +42,12 @@ def lucid(path: str | Path, *, alone: str | None = None) -> PairReading:
     path
         The table of pairs, or the folder of all traces or of Lucid.
     alone
-        The table of single jobs; ``analyzer/single_data.csv`` of the same folder if not given.
+        The table of single jobs; by default ``analyzer/single_data.csv`` in the same folder.
 
     Raises
     ------
     InvalidInput
-        A file cannot be read or is no such table, or a row breaks a rule: what is measured is not repaired.
+        A file cannot be read or is no such table, or a row breaks a rule: measurements are not repaired.
 
     Examples
     --------
@@ -70,7 +66,7 @@ def lucid(path: str | Path, *, alone: str | None = None) -> PairReading:
 
 
 def _pairs(file: Path) -> list[tuple[Couple, tuple[float, float] | None]]:
-    found = _converted(file, _PAIR, _pair)
+    found = read_whole_table(file, _PAIR, _pair, str(file))
     seen: set[frozenset[str]] = set()
     for row, (couple, _) in found:
         if frozenset(couple) in seen:
@@ -95,7 +91,7 @@ def _speed(row: TraceRow, column: str) -> float:
 
 def _profiles(file: Path) -> dict[str, Profile]:
     columns = tuple({*_KEYS, *_FEATURES.values()})
-    return {profile.name: profile for _, profile in _converted(file, columns, _profile)}
+    return {profile.name: profile for _, profile in read_whole_table(file, columns, _profile, str(file))}
 
 
 def _profile(row: TraceRow) -> Profile:
@@ -107,14 +103,3 @@ def _name(row: TraceRow, job: str) -> str:
     model, dataset, batch, amp = (row.values[f"{key}{job}"] for key in _KEYS)
     precision = ", amp" if amp == "1" else ""
     return f"{model} on {dataset} (batch size {batch}{precision})"
-
-
-def _converted(
-    file: Path, columns: tuple[str, ...], convert: Callable[[TraceRow], T]
-) -> list[tuple[TraceRow, T]]:
-    """Convert the rows of a table; the first one that cannot be used is an error."""
-    issues: list[Issue] = []
-    found = list(usable(rows(str(file), content(file), columns, issues, further=True), convert, issues))
-    for issue in issues:
-        raise InvalidInput(issue.file, f"row {issue.row}", "", issue.reason)
-    return found

@@ -1,4 +1,4 @@
-"""Reading: the table that a file of measured pairs holds, and what was not as measured."""
+"""Reading: the table of measured pairs in a file, and which pairs it does not hold as they were measured."""
 
 from collections.abc import Iterable
 
@@ -10,16 +10,16 @@ from gsopt.performance.interference import Couple, PairTable, Profile
 
 
 class PairReading(Frozen):
-    """A table of pairs, and which pairs are not in it or not as they were measured.
+    """A table of pairs, the pairs that are left out of it, and those that are not as they were measured.
 
     Attributes
     ----------
     table
         The slowdowns.
     left_out
-        Pairs that the file gives no speed for; in the files that are read here they did not run together.
+        Pairs without a speed in the file; in the files that are read here they did not run together.
     raised
-        Pairs in which a job was faster than alone, which is noise: its slowdown is 1.
+        Pairs in which a job was faster than alone, which is noise: its slowdown is set to 1.
     """
 
     table: PairTable
@@ -38,20 +38,20 @@ class PairReading(Frozen):
 def assemble(
     name: str, profiles: Iterable[Profile], pairs: Iterable[tuple[Couple, tuple[float, float] | None]]
 ) -> PairReading:
-    """Make a table of relative speeds, those beside the other job over those alone.
+    """Build a table of slowdowns from relative speeds, those beside the other job over those alone.
 
     Parameters
     ----------
     name, profiles
-        As of `PairTable`.
+        As in `PairTable`.
     pairs
-        Each pair once, with the relative speed of its first and of its second job; None where there is none. Of
-        a configuration beside itself the mean of both counts.
+        Each pair once, with the relative speed of its first and of its second job, or None where there is none.
+        For a configuration beside itself, the mean of the two counts.
 
     Raises
     ------
     InvalidInput
-        A profile or a slowdown breaks a rule, such as one of more than a million.
+        A profile or a slowdown breaks a rule, for example a slowdown of more than a million.
     """
     slowdowns: dict[str, dict[str, float]] = {}
     left_out, raised = [], []

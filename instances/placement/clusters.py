@@ -2,9 +2,14 @@
 
 from collections import Counter
 from random import Random
+from typing import Literal
 
 from gsopt.core.errors import require
 from gsopt.problems.placement import Pool, Resources, Server
+from instances.arguments import at_least, fractions
+
+#: What a generated instance may minimize.
+Minimize = Literal["servers", "fragmentation", "preferences"]
 
 #: GPUs, CPU cores and GB of memory of a training and of an inference server.
 CAPACITY: dict[Pool, Resources] = {
@@ -18,10 +23,9 @@ TRAINING, INFERENCE = 443, 520
 
 def check_cluster(training: int, inference: int, occupied: float) -> None:
     """Raise `InvalidInput` unless there can be such a cluster."""
-    require(training >= 0, "training", training, "must be at least 0")
-    require(inference >= 0, "inference", inference, "must be at least 0")
+    at_least(0, training=training, inference=inference)
+    fractions(occupied=occupied)
     require(training + inference >= 1, "training", training, "must be at least 1 together with inference")
-    require(0 <= occupied <= 1, "occupied", occupied, "must be between 0 and 1")
 
 
 def cluster(

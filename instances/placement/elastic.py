@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from random import Random
+from typing import get_args
 
-from gsopt.core.errors import require
+from gsopt.core.errors import require_one_of
 from gsopt.core.problem import About
 from gsopt.problems.placement import Placement, Resources, Workers
-from instances.placement.clusters import INFERENCE, TRAINING, check_cluster, cluster
-from instances.placement.objectives import Minimize, check_objective
+from instances.arguments import at_least, fractions
+from instances.placement.clusters import INFERENCE, TRAINING, Minimize, check_cluster, cluster
 
 #: What the worker of a job needs, and how many jobs of a hundred have such workers.
 _WORKERS = {
@@ -56,21 +57,16 @@ def elastic(
     seed
         Seed of all random draws.
 
-    Raises
-    ------
-    InvalidInput
-        An argument is out of its range.
-
     Examples
     --------
     >>> problem = elastic(jobs=3, seed=2)
     >>> [(line.job, line.kind, line.count) for line in problem.workers[:3]]
     [('j1', 'inelastic', 1), ('j2', 'base', 2), ('j2', 'flexible', 2)]
     """
-    require(jobs >= 0, "jobs", jobs, "must be at least 0")
-    require(0 <= elastic_share <= 1, "elastic_share", elastic_share, "must be between 0 and 1")
+    at_least(0, jobs=jobs)
+    fractions(elastic_share=elastic_share)
     check_cluster(training, inference, occupied)
-    check_objective(minimize)
+    require_one_of("minimize", minimize, get_args(Minimize))
     random = Random(seed)
     lines = [line for number in range(1, jobs + 1) for line in _job(f"j{number}", elastic_share, random)]
     return Placement(

@@ -2,9 +2,9 @@
 
 from random import Random
 
-from gsopt.core.errors import require
 from gsopt.core.problem import About
 from gsopt.problems.placement import Placement, Resources, Server, Workers
+from instances.arguments import at_least
 
 _CAPACITY = 100_000
 
@@ -26,18 +26,13 @@ def fine_sizes(*, workers: int = 200, seed: int = 0) -> Placement:
     seed
         Seed of all random draws.
 
-    Raises
-    ------
-    InvalidInput
-        An argument is out of its range.
-
     Examples
     --------
     >>> problem = fine_sizes(workers=3)
     >>> problem.size, all(20_000 <= line.demand.gpu <= 35_000 for line in problem.workers)
     (3, True)
     """
-    require(workers >= 1, "workers", workers, "must be at least 1")
+    at_least(1, workers=workers)
     random = Random(f"{workers} {seed}")
     return Placement(
         name=f"fine-sizes-{workers}-{seed}",

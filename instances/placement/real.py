@@ -43,11 +43,6 @@ def from_data(folder: Path) -> Iterator[Placement]:
     pods of the list as if none had ended, which is how the authors of the trace fill the cluster; and 1,000
     pods that arrive where the first 2,000 stand already. Nothing where the trace is not there.
 
-    Raises
-    ------
-    InvalidInput
-        A file cannot be read.
-
     Notes
     -----
     Q. Weng et al., Beware of fragmentation: Scheduling GPU-sharing workloads with fragmentation gradient
@@ -66,19 +61,11 @@ def from_data(folder: Path) -> Iterator[Placement]:
 def snapshot(nodes: Sequence[OpenbNode], pods: Sequence[Pod], *, standing: Sequence[Pod] = ()) -> Placement:
     """Place pods on nodes, empty ones or ones with pods that stand already.
 
-    Amounts are GPUs, cores and GiB. A pod that asks for a part of a GPU gets a whole one, because a sum of
-    parts says nothing about which GPU they are of; cores are rounded up to multiples of 4 and memory to
-    multiples of 16 GiB, which leaves some tens of different demands. So every placement of the instance is one
-    of the pods. The types of GPU that a pod accepts are left out.
-
-    Parameters
-    ----------
-    nodes
-        The servers.
-    pods
-        The workers to place; each is a job of its own.
-    standing
-        Pods that were placed before, one by one by best fit on GPUs; those that find no room are left out.
+    Amounts are GPUs, cores and GiB. A pod that asks for part of a GPU gets a whole one, because a sum of parts
+    does not say which GPUs they are on. Cores are rounded up to multiples of 4 and memory to multiples of 16
+    GiB, which leaves some tens of different demands. So every placement of the instance is one of the pods. The
+    GPU types that a pod accepts are ignored. Standing pods are placed one by one by best fit on GPUs; those
+    without room are left out.
     """
     used = _used(nodes, standing)
     kinds = Counter(_Kind(node.gpu_type, _capacity(node), load) for node, load in zip(nodes, used, strict=True))

@@ -5,14 +5,13 @@
 
 from typing import Any, Literal
 
-from gsopt.core.problem import About
 from gsopt.problems.placement import Placement, Pool, Resources, Server, Workers
 from gsopt.scenario.cluster import Cluster
 from instances.placement.elastic import elastic
 from instances.placement.vector_packing import vector_packing
 from instances.placement.vectors import vectors
 from instances.placement.whole_gpus import whole_gpus
-from instances.suites import proven, regenerate, renamed
+from instances.suites import HANDMADE, in_folder, proven, regenerate
 
 
 def committed() -> list[Placement]:
@@ -22,8 +21,7 @@ def committed() -> list[Placement]:
 
 def small() -> list[Placement]:
     """Generate the instances of some workers and servers that can be solved by trying every placement."""
-    made = {**_whole_gpus(), **_vectors(), **_preferences(), **_racks(), **_corner_cases()}
-    return [renamed(problem, f"small/{name}") for name, problem in made.items()]
+    return in_folder("small", _whole_gpus(), _vectors(), _preferences(), _racks(), _corner_cases())
 
 
 def production() -> list[Placement]:
@@ -44,16 +42,16 @@ def production() -> list[Placement]:
         "elastic-420-split": elastic(elastic_share=0.8, split_jobs=True, seed=1),
         "elastic-250-occupied": elastic(jobs=250, occupied=0.4, seed=0),
     }
-    return [renamed(problem, f"production/{name}") for name, problem in made.items()]
+    return in_folder("production", made)
 
 
 def challenge() -> list[Placement]:
-    """Generate an instance whose optimum the exact method does not prove in minutes.
+    """Generate an instance whose optimum the exact method does not prove within minutes.
 
     Some eight small workers fit on a server, in five resources: the relaxation is almost, but not, tight.
     """
     made = {"vectors-4-200-5": vector_packing(family=4, workers=200, resources=5, seed=1)}
-    return [renamed(problem, f"challenge/{name}") for name, problem in made.items()]
+    return in_folder("challenge", made)
 
 
 def _whole_gpus() -> dict[str, Placement]:
@@ -140,7 +138,7 @@ def _racks() -> dict[str, Placement]:
         _server("z", gpu=8, count=2, rack="r1"),
     ]
     return {
-        "racks": Placement.on_cluster(cluster, lines, about=About(source="made by hand")),
+        "racks": Placement.on_cluster(cluster, lines, about=HANDMADE),
         "racks-partly-used": _handmade(mixed, [_workers("a", gpu=5), lines[1], lines[2]], minimize="racks"),
     }
 
@@ -183,7 +181,7 @@ def _workers(
 
 
 def _handmade(servers: list[Server], lines: list[Workers] | tuple[Workers, ...], **options: Any) -> Placement:
-    about = About(source="made by hand")
+    about = HANDMADE
     return Placement(about=about, servers=tuple(servers), workers=tuple(lines), **options)
 
 

@@ -6,6 +6,7 @@ from random import Random
 from gsopt.core.errors import require
 from gsopt.core.problem import About
 from gsopt.problems.placement import Placement, Resources, Server, Workers
+from instances.arguments import at_least
 
 #: Capacity, least and largest size of the classes with independent sizes.
 _UNIFORM = {
@@ -60,19 +61,14 @@ def vector_packing(*, family: int = 1, workers: int = 60, resources: int = 3, se
     seed
         Seed of all random draws.
 
-    Raises
-    ------
-    InvalidInput
-        An argument is out of its range.
-
     Examples
     --------
     >>> problem = vector_packing(family=10, workers=6, resources=4)
     >>> problem.resources, sum(demand[3] for demand in problem.demands)
     (('gpu', 'cpu', 'memory', 'r4'), 200)
     """
+    at_least(1, workers=workers)
     require(family in _CLASSES, "family", family, f"must be one of {', '.join(map(str, _CLASSES))}")
-    require(workers >= 1, "workers", workers, "must be at least 1")
     require(family != _CLASSES[-1] or workers % 3 == 0, "workers", workers, "must be a multiple of 3")
     require(1 <= resources <= _MOST, "resources", resources, f"must be between 1 and {_MOST}")
     random = Random(f"{family} {workers} {resources} {seed}")

@@ -1,12 +1,12 @@
 """Vectors: workers of a few types that need GPUs, CPU and memory."""
 
 from random import Random
+from typing import get_args
 
-from gsopt.core.errors import require
+from gsopt.core.errors import require, require_one_of
 from gsopt.core.problem import About
 from gsopt.problems.placement import Placement, Resources, Workers
-from instances.placement.clusters import CAPACITY, INFERENCE, TRAINING, check_cluster, cluster
-from instances.placement.objectives import Minimize, check_objective
+from instances.placement.clusters import CAPACITY, INFERENCE, TRAINING, Minimize, check_cluster, cluster
 
 _GPUS = (1, 2, 4, 8)
 
@@ -53,11 +53,6 @@ def vectors(
     seed
         Seed of all random draws.
 
-    Raises
-    ------
-    InvalidInput
-        An argument is out of its range.
-
     Examples
     --------
     >>> problem = vectors(types=4, workers=100, seed=1)
@@ -68,7 +63,7 @@ def vectors(
     require(workers >= types, "workers", workers, f"must be at least the {types} types")
     check_cluster(training, inference, occupied)
     require(abs(skew) <= _LARGEST_SKEW, "skew", skew, f"must be between -{_LARGEST_SKEW} and {_LARGEST_SKEW}")
-    check_objective(minimize)
+    require_one_of("minimize", minimize, get_args(Minimize))
     random = Random(seed)
     drawn: dict[tuple[int, int, int], None] = {}
     while len(drawn) < types:

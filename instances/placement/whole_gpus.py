@@ -2,9 +2,9 @@
 
 from random import Random
 
-from gsopt.core.errors import require
 from gsopt.core.problem import About
 from gsopt.problems.placement import Placement, Resources, Server, Workers
+from instances.arguments import at_least
 
 _GPUS = 8
 
@@ -19,19 +19,12 @@ def whole_gpus(
 
     Parameters
     ----------
-    workers
-        Number of workers.
-    servers
-        Number of servers.
+    workers, servers
+        Numbers of workers and of servers.
     powers_of_two
         Whether the sizes are 1, 2, 4 and 8, or all from 1 to 8.
     seed
         Seed of all random draws.
-
-    Raises
-    ------
-    InvalidInput
-        An argument is out of its range.
 
     Examples
     --------
@@ -39,8 +32,8 @@ def whole_gpus(
     >>> sorted({line.demand.gpu for line in problem.workers})
     [1, 2, 4]
     """
-    require(workers >= 0, "workers", workers, "must be at least 0")
-    require(servers >= 1, "servers", servers, "must be at least 1")
+    at_least(0, workers=workers)
+    at_least(1, servers=servers)
     random = Random(seed)
     sizes = (1, 2, 4, 8) if powers_of_two else tuple(range(1, _GPUS + 1))
     drawn = random.choices(sizes, weights=[1 / size for size in sizes], k=workers)

@@ -4,16 +4,10 @@ from collections.abc import Iterable, Mapping
 
 
 class BestFit:
-    """Servers that place every worker where it leaves the fewest GPUs free.
+    """Servers on which every worker is placed where it leaves the fewest GPUs free.
 
-    Of equally good servers the one with the lowest number is taken.
-
-    Attributes
-    ----------
-    free
-        Number of free GPUs on each server.
-    free_gpus
-        Number of free GPUs on all servers together.
+    Ties go to the server with the lowest number. `free` holds the free GPUs of each server, `free_gpus` their
+    sum.
     """
 
     def __init__(self, servers: int, gpus: int = 8) -> None:
@@ -24,13 +18,7 @@ class BestFit:
         self._with_free = [0] * gpus + [(1 << servers) - 1]
 
     def place(self, workers: Iterable[int]) -> dict[int, int] | None:
-        """Place a job's workers, each given by its GPUs: all of them, or none.
-
-        Returns
-        -------
-        dict or None
-            GPUs used on each server, by its number; None when not all workers fit.
-        """
+        """Place a job's workers, given by their GPUs; return the GPUs used by server, or None without room."""
         placement: dict[int, int] = {}
         for gpus in workers:
             server = self._best(gpus)

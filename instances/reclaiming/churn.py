@@ -7,6 +7,7 @@ from typing import Literal, get_args
 from gsopt.core.errors import require, require_one_of
 from gsopt.core.problem import About
 from gsopt.problems.reclaiming import Job, Reclaiming
+from instances.arguments import at_least, fractions
 from instances.reclaiming.best_fit import BestFit
 from instances.reclaiming.layout import Placement, eight_gpu_servers, named
 from instances.reclaiming.workers import Mode, draw_worker_size, split
@@ -44,10 +45,8 @@ def churn(
 
     Parameters
     ----------
-    servers
-        Number of servers.
-    demand
-        Number of servers to return.
+    servers, demand
+        Numbers of servers and of servers to return.
     utilisation
         Share of the GPUs in use, reached or just exceeded; more than 0, at most 1.
     mode
@@ -62,24 +61,18 @@ def churn(
     seed
         Seed of all random draws.
 
-    Raises
-    ------
-    InvalidInput
-        An argument is out of its range.
-
     Examples
     --------
     >>> problem = churn(servers=20, demand=4, mode="mixed", seed=1)
     >>> problem.demand, 0.95 <= sum(job.gpus for job in problem.jobs) / 160 <= 1
     (4, True)
     """
-    require(servers >= 1, "servers", servers, "must be at least 1")
+    at_least(1, servers=servers)
+    fractions(elastic_share=elastic_share)
     require(0 <= demand <= servers, "demand", demand, f"must be between 0 and the {servers} servers")
     require(0 < utilisation <= 1, "utilisation", utilisation, "must be more than 0 and at most 1")
     require_one_of("mode", mode, get_args(Mode))
-    require(0 <= elastic_share <= 1, "elastic_share", elastic_share, "must be between 0 and 1")
-    known = get_args(Elasticity)
-    require_one_of("elasticity", elasticity, known)
+    require_one_of("elasticity", elasticity, get_args(Elasticity))
     random = Random(seed)
     placements = _churned(servers, utilisation, mode, random)
     jobs = tuple(
@@ -88,10 +81,7 @@ def churn(
     )
     return Reclaiming(
         name=f"churn-{mode}-{servers}-{demand}-{seed}",
-        about=About(
-            source=f"churn of jobs by best fit, mode {mode}, utilisation {utilisation:g}",
-            seed=seed,
-        ),
+        about=About(source=f"churn of jobs by best fit, mode {mode}, utilisation {utilisation:g}", seed=seed),
         demand=demand,
         servers=eight_gpu_servers(servers),
         jobs=jobs,

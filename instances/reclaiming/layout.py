@@ -1,5 +1,6 @@
 """Layout: servers and workers of an instance from plain server numbers."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from gsopt.problems.reclaiming import Server
@@ -25,8 +26,7 @@ def named(placement: Placement) -> dict[str, int]:
 
 def crowd(placements: Iterable[Placement]) -> int:
     """Count the GPUs in use on the fullest server."""
-    used: dict[int, int] = {}
+    used: Counter[int] = Counter()
     for placement in placements:
-        for number, gpus in placement.items():
-            used[number] = used.get(number, 0) + gpus
+        used.update(placement)
     return max(used.values(), default=0)

@@ -5,6 +5,7 @@ from random import Random
 from gsopt.core.errors import require
 from gsopt.core.problem import About
 from gsopt.problems.reclaiming import Job, Reclaiming, Server
+from instances.arguments import at_least
 from instances.reclaiming.layout import crowd, named, server_name
 
 
@@ -23,21 +24,12 @@ def random_hypergraph(
 
     Parameters
     ----------
-    servers
-        Number of servers.
-    jobs
-        Number of jobs.
-    span
-        Number of servers of each job.
-    demand
-        Number of servers to return.
+    servers, jobs
+        Numbers of servers and of jobs.
+    span, demand
+        Numbers of servers of each job and of servers to return.
     seed
         Seed of all random draws.
-
-    Raises
-    ------
-    InvalidInput
-        An argument is out of its range.
 
     Examples
     --------
@@ -45,8 +37,8 @@ def random_hypergraph(
     >>> [len(job.workers) for job in problem.jobs]
     [3, 3, 3, 3]
     """
-    require(servers >= 1, "servers", servers, "must be at least 1")
-    require(jobs >= 0, "jobs", jobs, "must be at least 0")
+    at_least(1, servers=servers)
+    at_least(0, jobs=jobs)
     require(1 <= span <= servers, "span", span, f"must be between 1 and the {servers} servers")
     require(0 <= demand <= servers, "demand", demand, f"must be between 0 and the {servers} servers")
     random = Random(seed)

@@ -27,11 +27,6 @@ def from_data(folder: Path) -> Iterator[Reclaiming]:
     """Build instances from the Philly and ITP traces in a folder: three times of each, packed and scattered.
 
     A trace that is not in the folder is passed over.
-
-    Raises
-    ------
-    InvalidInput
-        A trace cannot be read.
     """
     if (folder / PHILLY).exists():
         workload = philly(folder, dates=_PHILLY_DATES).workload

@@ -5,6 +5,7 @@ from random import Random
 from gsopt.core.errors import require
 from gsopt.core.problem import About
 from gsopt.problems.reclaiming import Job, Reclaiming, Server
+from instances.arguments import at_least
 from instances.reclaiming.layout import named, server_name
 
 
@@ -23,21 +24,12 @@ def server_uniform(
 
     Parameters
     ----------
-    servers
-        Number of servers.
-    jobs
-        Number of jobs to draw from.
-    degree
-        Number of jobs on each server.
-    demand
-        Number of servers to return.
+    servers, jobs
+        Numbers of servers and of jobs to draw from.
+    degree, demand
+        Numbers of jobs on each server and of servers to return.
     seed
         Seed of all random draws.
-
-    Raises
-    ------
-    InvalidInput
-        An argument is out of its range.
 
     Examples
     --------
@@ -45,8 +37,8 @@ def server_uniform(
     >>> set(problem.used_gpus.values())
     {2}
     """
-    require(servers >= 1, "servers", servers, "must be at least 1")
-    require(jobs >= 0, "jobs", jobs, "must be at least 0")
+    at_least(1, servers=servers)
+    at_least(0, jobs=jobs)
     require(0 <= degree <= jobs, "degree", degree, f"must be between 0 and the {jobs} jobs")
     require(0 <= demand <= servers, "demand", demand, f"must be between 0 and the {servers} servers")
     random = Random(seed)

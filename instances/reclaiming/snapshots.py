@@ -7,6 +7,7 @@ from gsopt.core.errors import InvalidInput, require, require_one_of
 from gsopt.core.problem import About
 from gsopt.problems.reclaiming import Job, Reclaiming
 from gsopt.scenario.job import Workload
+from instances.arguments import at_least
 from instances.reclaiming.layout import eight_gpu_servers, named
 from instances.reclaiming.replay import Replay
 from instances.reclaiming.workers import Mode
@@ -22,42 +23,20 @@ def snapshots(
     mode: Mode = "packed",
     seed: int = 0,
 ) -> list[Reclaiming]:
-    """Replay a workload on eight-GPU servers and take an instance at each of several times.
+    """Replay a workload on eight-GPU servers and return an instance at each of several times, in order.
 
-    See `Replay` for how jobs are placed and how they wait. How many jobs wait at that time, and how many were
-    left out so far because they are larger than the cluster, stands in the source of each instance.
-
-    Parameters
-    ----------
-    workload
-        The jobs.
-    servers
-        Number of servers.
-    demand
-        Number of servers to return.
-    times
-        Seconds from the beginning of the workload.
-    count
-        Without `times`: number of snapshots, evenly spaced between the first and the last release date and
-        taken at neither of them.
-    mode
-        How jobs are split in workers, see `churn`.
-    seed
-        Seed of the workers' sizes; without effect in mode ``packed``.
-
-    Returns
-    -------
-    list of Reclaiming
-        One instance per time, by time; the jobs in the order of their starts.
+    See `Replay` for how jobs are placed and wait, and `churn` for the modes. Times are seconds from the
+    beginning of the workload; without any, `count` of them are spaced evenly between the first and the last
+    release date. The source of an instance says how many jobs wait at that time, and how many were left out so
+    far because they are larger than the cluster.
 
     Raises
     ------
     InvalidInput
         An argument is out of its range, or the workload has no jobs and no times are given.
     """
-    require(servers >= 1, "servers", servers, "must be at least 1")
+    at_least(1, servers=servers, count=count)
     require(0 <= demand <= servers, "demand", demand, f"must be between 0 and the {servers} servers")
-    require(count >= 1, "count", count, "must be at least 1")
     require_one_of("mode", mode, get_args(Mode))
     replay = Replay(workload, servers, mode, seed)
     taken: list[Reclaiming] = []

@@ -6,7 +6,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from gsopt.core.problem import About
 from gsopt.problems.reclaiming import Job, Reclaiming
 from instances.reclaiming.churn import churn
 from instances.reclaiming.figure_5 import figure_5
@@ -14,7 +13,7 @@ from instances.reclaiming.layout import eight_gpu_servers
 from instances.reclaiming.random_hypergraph import random_hypergraph
 from instances.reclaiming.server_uniform import server_uniform
 from instances.reclaiming.workers import Mode
-from instances.suites import changed, proven, regenerate, renamed
+from instances.suites import HANDMADE, changed, in_folder, proven, regenerate, renamed
 
 _MODES: tuple[Mode, ...] = ("packed", "mixed", "worker")
 _PRODUCTION_DEMANDS = (20, 60, 150, 300)
@@ -32,8 +31,7 @@ def tiny() -> list[Reclaiming]:
 
 def small() -> list[Reclaiming]:
     """Generate the instances of 4 to 9 servers that can be solved by trying every choice of servers."""
-    made = {**_plain(), **_weighted(), **_elastic(), **_collateral(), **_corner_cases()}
-    return [renamed(problem, f"small/{name}") for name, problem in made.items()]
+    return in_folder("small", _plain(), _weighted(), _elastic(), _collateral(), _corner_cases())
 
 
 def production() -> list[Reclaiming]:
@@ -46,7 +44,7 @@ def production() -> list[Reclaiming]:
 
 
 def challenge() -> list[Reclaiming]:
-    """Generate instances whose optimum the exact method does not prove in minutes.
+    """Generate instances whose optimum the exact method does not prove within minutes.
 
     Dense random hypergraphs are expanders: any few servers have almost as many jobs as there are places on
     them, and relaxations prove no more than a straight line.
@@ -55,7 +53,7 @@ def challenge() -> list[Reclaiming]:
         f"expander-{servers:03}": server_uniform(servers=servers, jobs=servers, degree=8, demand=demand, seed=1)
         for servers, demand in ((60, 20), (200, 60))
     }
-    return [renamed(problem, f"challenge/{name}") for name, problem in made.items()]
+    return in_folder("challenge", made)
 
 
 def _plain() -> dict[str, Reclaiming]:
@@ -146,7 +144,7 @@ def _corner_cases() -> dict[str, Reclaiming]:
 
 def _handmade(demand: int, *, servers: int, **jobs: tuple[Mapping[str, int], Mapping[str, Any]]) -> Reclaiming:
     return Reclaiming(
-        about=About(source="made by hand"),
+        about=HANDMADE,
         demand=demand,
         servers=eight_gpu_servers(servers),
         jobs=tuple(Job(name=name, workers=workers, **options) for name, (workers, options) in jobs.items()),

@@ -11,8 +11,9 @@ from gsopt.scenario.adaptive.course import Course
 from gsopt.scenario.cluster import Cluster, Machine, Rack
 from gsopt.scenario.job import Job, Mode, Workload
 from gsopt.scenario.scenario import Scenario
+from instances.doublings import halved
 from instances.traces.applications import FOLDER
-from instances.traces.reading import Issue, TraceRow, content, find, rows, usable
+from instances.traces.reading import TraceRow, find, read_whole_table
 
 #: Name of the mode in which a job chooses its batch.
 ADAPTIVE = "adaptive"
@@ -36,7 +37,7 @@ _COLUMNS = ("name", "time", "application", "num_replicas", "batch_size")
 
 
 class Order(NamedTuple):
-    """One row of a workload: who demands how many GPUs of what, and when."""
+    """A row of a workload: a job's model, its demand and when it is submitted."""
 
     name: str
     time: float
@@ -46,34 +47,11 @@ class Order(NamedTuple):
 
 
 def orders(path: str | Path, trace: str, number: int, jobs: int | None) -> list[Order]:
-    """Read the rows of a workload of Pollux or Sia, or the first of them.
-
-    Parameters
-    ----------
-    path
-        A workload file, or the folder of all public traces.
-    trace
-        Without a file: ``pollux``, or a sample of Sia's: ``newtrace``, ``philly``, ``saturn`` or
-        ``scale/rate_10`` to ``scale/rate_50``.
-    number
-        Without a file: number of the workload, from 1.
-    jobs
-        Number of rows, from the first; None for all.
-
-    Raises
-    ------
-    InvalidInput
-        The file cannot be read, or a row breaks a rule.
-    """
+    """Read the first rows of a workload of Pollux or Sia, or all; options are those of `pollux`."""
     require(jobs is None or jobs >= 1, "jobs", jobs, "must be at least 1")
     folder = POLLUX if trace == "pollux" else SIA / trace
     file = find(path, folder / f"workload-{number}.csv")
-    issues: list[Issue] = []
-    table = rows(file.name, content(file), _COLUMNS, issues, further=True)
-    read = [order for _, order in usable(table, _order, issues)]
-    if issues:
-        raise InvalidInput("", "", "", str(issues[0]))
-    return read[:jobs]
+    return [order for _, order in read_whole_table(file, _COLUMNS, _order)][:jobs]
 
 
 def _order(row: TraceRow) -> Order:
@@ -87,15 +65,6 @@ class Menus:
     A job lasts as long as its whole training with its user's batch, on the best placement of the GPUs that it
     demands. Its menus compare highest speeds, in the best epoch and placement: that on every number of GPUs
     with that on the demanded ones.
-
-    Parameters
-    ----------
-    applications
-        What was measured, by model.
-    agents
-        How jobs make progress.
-    most_gpus
-        Most GPUs of a job.
     """
 
     def __init__(self, applications: Mapping[str, Application], agents: Agents, most_gpus: int) -> None:
@@ -104,13 +73,7 @@ class Menus:
         self._known_seconds: dict[tuple[str, int, int], float | None] = {}
 
     def job(self, order: Order, *, tunes: bool) -> Job:
-        """Make the job of a row, with a mode in which it chooses its batch if it `tunes`.
-
-        Raises
-        ------
-        InvalidInput
-            It cannot run on the GPUs that it demands.
-        """
+        """Return the job of a row, with a mode in which it chooses its batch if it `tunes`."""
         batch = order.batch_size
         duration = self._seconds(order.model, order.gpus, batch)
         if duration is None:
@@ -130,10 +93,9 @@ class Menus:
         )
 
     def halved(self, order: Order, halvings: int) -> Order:
-        """Halve the largest power of two in a demand so often, or take the next number that can be."""
+        """Return an order with a halved demand, or the next larger one on which the job can run."""
         batch = order.batch_size
-        wanted = max(1, 2 ** (order.gpus.bit_length() - 1) >> halvings)
-        counts = range(wanted, order.gpus)
+        counts = range(halved(order.gpus, halvings), order.gpus)
         able = (gpus for gpus in counts if self._seconds(order.model, gpus, batch) is not None)
         return order._replace(gpus=next(able, order.gpus))
 
@@ -180,29 +142,10 @@ def scenario_of(
 ) -> Scenario:
     """Make a scenario of jobs that tune their batches, or of the same jobs in the setting of Ares.
 
-    Rounds and intervals count from the time 0 of the rows, as in their authors' simulators.
-
-    There progress counts samples, batches are fixed, jobs have at most eight nodes, and a restart takes time
-    only if the number of nodes changes.
-
-    Parameters
-    ----------
-    setting
-        Whose simulator runs the jobs.
-    rows
-        The jobs.
-    applications
-        What was measured, by model.
-    cluster
-        Equal nodes.
-    agents
-        How jobs measure and tune, as their authors have it.
-    name, source
-        Of the workload.
-    halvings
-        How often demands are halved; None for those of the rows.
-    **physics
-        What else holds, see `gsopt.scenario.scenario.Physics`.
+    Rounds and intervals count from time 0 of the rows, as in the authors' simulators. In the setting of Ares,
+    progress counts samples, batches are fixed, jobs have at most eight nodes, and a restart takes time only if
+    the number of nodes changes. Nodes of the cluster are equal, demands are those of the rows unless they are
+    halved, and further options are those of `gsopt.scenario.scenario.Physics`.
 
     Raises
     ------
@@ -222,13 +165,7 @@ def scenario_of(
 
 
 def home_of(path: str | Path) -> Path:
-    """Return the folder of all public traces: the path, or the nearest folder above a file with Sia's profiles.
-
-    Raises
-    ------
-    InvalidInput
-        There is none.
-    """
+    """Return the folder of all public traces: the path, or the nearest folder above it with Sia's profiles."""
     for folder in (Path(path).absolute(), *Path(path).absolute().parents):
         if (folder / FOLDER).is_dir():
             return folder
@@ -236,13 +173,7 @@ def home_of(path: str | Path) -> Path:
 
 
 def nodes_of(nodes: int, gpus: int, gpu_type: str = "") -> Cluster:
-    """Return a cluster of equal nodes in one rack.
-
-    Raises
-    ------
-    InvalidInput
-        A number is out of its range.
-    """
+    """Return a cluster of equal nodes in one rack."""
     require(1 <= nodes <= MOST_NODES, "nodes", nodes, f"must be at least 1 and at most {MOST_NODES:,}")
     machines = [Machine(name=f"node {n}", gpus=gpus, gpu_type=gpu_type) for n in range(1, nodes + 1)]
     return Cluster(racks=[Rack(name="nodes", machines=machines)])

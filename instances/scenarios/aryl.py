@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from gsopt.core.errors import require, require_one_of
 from gsopt.scenario.cluster import Cluster, Machine, Rack
-from gsopt.scenario.job import LATEST, LEAST, Workload
+from gsopt.scenario.job import LATEST, LEAST
 from gsopt.scenario.scenario import Overhead, Scenario
 from gsopt.scenario.speed import Speed
 from instances.scenarios.demand import MEAN, PEAK, PEAK_TO_TROUGH, Demand, made_up_demand, public_demand
@@ -39,7 +39,7 @@ SUPPORT: Mapping[str, tuple[float, float, float]] = {
     "ideal": (1.0, 1.0, 1.0),
 }
 
-#: What has to be assumed where the paper is silent or its data are private, to be printed beside results.
+#: Assumptions where the paper is silent or its data are private, to be printed beside results.
 ASSUMPTIONS = (
     "Aryl's trace is private: two windows of 15 days of the ITP trace, 5 days apart, lie over each other.",
     "They hold 50,119 jobs (the paper has 50,390); a job of both windows is there twice, days apart.",
@@ -91,37 +91,36 @@ def aryl(
 ) -> Scenario:
     """Make a scenario of Aryl: two clusters in one, the jobs of both kinds of GPU, and what is lent when.
 
-    The machines of the inference cluster come after those of the training cluster; those that it has not lent
-    are away. `ASSUMPTIONS` lists what is not as in the paper or unknown.
+    The machines of the inference cluster follow those of the training cluster; the ones that it has not lent
+    are away. `ASSUMPTIONS` lists what is unknown or differs from the paper.
 
     Parameters
     ----------
     path
         The folder of all public traces; jobs and demand are made up without.
     support
-        ``basic``: 5 % of the jobs are elastic. ``advanced``: 10 % run on both types of GPU at a time, too, at
-        70 % of their speed. ``ideal``: all jobs are elastic and run on both types without loss.
+        ``basic``: 5 % of the jobs are elastic. ``advanced``: in addition, 10 % run on both types of GPU at
+        once, at 70 % of their speed. ``ideal``: all jobs are elastic and run on both types without loss.
     loaning
         Whether there is an inference cluster that lends machines.
     days, servers, inference_servers
         Length of the trace, and servers of 8 GPUs of the two clusters.
     jobs, load, shortest, longest
-        As of `overlaid_workload`.
+        As in `overlaid_workload`.
     elastic, heterogeneous, mixed
-        Instead of those of the support: shares of the jobs, and how many times slower one is on several types.
+        Override those of the support: shares of the jobs, and how many times slower a job is on mixed types.
     either, reach, worker_gpus, scaling, checkpoints
-        As of `Kinds`.
+        As in `Kinds`.
     normalised
-        Whether a job on the inference cluster takes as many times more GPUs as they are slower; `slower` is a
-        whole number then.
+        Whether a job on the inference cluster takes `slower` times as many GPUs; `slower` must then be whole.
     slower
         How many times slower a GPU of the inference cluster is.
     overhead
         Seconds that a job loses when it was stopped.
     interval, headroom
-        As of `lending`.
+        As in `lending`.
     mean, peak, peak_to_trough, begin
-        As of `public_demand`.
+        As in `public_demand`.
     seed
         Seed of all random draws.
 
@@ -160,7 +159,9 @@ def aryl(
     )
     kinds.check()
     gpus = {TRAINING: servers * GPUS, INFERENCE: inference_servers * GPUS if loaning else 0}
-    workload = _workload(path, days, gpus[TRAINING], jobs, load, (shortest, longest), seed)
+    options: dict[str, Any] = {"days": days, "gpus": gpus[TRAINING], "jobs": jobs, "load": load, "seed": seed}
+    options |= {"shortest": shortest, "longest": longest}
+    workload = made_up_workload(**options) if path is None else overlaid_workload(itp(path).workload, **options)
     given = kinds.given(workload.jobs, training=gpus[TRAINING], inference=gpus[INFERENCE], seed=seed)
     cluster = _cluster(servers, inference_servers if loaning else 0)
     lent: dict[str, Any] = {}
@@ -190,36 +191,11 @@ def inference_demand(
     begin: float = 0.0,
     seed: int = 0,
 ) -> Demand:
-    """Return the demand of the inference cluster in a scenario with the same options.
-
-    Parameters
-    ----------
-    path, days, inference_servers, mean, peak, peak_to_trough, begin, seed
-        As of `aryl`.
-
-    Raises
-    ------
-    InvalidInput
-        A file cannot be read, or an argument is out of its range.
-    """
+    """Return the demand of the inference cluster in a scenario of `aryl` with the same options."""
     facts = {"mean": mean, "peak": peak, "peak_to_trough": peak_to_trough, "begin": begin}
     if path is None:
         return made_up_demand(days=days, gpus=inference_servers * GPUS, seed=seed, **facts)
     return public_demand(path, days=days, gpus=inference_servers * GPUS, **facts)
-
-
-def _workload(
-    path: str | Path | None,
-    days: float,
-    gpus: int,
-    jobs: int | None,
-    load: float | None,
-    limits: tuple[float, float],
-    seed: int,
-) -> Workload:
-    options: dict[str, Any] = {"days": days, "gpus": gpus, "jobs": jobs, "load": load, "seed": seed}
-    options |= {"shortest": limits[0], "longest": limits[1]}
-    return made_up_workload(**options) if path is None else overlaid_workload(itp(path).workload, **options)
 
 
 def _cluster(servers: int, inference_servers: int) -> Cluster:

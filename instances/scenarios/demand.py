@@ -8,6 +8,7 @@ from random import Random
 from statistics import fmean
 
 from gsopt.core.errors import require
+from instances.arguments import at_least
 from instances.traces.inference import DAY, duty_cycle_of_a_day, serving_gpus
 
 #: Seconds between two values of a curve. Source: Aryl, Figure 1.
@@ -136,20 +137,7 @@ def made_up_demand(
     begin: float = 0.0,
     seed: int = 0,
 ) -> Demand:
-    """Make the demand of an inference cluster up: a smooth day that repeats, and a level that drifts.
-
-    Parameters
-    ----------
-    days, gpus, mean, peak, peak_to_trough, begin
-        As of `public_demand`.
-    seed
-        Seed of all random draws.
-
-    Raises
-    ------
-    InvalidInput
-        An argument is out of its range.
-    """
+    """Make up an inference cluster's demand like `public_demand`: a smooth day that repeats, and a drift."""
     _check(days, gpus, begin)
     random = Random(seed)
     steps = DAY // STEP
@@ -165,8 +153,8 @@ def made_up_demand(
 
 
 def _check(days: float, gpus: int, begin: float) -> None:
+    at_least(1, gpus=gpus)
     require(0 < days <= 31, "days", days, "must be more than 0 and at most 31, as many as the traces have")  # noqa: PLR2004
-    require(gpus >= 1, "gpus", gpus, "must be at least 1")
     require(0 <= begin <= 24, "begin", begin, "must be an hour between 0 and 24")  # noqa: PLR2004
 
 

@@ -10,7 +10,8 @@ from gsopt.scenario.job import Job, Workload
 from gsopt.scenario.scenario import Overhead, Scenario
 from gsopt.scenario.speed import tabulated_menu
 from instances.allocation.profiles import curves
-from instances.traces.reading import Issue, TraceRow, content, find, rows, usable
+from instances.arguments import at_least, required
+from instances.traces.reading import TraceRow, find, read_whole_table
 
 #: The profiles with which each published workload goes, by its name.
 PROFILES: Mapping[str, str] = {"philly_103959": "A100", "elasticVpollux_e": "T4", "resnet_cifar_trace": "A100"}
@@ -24,7 +25,7 @@ _COLUMNS = ("job_id", "submit_time", "iteration", "model_name", "ddl", "batch_si
 #: GPUs from which on a restart has the longer base, and for how many GPUs restarts are taken to be.
 _LARGE, _TYPICAL = 256, 8
 
-#: What has to be assumed where the paper is silent or differs, to be printed beside results.
+#: Assumptions where the paper is silent or differs, to be printed beside results.
 ASSUMPTIONS = (
     f"A restart takes as long as one on {_TYPICAL} GPUs by the authors' rule, whatever its number of GPUs.",
     "Jobs last as long as their iterations take on the GPUs that they demand, by the profiles.",
@@ -42,12 +43,12 @@ def elasticflow(
 ) -> Scenario:
     """Make a scenario of ElasticFlow: jobs with deadlines, on the numbers of GPUs that were profiled.
 
-    `ASSUMPTIONS` lists what is not as published or unknown.
+    `ASSUMPTIONS` lists what is unknown or differs from what is published.
 
     Parameters
     ----------
     path
-        The folder of all public traces; nothing is made up without.
+        The folder of all public traces; required.
     trace
         A workload by its name: one of `PROFILES`.
     nodes, gpus_per_node
@@ -72,20 +73,15 @@ def elasticflow(
     >>> folder is None or len(elasticflow(folder, jobs=12).workload.jobs) == 12
     True
     """
-    if path is None:
-        raise InvalidInput("", "path", "", "is required: the folder of public traces")
+    path = required(path)
     require_one_of("trace", trace, PROFILES)
+    at_least(1, nodes=nodes, gpus_per_node=gpus_per_node)
     require(jobs is None or jobs >= 1, "jobs", jobs, "must be at least 1")
-    require(nodes >= 1, "nodes", nodes, "must be at least 1")
-    require(gpus_per_node >= 1, "gpus_per_node", gpus_per_node, "must be at least 1")
     throughputs = curves(Path(path) / _THROUGHPUTS / f"throughputs_{PROFILES[trace]}")
     most = nodes * gpus_per_node
     file = find(path, _WORKLOADS / f"{trace}.csv")
-    issues: list[Issue] = []
-    table = rows(file.name, content(file), _COLUMNS, issues, further=True)
-    read = [job for _, job in usable(table, lambda row: _job(row, throughputs, most), issues)]
-    if issues:
-        raise InvalidInput("", "", "", str(issues[0]))
+    table = read_whole_table(file, _COLUMNS, lambda row: _job(row, throughputs, most), file.name)
+    read = [job for _, job in table]
     seconds = restart_seconds(_TYPICAL, most)
     return Scenario.of(
         Workload(name="elasticflow", source=f"{trace}, {PROFILES[trace]} profiles", jobs=_shifted(read[:jobs])),
@@ -95,7 +91,7 @@ def elasticflow(
 
 
 def restart_seconds(gpus: int, all_gpus: int) -> float:
-    """Return the seconds of a restart on some GPUs: 2 s, or 7 s in a large cluster, and 2 s for each doubling.
+    """Return the seconds of a restart: 2 s, or 7 s in a large cluster, and 2 s for each doubling of the GPUs.
 
     Source: the authors' simulator.
     """
@@ -103,7 +99,6 @@ def restart_seconds(gpus: int, all_gpus: int) -> float:
 
 
 def _job(row: TraceRow, throughputs: Mapping[str, Mapping[int, float]], most: int) -> Job:
-    """Make the job of a row."""
     name, gpus = f"{row.values['model_name']}-{row.values['batch_size']}", row.whole_number("num_gpu")
     curve = {count: speed for count, speed in throughputs.get(name, {}).items() if count <= most}
     if gpus not in curve:
@@ -121,7 +116,7 @@ def _job(row: TraceRow, throughputs: Mapping[str, Mapping[int, float]], most: in
 
 
 def _shifted(read: list[Job]) -> list[Job]:
-    """Let the first job be submitted at 0."""
+    """Shift release dates and deadlines so that the first job is submitted at 0."""
     begin = min((job.release_date for job in read), default=0.0)
     return [
         job.model_copy(

@@ -9,6 +9,7 @@ from typing import Literal
 
 from gsopt.core.errors import require
 from gsopt.scenario.job import Job, Mode
+from instances.arguments import at_least, fractions
 
 #: Types of the GPUs of the training and of the inference cluster. Source: Aryl, section 2.1.
 TRAINING, INFERENCE = "V100", "T4"
@@ -63,33 +64,18 @@ class Kinds:
 
     def check(self) -> None:
         """Raise `InvalidInput` for a value that is out of its range."""
-        for name in ("elastic", "heterogeneous", "either", "checkpoints"):
-            share = getattr(self, name)
-            require(0 <= share <= 1, name, share, "must be between 0 and 1")
-        require(self.worker_gpus >= 1, "worker_gpus", self.worker_gpus, "must be at least 1")
+        shares = ("elastic", "heterogeneous", "either", "checkpoints")
+        fractions(**{name: getattr(self, name) for name in shares})
+        at_least(1, worker_gpus=self.worker_gpus)
         require(self.reach in {"above", "below"}, "reach", self.reach, "must be above or below")
         fine = self.scaling in {"linear", "imperfect"}
         require(fine, "scaling", self.scaling, "must be linear or imperfect")
 
     def given(self, jobs: Sequence[Job], *, training: int, inference: int, seed: int = 0) -> tuple[Job, ...]:
-        """Return the jobs with their kinds.
+        """Return rigid jobs with their kinds.
 
-        Each kind is drawn on its own, and a larger share of it holds the jobs of every smaller one.
-
-        Parameters
-        ----------
-        jobs
-            Rigid jobs.
-        training, inference
-            GPUs of the two clusters, which no job exceeds; without inference GPUs all jobs are for training
-            only.
-        seed
-            Seed of all random draws.
-
-        Raises
-        ------
-        InvalidInput
-            A share or an option is out of its range.
+        Each kind is drawn on its own, and a larger share includes the jobs of every smaller one. No job exceeds
+        the GPUs of its cluster; without inference GPUs all jobs are for training only.
         """
         self.check()
         random = Random(seed)

@@ -12,30 +12,13 @@ from instances.scenarios.demand import Demand
 def lending(
     demand: Demand, machines: Sequence[Machine], *, interval: int = 300, headroom: int = 0
 ) -> tuple[Event, ...]:
-    """List the events of an inference cluster's machines: at each interval some are lent, or asked back.
+    """Return the events of an inference cluster's machines: at each interval some are lent or asked back.
 
     The cluster keeps as many machines as its demand fills, and some more as headroom. At the beginning of each
-    interval it lends what it needs neither in this nor in the next one, and asks back, until the end of this
-    one, what it needs in the next. Which of its machines it lends does not matter to it: the first that are
-    away come.
+    interval it lends the machines that it needs neither in this nor in the next interval, and asks back, until
+    the end of this one, those that it needs in the next. All machines are alike; the first ones are lent last.
 
     Source: Aryl, section 4; the inference scheduler alone decides how much to lend and to reclaim.
-
-    Parameters
-    ----------
-    demand
-        GPUs that serve requests over time.
-    machines
-        The machines of the cluster, all alike, in its order.
-    interval
-        Seconds between two decisions of the orchestrator.
-    headroom
-        Machines that are kept beyond the demand.
-
-    Raises
-    ------
-    InvalidInput
-        An argument is out of its range.
     """
     require(interval >= 1, "interval", interval, "must be at least 1 second")
     require(0 <= headroom <= len(machines), "headroom", headroom, f"must be between 0 and {len(machines)}")
@@ -43,7 +26,7 @@ def lending(
 
 
 def _kept(demand: Demand, machines: Sequence[Machine], interval: int, headroom: int) -> Iterator[int]:
-    """Yield how many machines the cluster keeps in each interval, those of the next one included."""
+    """Yield how many machines the cluster keeps in each interval, including those it needs in the next."""
     number = -(-len(demand.busy) * demand.step // interval)
     needed = [
         -(-demand.most(place * interval, (place + 1) * interval) // machines[0].gpus) + headroom

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from gsopt.core.errors import require
 from gsopt.scenario.job import LATEST, LEAST, Job, Workload
+from instances.arguments import at_least
 from instances.traces.inference import DAY
 from instances.workloads.shape import ITP, Shape
 
@@ -54,36 +55,27 @@ def overlaid_workload(
     longest: float = LATEST,
     seed: int = 0,
 ) -> Workload:
-    """Lay two windows of a trace over each other, and stretch all durations to a stated load.
+    """Overlay two windows of a trace, and stretch all durations to a given load.
 
-    The public ITP trace has half as many jobs a day as Aryl's. Where the windows overlap, a job is there twice,
-    days apart; names tell the two from each other. Jobs that demand more than half of the GPUs are left out.
+    The public ITP trace has half as many jobs a day as Aryl's. Where the windows overlap, a job occurs twice,
+    days apart, under two names. Jobs that demand more than half of the GPUs are left out.
 
     Parameters
     ----------
-    trace
-        The jobs of the trace.
-    days
-        Length of the windows.
-    gpus
-        GPUs of the cluster, for the load and the largest jobs.
+    trace, days, gpus
+        The jobs of the trace, the length of the windows, and the GPUs of the cluster.
     jobs
-        Number of jobs, drawn from those of the windows when there are more; as many per GPU and day as in the
-        paper when None.
+        Number of jobs, drawn from those of the windows if there are more; by default as many per GPU and day as
+        in the paper.
     load
-        GPU time that is submitted over that which is there in these days: all durations are stretched by one
-        factor; as recorded when None.
+        GPU time submitted over GPU time available: all durations are stretched by one factor; None for
+        durations as recorded.
     first_days
-        Day of the trace at which each window begins.
+        Day of the trace on which each window begins.
     shortest, longest
         Seconds to which recorded durations are limited before they are stretched.
     seed
         Seed of all random draws.
-
-    Raises
-    ------
-    InvalidInput
-        An argument is out of its range, or no job is left.
     """
     _check(days, gpus, jobs, load, shortest, longest)
     require(min(first_days) >= 0, "first_days", first_days, "must be at least 0")
@@ -113,20 +105,7 @@ def made_up_workload(
     seed: int = 0,
     shape: Shape = ITP,
 ) -> Workload:
-    """Make up a workload of the same statistics: GPUs and durations as in the ITP trace, arrivals in bursts.
-
-    Parameters
-    ----------
-    days, gpus, jobs, load, shortest, longest, seed
-        As of `overlaid_workload`.
-    shape
-        Facts of a trace from which jobs are drawn.
-
-    Raises
-    ------
-    InvalidInput
-        An argument is out of its range.
-    """
+    """Make up a workload with the options of `overlaid_workload`: jobs of a shape that arrive in bursts."""
     _check(days, gpus, jobs, load, shortest, longest)
     random = Random(seed)
     most = max(1, int(gpus * _LARGEST_SHARE))
@@ -143,8 +122,8 @@ def made_up_workload(
 def _check(
     days: float, gpus: int, jobs: int | None, load: float | None, shortest: float, longest: float
 ) -> None:
+    at_least(1, gpus=gpus)
     require(0 < days <= 31, "days", days, "must be more than 0 and at most 31")  # noqa: PLR2004
-    require(gpus >= 1, "gpus", gpus, "must be at least 1")
     rule = f"must be at least 1 and at most {_MOST_JOBS:,}"
     require(jobs is None or 1 <= jobs <= _MOST_JOBS, "jobs", jobs, rule)
     fine = load is None or _LEAST_LOAD <= load <= _MOST_LOAD

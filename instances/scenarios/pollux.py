@@ -3,9 +3,10 @@
 from pathlib import Path
 from typing import get_args
 
-from gsopt.core.errors import InvalidInput, require, require_one_of
+from gsopt.core.errors import require, require_one_of
 from gsopt.scenario.adaptive.agents import Agents
 from gsopt.scenario.scenario import Overhead, Scenario
+from instances.arguments import required
 from instances.scenarios.adaptive import Setting, home_of, nodes_of, orders, scenario_of
 from instances.traces.applications import FOLDER, read_applications
 
@@ -18,7 +19,7 @@ RESTART = 30.0
 #: Samples that a GPU processes at once at most, where that is less than was measured. Source: the simulator.
 MOST_LOCAL = {"yolov3": 8}
 
-#: What has to be assumed where papers and programs are silent or differ, to be printed beside results.
+#: Assumptions where papers and programs are silent or differ, to be printed beside results.
 ASSUMPTIONS = (
     "Menus hold the highest speed of every number of GPUs; how fast a job really is depends on its course.",
     "A job of NCF has one GPU and keeps its batch of 32,768, as in the authors' simulator.",
@@ -38,14 +39,14 @@ def pollux(
 ) -> Scenario:
     """Make a scenario of Pollux: jobs of six models, whose progress follows from what was measured of these.
 
-    The default mode of a job has its user's batch; in the mode ``adaptive`` it chooses its batch itself. The
-    authors decide in rounds of 60 s, Ares' simulator in rounds of 360 s: `gsopt.simulate` takes them as
-    `round_length`. `ASSUMPTIONS` lists what is not as published or unknown.
+    In its default mode a job has its user's batch; in the mode ``adaptive`` it chooses its batch itself. The
+    authors decide in rounds of 60 s, Ares' simulator in rounds of 360 s: pass them to `gsopt.simulate` as
+    `round_length`. `ASSUMPTIONS` lists what is unknown or differs from what is published.
 
     Parameters
     ----------
     path
-        The folder of all public traces, or a workload file inside it; nothing is made up without.
+        The folder of all public traces, or a workload file inside it; required.
     trace
         ``pollux``, or a sample of Sia's with jobs of the same models: ``newtrace``, ``philly``, ``saturn`` or
         ``scale/rate_10`` to ``scale/rate_50``.
@@ -76,8 +77,7 @@ def pollux(
     >>> folder is None or len(pollux(folder, jobs=12).workload.jobs) == 12
     True
     """
-    if path is None:
-        raise InvalidInput("", "path", "", "is required: the folder of public traces")
+    path = required(path)
     require_one_of("setting", setting, get_args(Setting))
     require(1 <= gpus_per_node <= GPUS, "gpus_per_node", gpus_per_node, f"must be between 1 and {GPUS}")
     cluster = nodes_of(nodes, gpus_per_node)

@@ -3,9 +3,11 @@
 from pathlib import Path
 from typing import get_args
 
-from gsopt.core.errors import InvalidInput, require, require_one_of
+from gsopt.core.errors import require, require_one_of
 from gsopt.scenario.adaptive.agents import Agents
 from gsopt.scenario.scenario import Overhead, Scenario
+from instances.arguments import required
+from instances.doublings import check_halvings
 from instances.scenarios.adaptive import Setting, home_of, nodes_of, orders, scenario_of
 from instances.traces.applications import FOLDER, read_applications
 
@@ -24,7 +26,7 @@ MOST_LOCAL = {"rtx": {"deepspeech2": 57}}
 #: Tolerance of the jobs' fits. Source: the simulator of Sia.
 TOLERANCE = 1e-5
 
-#: What has to be assumed where papers and programs are silent or differ, to be printed beside results.
+#: Assumptions where papers and programs are silent or differ, to be printed beside results.
 ASSUMPTIONS = (
     "All nodes have one type of GPU; Sia's own clusters have up to three, and its jobs a speed on each.",
     "Menus hold the highest speed of every number of GPUs; how fast a job really is depends on its course.",
@@ -47,32 +49,22 @@ def sia(
     """Make a scenario of Sia: the physics of `pollux`, but slower runs, and restarts that differ by model.
 
     What fits on a GPU follows from the placement, real runs are slower than jobs estimate, and a job that moves
-    to as many GPUs on each of as many nodes does not restart. The authors
-    decide in rounds of 60 s, Ares' simulator in rounds of 360 s: `gsopt.simulate` takes them as `round_length`.
-    `ASSUMPTIONS` lists what is not as published or unknown.
+    to another set of nodes with the same numbers of GPUs does not restart. `ASSUMPTIONS` lists what is unknown
+    or differs from what is published.
 
     Parameters
     ----------
-    path
-        The folder of all public traces, or a workload file inside it; nothing is made up without.
-    trace
-        ``newtrace``, ``philly``, ``saturn`` or ``scale/rate_10`` to ``scale/rate_50``; or ``pollux``.
-    number
-        Number of the workload, from 1.
-    setting
-        ``published``: as in the authors' simulator. ``ares``: as in that of Ares, where progress counts
-        samples, batches are fixed, and a restart takes time only if the number of nodes changes.
+    path, trace, number, setting, jobs
+        As in `pollux`.
     gpu
         Type of GPU: ``aws`` (T4), ``rtx`` (RTX 2080 Ti), ``quad`` (Quadro RTX 6000), ``azure`` (V100), ``dgx``
         (A100), or ``dgx-ext``, which has larger batches.
     nodes, gpus_per_node
-        The cluster; by default each node has as many GPUs as those on which the models were measured.
-    jobs
-        Number of jobs, from the first row; None for all.
+        The cluster; by default each node has as many GPUs as the nodes on which the models were measured.
     halvings
-        Take for a job's demand the largest power of two in it, halved so many times, or the next number of GPUs
-        on which it can run. By default the demand is that of the row, at which Sia wants GPUs to be well used;
-        the demands of Ares' jobs are not printed. Policies that divide the GPUs by goodput ask for none.
+        Replace a job's demand by the largest power of two in it, halved this many times, or by the next number
+        of GPUs on which it can run. By default the demand is that of the row, which Sia chose so that GPUs are
+        well used; the demands of Ares' jobs are not published. Policies that divide GPUs by goodput ignore it.
 
     Raises
     ------
@@ -91,14 +83,12 @@ def sia(
     >>> folder is None or len(sia(folder, number=6, nodes=2, jobs=6).workload.jobs) == 6
     True
     """
-    if path is None:
-        raise InvalidInput("", "path", "", "is required: the folder of public traces")
+    path = required(path)
     require_one_of("setting", setting, get_args(Setting))
     require_one_of("gpu", gpu, GPUS)
     size = GPUS[gpu] if gpus_per_node is None else gpus_per_node
     require(1 <= size <= GPUS[gpu], "gpus_per_node", size, f"must be between 1 and {GPUS[gpu]}")
-    counts = halvings is None or (isinstance(halvings, int) and halvings >= 0)
-    require(counts, "halvings", halvings, "must be a whole number, at least 0, or None")
+    check_halvings(halvings)
     cluster = nodes_of(nodes, size, gpu)
     rows = orders(path, trace, number, jobs)
     applications = read_applications(

@@ -3,6 +3,7 @@
 from gsopt.core.errors import require
 from gsopt.core.problem import About
 from gsopt.problems.scheduling import ElasticJob, Scheduling
+from instances.arguments import at_least
 
 #: Workers of the cluster of both tables, each with one GPU.
 _GPUS = 8
@@ -59,7 +60,7 @@ def crawling(*, jobs: int = 4, gpus: int = 64) -> Scheduling:
     >>> [(job.work, min(job.rates), max(job.rates)) for job in crawling(jobs=2, gpus=8).jobs]
     [(42.0, 6, 6), (8.0, 1, 8), (8.0, 1, 8)]
     """
-    require(jobs >= 1, "jobs", jobs, "must be at least 1")
+    at_least(1, jobs=jobs)
     require(gpus > jobs, "gpus", gpus, f"must be more than the {jobs} jobs")
     others = [_elastic(f"B{number}", 1, 1, gpus) for number in range(1, jobs + 1)]
     first = _elastic("A", gpus - 1, gpus - jobs, gpus - jobs)

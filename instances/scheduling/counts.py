@@ -12,19 +12,14 @@ Counts = Literal["alpha", "all"]
 
 
 def restricted(problem: Scheduling, alpha: float) -> Scheduling:
-    """Leave only the counts that elastic fair queuing may use with a scaling control threshold.
+    """Return a problem with only the counts that elastic fair queuing may use at a scaling control threshold.
 
     Source: Ares, section 3.3, see `gsopt.scenario.speed.efficient_counts`.
-
-    Raises
-    ------
-    InvalidInput
-        `alpha` is not a number above 0 and at most 1.
     """
     allowed = {job.name: efficient_counts(job, alpha) for job in problem.workload.jobs}
-    return changed(problem, jobs=tuple(_only(job, allowed[job.name]) for job in problem.jobs))
 
+    def only(job: ElasticJob) -> ElasticJob:
+        rates = {count: rate for count, rate in job.rates.items() if count in allowed[job.name]}
+        return job.model_copy(update={"rates": rates})
 
-def _only(job: ElasticJob, counts: tuple[int, ...]) -> ElasticJob:
-    rates = {count: rate for count, rate in job.rates.items() if count in counts}
-    return job.model_copy(update={"rates": rates})
+    return changed(problem, jobs=tuple(map(only, problem.jobs)))

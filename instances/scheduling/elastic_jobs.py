@@ -8,6 +8,7 @@ from typing import Literal, get_args
 from gsopt.core.errors import require, require_one_of
 from gsopt.core.problem import About
 from gsopt.problems.scheduling import ElasticJob, Scheduling
+from instances.arguments import at_least
 from instances.scheduling.counts import Counts, restricted
 
 Scaling = Literal["concave", "linear"]
@@ -61,11 +62,6 @@ def elastic_jobs(
     seed
         Seed of all random draws; the jobs are the same for every load, scaling and choice of counts.
 
-    Raises
-    ------
-    InvalidInput
-        An argument is out of its range.
-
     Examples
     --------
     >>> problem = elastic_jobs(jobs=20, gpus=16, seed=1)
@@ -74,8 +70,7 @@ def elastic_jobs(
     >>> elastic_jobs(jobs=1, gpus=4, scaling="linear", seed=3).jobs[0].rates
     {1: 1.0, 2: 2.0, 4: 4.0}
     """
-    require(jobs >= 1, "jobs", jobs, "must be at least 1")
-    require(gpus >= 1, "gpus", gpus, "must be at least 1")
+    at_least(1, jobs=jobs, gpus=gpus)
     require(_LEAST_LOAD <= load <= _MOST_LOAD, "load", load, "must be between 1e-6 and 1e6")
     require_one_of("scaling", scaling, get_args(Scaling))
     require_one_of("counts", counts, get_args(Counts))

@@ -33,18 +33,12 @@ def figure_1(*, reading: Reading = "rounded") -> Scheduling:
         ``rounded``: sizes 1.5, 3 and 3.3, with means 6.6 and 4.6. ``truncated``: sizes 2, 2 and 4, with means
         20/3 and 14/3.
 
-    Raises
-    ------
-    InvalidInput
-        There is no such reading.
-
     Examples
     --------
     >>> [job.work / 4 for job in figure_1().jobs]
     [1.5, 3.0, 3.3]
     """
-    known = get_args(Reading)
-    require_one_of("reading", reading, known)
+    require_one_of("reading", reading, get_args(Reading))
     rates = {count: float(count) for count in (1, 2, 4)}
     return Scheduling(
         name=f"ares-figure-1-{reading}",

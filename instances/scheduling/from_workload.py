@@ -13,25 +13,15 @@ from instances.scheduling.counts import Counts, restricted
 def from_workload(workload: Workload, *, gpus: int, counts: Counts = "all", alpha: float = 0.75) -> Scheduling:
     """Return the problem of running a workload's jobs on a number of GPUs.
 
-    Work is counted in GPU-seconds on the demanded GPUs. A job without a menu runs on its demanded GPUs only.
-
-    Parameters
-    ----------
-    workload
-        The jobs, such as a window of a trace.
-    gpus
-        Number of GPUs.
-    counts
-        ``all``: doublings of the demanded number of GPUs that are in the menu and fit. ``alpha``: of these, the
-        ones that elastic fair queuing may use.
-    alpha
-        The scaling control threshold of ``counts="alpha"``.
+    Work is counted in GPU-seconds on the demanded GPUs. A job runs on the doublings of its demand that are in
+    its menu and fit or, with ``counts="alpha"``, on those of them that elastic fair queuing may use; a job
+    without a menu runs on its demanded GPUs only.
 
     Raises
     ------
     InvalidInput
         There are no jobs, a job demands more GPUs than there are or has modes, phases or no checkpoints, which
-        the problem does not know, or an argument is out of its range.
+        the problem does not express, or an argument is out of its range.
     """
     require(bool(workload.jobs), "workload", workload.name, "must hold at least one job")
     most = max(job.gpus for job in workload.jobs)

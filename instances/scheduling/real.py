@@ -18,11 +18,6 @@ def from_data(folder: Path) -> Iterator[Scheduling]:
     """Build instances from the Sia workloads in a folder: four runs of consecutive jobs on 16 or 32 GPUs.
 
     Every doubling of the demanded GPUs that was measured is allowed. Nothing where the workloads are not there.
-
-    Raises
-    ------
-    InvalidInput
-        A file cannot be read.
     """
     if not (folder / FOLDER).is_dir():
         return

@@ -4,13 +4,12 @@
 --update`` solves the instances of which nothing is known.
 """
 
-from gsopt.core.problem import About
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from instances.scheduling.aryl import crawling, table_3, table_4
 from instances.scheduling.counts import restricted
 from instances.scheduling.elastic_jobs import elastic_jobs
 from instances.scheduling.figures import figure_1, figure_4
-from instances.suites import changed, regenerate, renamed
+from instances.suites import HANDMADE, changed, in_folder, regenerate, renamed
 
 
 def committed() -> list[Scheduling]:
@@ -20,8 +19,7 @@ def committed() -> list[Scheduling]:
 
 def small() -> list[Scheduling]:
     """Generate the instances of at most seven jobs, which are proven in seconds."""
-    made = {**_figures(), **_random(), **_fair(), **_corner_cases()}
-    return [renamed(problem, f"small/{name}") for name, problem in made.items()]
+    return in_folder("small", _figures(), _random(), _fair(), _corner_cases())
 
 
 def medium() -> list[Scheduling]:
@@ -30,11 +28,11 @@ def medium() -> list[Scheduling]:
     for jobs in (10, 12, 15, 20):
         for gpus, load in ((8, 1.0), (16, 1.2), (64, 1.5)):
             made[f"j{jobs:02}-g{gpus:02}"] = elastic_jobs(jobs=jobs, gpus=gpus, load=load, seed=jobs + gpus)
-    return [renamed(problem, f"medium/{name}") for name, problem in made.items()]
+    return in_folder("medium", made)
 
 
 def challenge() -> list[Scheduling]:
-    """Generate an instance of more jobs, whose optimum the exact method does not prove in minutes."""
+    """Generate an instance of more jobs, whose optimum the exact method does not prove within minutes."""
     return [renamed(elastic_jobs(jobs=30, gpus=32, load=1.2, seed=62), "challenge/j30-g32")]
 
 
@@ -141,7 +139,7 @@ def _named(job: ElasticJob, name: str, **fields: float) -> ElasticJob:
 
 
 def _handmade(gpus: int, *jobs: ElasticJob) -> Scheduling:
-    return Scheduling(about=About(source="made by hand"), gpus=gpus, jobs=jobs)
+    return Scheduling(about=HANDMADE, gpus=gpus, jobs=jobs)
 
 
 if __name__ == "__main__":

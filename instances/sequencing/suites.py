@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from gsopt.core.problem import About
 from gsopt.problems.sequencing import Machine, Sequencing, UnitJob
 from instances.sequencing.unit_jobs import unit_jobs
-from instances.suites import changed, proven, regenerate, renamed
+from instances.suites import HANDMADE, changed, in_folder, proven, regenerate
 
 
 def committed() -> list[Sequencing]:
@@ -18,8 +18,7 @@ def committed() -> list[Sequencing]:
 
 def small() -> list[Sequencing]:
     """Generate the instances that can be solved by trying every order."""
-    made = {**_types(), **_drawn(), **_corner_cases()}
-    return [renamed(problem, f"small/{name}") for name, problem in made.items()]
+    return in_folder("small", _types(), _drawn(), _corner_cases())
 
 
 def production() -> list[Sequencing]:
@@ -32,7 +31,7 @@ def production() -> list[Sequencing]:
         "064-160-busy": unit_jobs(jobs=160, gpus=16, types=4, busy=0.75, seed=5),
         "064-160-alike": unit_jobs(jobs=160, gpus=16, types=4, speedup=1.5, busy=0.5, seed=6),
     }
-    return [renamed(problem, f"production/{name}") for name, problem in made.items()]
+    return in_folder("production", made)
 
 
 def _types() -> dict[str, Sequencing]:
@@ -84,7 +83,7 @@ def _corner_cases() -> dict[str, Sequencing]:
 def _handmade(machines: Mapping[str, float], jobs: Mapping[str, Mapping[str, float]]) -> Sequencing:
     """Return a GPU of each type by when it is free, and jobs by what they take there."""
     return Sequencing(
-        about=About(source="made by hand"),
+        about=HANDMADE,
         machines=[
             Machine(name=f"m{index}", gpu_type=kind, available=free)
             for index, (kind, free) in enumerate(machines.items())

@@ -6,6 +6,7 @@ from random import Random
 from gsopt.core.errors import require
 from gsopt.core.problem import About
 from gsopt.problems.sequencing import Machine, Sequencing, UnitJob
+from instances.arguments import ascending, at_least, fractions
 
 #: Names of types, the fastest first.
 _TYPES = ("v100", "p100", "k80", "m60")
@@ -41,29 +42,23 @@ def unit_jobs(
     speedup
         How many times longer a job takes at most on the slowest type than on the fastest.
     busy
-        Part of the GPUs that are busy now.
+        Share of the GPUs that are busy now.
     shortest, longest
-        Least and most seconds of a job on the fastest type.
+        Shortest and longest duration in seconds of a job on the fastest type.
     seed
         Seed of all random draws.
-
-    Raises
-    ------
-    InvalidInput
-        An argument is out of its range.
 
     Examples
     --------
     >>> unit_jobs(jobs=5, seed=1).headline()
     {'jobs': 5, 'machines': 12, 'types': 3}
     """
-    require(jobs >= 0, "jobs", jobs, "must be at least 0")
-    require(gpus >= 1, "gpus", gpus, "must be at least 1")
+    at_least(0, jobs=jobs)
+    at_least(1, gpus=gpus)
+    fractions(busy=busy)
     require(1 <= types <= len(_TYPES), "types", types, f"must be between 1 and {len(_TYPES)}")
     require(isfinite(speedup) and 1 <= speedup <= _MOST, "speedup", speedup, f"must be between 1 and {_MOST}")
-    require(0 <= busy <= 1, "busy", busy, "must be between 0 and 1")
-    require(shortest >= 1, "shortest", shortest, "must be at least 1")
-    require(longest >= shortest, "longest", longest, f"must be at least the {shortest} of the shortest")
+    ascending(shortest, longest)
     random = Random(seed)
 
     def machine(name: str, kind: str) -> Machine:

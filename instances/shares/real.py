@@ -19,11 +19,6 @@ def from_data(folder: Path) -> Iterator[Shares]:
     """Build an instance of each criterion: 160 jobs of Gavel's configurations on 64 GPUs of three types.
 
     Nothing where Gavel's table is not there.
-
-    Raises
-    ------
-    InvalidInput
-        The file cannot be read.
     """
     file = folder / FILE
     if file.is_file():
@@ -33,19 +28,7 @@ def from_data(folder: Path) -> Iterator[Shares]:
 
 
 def measured(rates: Throughputs, *, criterion: Criterion, jobs: int = _JOBS, seed: int = 0) -> Shares:
-    """Draw jobs of measured configurations; their ages and the steps they have left are made up.
-
-    Parameters
-    ----------
-    rates
-        Iterations per second by configuration, whose name ends with its number of GPUs, and type.
-    criterion
-        What counts.
-    jobs
-        Number of jobs.
-    seed
-        Seed of all random draws.
-    """
+    """Draw jobs of measured configurations; their ages and the steps they have left are made up."""
     random = Random(seed)
     ran = sorted(key for key, own in rates.items() if any(own.values()))
 

@@ -6,10 +6,9 @@
 from collections.abc import Mapping
 from typing import get_args
 
-from gsopt.core.problem import About
 from gsopt.problems.shares import Criterion, Shares, TypedJob
 from instances.shares.typed_jobs import typed_jobs
-from instances.suites import regenerate, renamed
+from instances.suites import HANDMADE, in_folder, regenerate
 
 
 def committed() -> list[Shares]:
@@ -24,7 +23,7 @@ def small() -> list[Shares]:
         for criterion in get_args(Criterion)
         for types in (1, 2, 3)
     }
-    return [renamed(problem, f"small/{name}") for name, problem in {**_handmade(), **drawn}.items()]
+    return in_folder("small", {**_handmade(), **drawn})
 
 
 def production() -> list[Shares]:
@@ -34,7 +33,7 @@ def production() -> list[Shares]:
         for jobs in (60, 160)
         for criterion in get_args(Criterion)
     }
-    return [renamed(problem, f"production/{name}") for name, problem in made.items()]
+    return in_folder("production", made)
 
 
 def _said(criterion: str) -> str:
@@ -87,7 +86,7 @@ def _job(name: str, throughputs: Mapping[str, float], *, gpus: int = 1, **fields
 
 
 def _made(gpus: Mapping[str, int], jobs: list[TypedJob], criterion: Criterion = "max_min") -> Shares:
-    return Shares(about=About(source="made by hand"), gpus=gpus, jobs=jobs, criterion=criterion)
+    return Shares(about=HANDMADE, gpus=gpus, jobs=jobs, criterion=criterion)
 
 
 if __name__ == "__main__":

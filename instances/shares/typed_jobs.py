@@ -6,6 +6,7 @@ from random import Random
 from gsopt.core.errors import require
 from gsopt.core.problem import About
 from gsopt.problems.shares import Criterion, Shares, TypedJob
+from instances.arguments import ascending, at_least
 
 #: GPUs of a job, and how many jobs of a hundred ask for that many.
 _GPUS = {1: 70, 2: 10, 4: 15, 8: 5}
@@ -46,28 +47,22 @@ def typed_jobs(
     speedup
         How many times faster a job is at most on the fastest type than on the slowest.
     criterion
-        What counts.
+        The objective.
     shortest, longest
-        Least and most seconds of a job on the slowest type.
+        Shortest and longest duration in seconds of a job on the slowest type.
     seed
         Seed of all random draws.
-
-    Raises
-    ------
-    InvalidInput
-        An argument is out of its range.
 
     Examples
     --------
     >>> typed_jobs(jobs=5, seed=1).headline()
     {'jobs': 5, 'gpus': 24, 'types': 3, 'criterion': 'max_min'}
     """
-    require(jobs >= 1, "jobs", jobs, "must be at least 1")
+    at_least(1, jobs=jobs)
     require(gpus >= max(_GPUS), "gpus", gpus, f"must be at least {max(_GPUS)}")
     require(1 <= types <= len(_TYPES), "types", types, f"must be between 1 and {len(_TYPES)}")
     require(isfinite(speedup) and 1 <= speedup <= _MOST, "speedup", speedup, f"must be between 1 and {_MOST}")
-    require(shortest >= 1, "shortest", shortest, "must be at least 1")
-    require(longest >= shortest, "longest", longest, f"must be at least the {shortest} of the shortest")
+    ascending(shortest, longest)
     random = Random(seed)
 
     def job(number: int) -> TypedJob:

@@ -9,6 +9,7 @@ from gsopt.core.errors import require
 from gsopt.core.problem import About
 from gsopt.problems.sharing import Sharing
 from gsopt.scenario.job import Job
+from instances.arguments import at_least
 
 Starts = Literal["events", "any"]
 
@@ -33,10 +34,8 @@ def interfering_jobs(
 
     Parameters
     ----------
-    jobs
-        Number of jobs.
-    gpus
-        Number of GPUs.
+    jobs, gpus
+        Numbers of jobs and of GPUs.
     load
         GPU time of the jobs that arrive in a second, in parts of the GPUs: with gaps that are exponential, and
         rounded to a tenth of a second.
@@ -47,19 +46,13 @@ def interfering_jobs(
     seed
         Seed of all random draws.
 
-    Raises
-    ------
-    InvalidInput
-        An argument is out of its range.
-
     Examples
     --------
     >>> problem = interfering_jobs(jobs=3, gpus=4, seed=1)
     >>> [(job.release_date, job.duration, job.gpus) for job in problem.jobs]
     [(0.0, 20.0, 1), (4.7, 10.0, 1), (6.8, 17.0, 1)]
     """
-    for name, value in (("jobs", jobs), ("gpus", gpus)):
-        require(value >= 1, name, value, "must be at least 1")
+    at_least(1, jobs=jobs, gpus=gpus)
     require(isfinite(load) and load > 0, "load", load, "must be above 0 and finite")
     require(isfinite(least) and least >= 1, "least", least, "must be at least 1 and finite")
     require(isfinite(most) and most >= least, "most", most, f"must be at least {least:g} and finite")

@@ -4,11 +4,10 @@
 solves the instances of which nothing is known.
 """
 
-from gsopt.core.problem import About
 from gsopt.problems.sharing import Sharing
 from gsopt.scenario.job import Job
 from instances.sharing.interfering_jobs import interfering_jobs
-from instances.suites import changed, regenerate, renamed
+from instances.suites import HANDMADE, changed, in_folder, regenerate
 
 
 def committed() -> list[Sharing]:
@@ -24,11 +23,11 @@ def small() -> list[Sharing]:
         },
         **_corner_cases(),
     }
-    return [renamed(problem, f"small/{name}") for name, problem in made.items()]
+    return in_folder("small", made)
 
 
 def challenge() -> list[Sharing]:
-    """Generate instances of more jobs, whose optimum the exact method does not prove in minutes.
+    """Generate instances of more jobs, whose optimum the exact method does not prove within minutes.
 
     It proves that of the first one in seconds where it is told the optimum, which it does not find by itself.
     """
@@ -36,7 +35,7 @@ def challenge() -> list[Sharing]:
         f"j{jobs:02}-g{gpus:02}": interfering_jobs(jobs=jobs, gpus=gpus, seed=jobs)
         for jobs, gpus in ((10, 8), (16, 16), (20, 8))
     }
-    return [renamed(problem, f"challenge/{name}") for name, problem in made.items()]
+    return in_folder("challenge", made)
 
 
 #: Jobs and GPUs.
@@ -51,7 +50,7 @@ def between_events(*, starts: str = "events") -> Sharing:
     """
     given = [("a", 0.0, 4.0, 2), ("b", 0.0, 6.0, 2), ("c", 5.0, 1.0, 1), ("d", 5.0, 1.0, 1)]
     problem = Sharing(
-        about=About(source="made by hand"),
+        about=HANDMADE,
         gpus=2,
         jobs=[Job(name=n, release_date=r, duration=p, gpus=g, model=n) for n, r, p, g in given],
         interference={"a": {"b": 1.5, "c": 1.5, "d": 1.5}},
@@ -78,7 +77,7 @@ def _alike(*durations: float, slowdown: float = 1.0) -> Sharing:
         Job(name=name, release_date=0.0, duration=seconds, gpus=1)
         for name, seconds in zip("abc", durations, strict=False)
     ]
-    return Sharing(about=About(source="made by hand"), gpus=1, jobs=jobs, default_interference=slowdown)
+    return Sharing(about=HANDMADE, gpus=1, jobs=jobs, default_interference=slowdown)
 
 
 def _with_memory(problem: Sharing) -> Sharing:

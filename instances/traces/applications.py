@@ -1,10 +1,9 @@
-"""Applications: what Pollux and Sia measured of six models, as the truth about adaptive jobs."""
+"""Applications: what Pollux and Sia measured of six models, which is how adaptive jobs really run."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from statistics import fmean
-from typing import TypeVar
 
 from pydantic import ValidationError
 
@@ -18,13 +17,11 @@ from instances.traces.profile import (
     PLACEMENT_COLUMNS,
     SPREAD_COLUMNS,
     between,
+    name_of,
     point,
     spread_point,
-    table,
 )
-from instances.traces.reading import Issue, TraceRow
-
-T = TypeVar("T")
+from instances.traces.reading import TraceRow, read_whole_table
 
 #: Place of the measurements in the folder of public traces.
 FOLDER = Path("sia", "profiles")
@@ -47,21 +44,12 @@ _LARGEST = 1e30
 def read_application(
     folder: Path, gpu: str = "aws", *, most_local: int | None = None, slowdown: float = 1.0
 ) -> Application:
-    """Read what was measured of one model on one type of GPU.
+    """Read the measurements of one model on one type of GPU from its folder.
 
-    The smallest validated batch is the initial one, and the largest the most.
-
-    Parameters
-    ----------
-    folder
-        Folder of the model: ``placements-<gpu>.csv``, ``scalability-<gpu>.csv`` and
-        ``validation-<batch size>.csv``.
-    gpu
-        Type of GPU, as in the names of the files.
-    most_local
-        Most samples that a GPU processes at once; None for the most that were measured.
-    slowdown
-        How many times slower real runs are.
+    Files are ``placements-<gpu>.csv``, ``scalability-<gpu>.csv`` and ``validation-<batch size>.csv``. The
+    smallest and the largest validated batch are the initial and the largest batch of a job. A GPU processes at
+    most `most_local` samples at once, by default the most that were measured, and real runs take `slowdown`
+    times as long.
 
     Raises
     ------
@@ -99,7 +87,7 @@ def read_applications(
     most_local: Mapping[str, int],
     slowdowns: Mapping[str, float],
 ) -> dict[str, Application]:
-    """Read several models from a folder with a folder of each, see `read_application`."""
+    """Read several models, each from its folder below `home`, see `read_application`."""
     return {
         model: read_application(
             home / model, gpu, most_local=most_local.get(model), slowdown=slowdowns.get(model, 1.0)
@@ -110,14 +98,16 @@ def read_applications(
 
 def _placements(folder: Path, gpu: str) -> list[Placement]:
     by_shape: dict[tuple[int, ...], list[Point]] = {}
-    for row, step in _table(folder / f"placements-{gpu}.csv", PLACEMENT_COLUMNS, point):
+    file = folder / f"placements-{gpu}.csv"
+    for row, step in read_whole_table(file, PLACEMENT_COLUMNS, point, name_of(file)):
         by_shape.setdefault(tuple(map(int, row.values["placement"])), []).append(_whole(step))
     return [Placement(shape=shape, points=_averaged(points)) for shape, points in by_shape.items()]
 
 
 def _spread(folder: Path, gpu: str) -> list[Spread]:
     by_numbers: dict[tuple[int, int], list[Point]] = {}
-    for _, (nodes, gpus, step) in _table(folder / f"scalability-{gpu}.csv", SPREAD_COLUMNS, spread_point):
+    file = folder / f"scalability-{gpu}.csv"
+    for _, (nodes, gpus, step) in read_whole_table(file, SPREAD_COLUMNS, spread_point, name_of(file)):
         by_numbers.setdefault((nodes, gpus), []).append(_whole(step))
     return [
         Spread(nodes=nodes, gpus=gpus, points=_averaged(points)) for (nodes, gpus), points in by_numbers.items()
@@ -145,8 +135,8 @@ def _validations(folder: Path) -> list[Validation]:
     for file in folder.glob("validation-*.csv"):
         name = _VALIDATION.fullmatch(file.name)
         if name:
-            epochs = [epoch for _, epoch in _table(file, _EPOCH_COLUMNS, _epoch)]
-            found.append(Validation(batch=int(name[1]), epochs=epochs))
+            epochs = read_whole_table(file, _EPOCH_COLUMNS, _epoch, name_of(file))
+            found.append(Validation(batch=int(name[1]), epochs=[epoch for _, epoch in epochs]))
     if not found:
         raise InvalidInput(str(folder), "", "", "must hold validation-<batch size>.csv")
     return sorted(found, key=lambda each: each.batch)
@@ -155,12 +145,3 @@ def _validations(folder: Path) -> list[Validation]:
 def _epoch(row: TraceRow) -> Epoch:
     progress, iterations, sqr, var = (between(row, column, 0, _LARGEST) for column in _EPOCH_COLUMNS)
     return Epoch(progress=progress, iterations=iterations, sqr=sqr, var=var)
-
-
-def _table(file: Path, columns: tuple[str, ...], convert: Callable[[TraceRow], T]) -> list[tuple[TraceRow, T]]:
-    """Read a table of which every row counts."""
-    issues: list[Issue] = []
-    read = table(file, columns, convert, issues)
-    if issues:
-        raise InvalidInput("", "", "", str(issues[0]))
-    return read

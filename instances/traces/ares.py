@@ -5,7 +5,8 @@ from typing import Unpack
 
 from gsopt.core.errors import require
 from gsopt.scenario.job import Job, Workload
-from instances.doublings import doublings
+from instances.arguments import at_least
+from instances.doublings import check_halvings, doublings, halved
 from instances.traces.reading import Reading
 from instances.traces.selection import Selection
 from instances.traces.sia import sia
@@ -21,7 +22,7 @@ _JOBS_PER_GPU_HOUR = 640 / 2_048
 #: cluster that was sampled.
 NUMBERS = {"philly": 8, "saturn": 10, "newtrace": 10}
 
-#: What has to be assumed where the paper is silent or its data are not public, to be printed beside results.
+#: Assumptions where the paper is silent or its data are not public, to be printed beside results.
 ASSUMPTIONS = (
     "Jobs and release dates are those of Sia's public samples; which eight Ares took is not said.",
     "Models and demanded GPUs are those of Sia's rows: 4 to 16 GPUs, tuned by Sia, not always powers of two.",
@@ -51,8 +52,8 @@ def ares(
 ) -> Reading:
     """Read a workload of Sia for the cluster of Ares: nodes of four RTX 2080 Ti, and counts that are doublings.
 
-    `ASSUMPTIONS` lists what is not as in the paper or unknown. A row is dropped for the reasons that the reader
-    `sia` has, or when its job demands more GPUs than there are.
+    `ASSUMPTIONS` lists what is unknown or differs from the paper. A row is dropped for the reasons that the
+    reader `sia` has, or when its job demands more GPUs than there are.
 
     Parameters
     ----------
@@ -65,10 +66,10 @@ def ares(
     gpus
         Number of GPUs of the cluster.
     halvings
-        Take for a job's demand the largest power of two in it, halved so many times, as long as that was
-        measured; the work stays the same number of iterations. By default the demand is that of the row, at
-        which Sia wants GPUs to be well used: only 5 to 18 % of the jobs may then grow at a scaling control
-        threshold of 0.75, with one halving 63 to 87 %.
+        Replace a job's demand by the largest power of two in it, halved this many times, as far as that was
+        measured; the number of iterations stays the same. By default the demand is that of the row, which Sia
+        chose so that GPUs are well used: only 5 to 18 % of the jobs can then grow at a scaling control
+        threshold of 0.75, against 63 to 87 % with one halving.
     profiles
         Folder of the profiles, see `sia`.
     selection
@@ -90,15 +91,13 @@ def ares(
     >>> folder is None or len(ares(folder, number=8).workload.jobs) == 160
     True
     """
-    require(gpus >= 1, "gpus", gpus, "must be at least 1")
+    at_least(1, gpus=gpus)
     limit = selection.get("max_gpus")
     selection["max_gpus"] = gpus if limit is None else min(limit, gpus)
     reading = sia(path, trace=trace, number=number, gpus_per_node=GPUS_PER_NODE, profiles=profiles, **selection)
-    counts = halvings is None or (isinstance(halvings, int) and halvings >= 0)
-    require(counts, "halvings", halvings, "must be a whole number, at least 0, or None")
-    asked = (
-        reading.workload.jobs if halvings is None else (_halved(job, halvings) for job in reading.workload.jobs)
-    )
+    check_halvings(halvings)
+    jobs = reading.workload.jobs
+    asked = jobs if halvings is None else [_halved(job, halvings) for job in jobs]
     jobs = tuple(doublings(job, gpus) for job in asked)
     return reading.model_copy(
         update={"workload": reading.workload.model_copy(update={"name": "ares", "jobs": jobs})}
@@ -115,27 +114,9 @@ def scaled(
 ) -> Workload:
     """Draw a workload for a cluster of any size, with arrivals in proportion: 640 jobs an hour at 2,048 GPUs.
 
-    The jobs are drawn with return from the ten Helios (Saturn) workloads, whose rate of 20 jobs an hour at 64
-    GPUs is the same; release dates are drawn anew, uniformly. Source: Ares, section 5.6 (Figure 11), which does
-    not say how its traces were scaled.
-
-    Parameters
-    ----------
-    folder
-        The folder of Sia's workloads and profiles or of all traces.
-    gpus
-        Number of GPUs of the cluster.
-    hours
-        Length of the workload in hours.
-    halvings
-        Of the jobs' demands, see `ares`.
-    seed
-        Seed of all random draws.
-
-    Raises
-    ------
-    InvalidInput
-        A file cannot be read, or an option is out of its range.
+    The jobs are drawn with replacement from the ten Helios (Saturn) workloads, which have the same rate of 20
+    jobs an hour at 64 GPUs; release dates are drawn again, uniformly. Source: Ares, section 5.6 (Figure 11),
+    which does not say how its traces were scaled. Halvings are those of `ares`.
     """
     jobs = round(gpus * hours * _JOBS_PER_GPU_HOUR)
     require(jobs >= 1, "hours", hours, f"must be long enough for a job on {gpus} GPUs")
@@ -148,7 +129,7 @@ def scaled(
 
 def _halved(job: Job, halvings: int) -> Job:
     """Return a job that demands a smaller power of two, or the nearest count up to it that its menu has."""
-    wanted = max(1, 2 ** (job.gpus.bit_length() - 1) >> halvings)
+    wanted = halved(job.gpus, halvings)
     demand = max((count for count in job.counts if count <= wanted), default=job.counts[0])
     base = job.speed(demand)
     menu = tuple((count, speed / base) for count, speed in job.menu)

@@ -5,8 +5,9 @@ from pathlib import Path
 from random import Random
 from typing import Literal, Unpack
 
-from gsopt.core.errors import require, require_one_of
+from gsopt.core.errors import require_one_of
 from gsopt.scenario.job import Job
+from instances.arguments import fractions
 from instances.traces.helios import helios
 from instances.traces.philly import philly
 from instances.traces.reading import Reading
@@ -32,7 +33,7 @@ MODELS = (
     "CycleGAN",
 )
 
-#: What has to be assumed where the paper is silent or its data are not public, to be printed beside results.
+#: Assumptions where the paper is silent or its data are not public, to be printed beside results.
 ASSUMPTIONS = (
     "Which 240 jobs of which busy period were drawn is not said; here the 8 hours of Philly with most jobs.",
     "Venus is the September slice of two of its virtual clusters; the busiest two days of it, for 480 jobs.",
@@ -92,7 +93,7 @@ def castor(
     True
     """
     require_one_of("trace", trace, _TRACES)
-    require(0 <= large <= 1, "large", large, "must be between 0 and 1")
+    fractions(large=large)
     chosen: Selection = {"sample": JOBS, **selection}
     if chosen.get("window") is None and chosen.get("busiest") is None:
         chosen["busiest"] = PERIODS[trace]

@@ -9,6 +9,7 @@ from typing import Any, Literal, Unpack
 
 from gsopt.core.errors import InvalidInput, require, require_one_of, shorten
 from gsopt.scenario.job import LATEST, Job
+from instances.arguments import at_least
 from instances.traces.reading import Issue, Reading, TraceRow, content, find, usable
 from instances.traces.selection import Entry, Selection, select
 
@@ -35,7 +36,7 @@ MODELS: Mapping[str, str] = {
     "BERT": "bert-large",
 }
 
-#: What has to be assumed where the paper is silent or its data say otherwise, to be printed beside results.
+#: Assumptions where the paper is silent or its data say otherwise, to be printed beside results.
 ASSUMPTIONS = (
     "Which lists the paper evaluated is not said: 500 jobs for the batch and 411 for Poisson fit its text.",
     "A job's iterations are those of one GPU: on d GPUs it computes for iterations times their time, over d.",
@@ -70,14 +71,14 @@ def dally(
 ) -> Reading:
     """Read a job list of Dally: arrival (s), work (s), number of GPUs, model and batch size of every job.
 
-    The arrival is ``start_time``: 0 for every job of a batch, real arrivals, or -1 for every job where the
-    simulator draws them. In that case the jobs arrive in the order of the file with exponentially distributed
-    gaps if `mean_gap` or `load` is given, at the ``arrival_time`` that the list holds if `listed`, and else at
-    the ``submit_time`` at which they were once submitted; all are reported as a repair. The number of GPUs is
-    ``max_parallelism``. Models of Table I have their names in `gsopt.scenario.speed.TIER_PENALTIES`. Slowdowns
-    are not read, as they are the same numbers for every job. An entry is dropped when one of the values that
-    are used is missing or breaks a rule, or when its job was read before. `ASSUMPTIONS` lists what is not as in
-    the paper or unknown.
+    The arrival is ``start_time``: 0 for every job of a batch, a real arrival, or -1 for every job where the
+    simulator draws arrivals. In the last case the jobs arrive in the order of the file with exponentially
+    distributed gaps if `mean_gap` or `load` is given, at the list's ``arrival_time`` if `listed`, and otherwise
+    at the ``submit_time`` at which they were originally submitted; each is reported as a repair. The number of
+    GPUs is ``max_parallelism``. Models of Table I get their names in `gsopt.scenario.speed.TIER_PENALTIES`.
+    Slowdowns are not read, as they are the same for every job. An entry is dropped when a value in use is
+    missing or breaks a rule, or when its job has been read before. `ASSUMPTIONS` lists what is unknown or
+    differs from the paper.
 
     Parameters
     ----------
@@ -86,8 +87,8 @@ def dally(
     jobs
         Without a file: ``batch``, ``poisson`` or ``day``, see `LISTS`, or the name of another list.
     work
-        What the duration of a job is: ``iterations`` times their time on one GPU, over its number of GPUs, as
-        the simulator has it, or the recorded ``duration``.
+        Which duration a job gets: ``iterations`` times their time on one GPU, over its number of GPUs, as in
+        the simulator, or the recorded ``duration``.
     mean_gap
         Mean number of seconds between two arrivals where arrivals are to be drawn.
     load
@@ -96,7 +97,7 @@ def dally(
     gpus
         Number of GPUs of the cluster, for `load`.
     listed
-        Take the arrivals from the list where they are to be drawn.
+        Take the arrivals from the list instead of drawing them.
     selection
         Window, GPU cap and sample, see `Selection`; `seed` is that of the arrivals, too.
 
@@ -118,12 +119,12 @@ def dally(
     True
     """
     require_one_of("work", work, _WORK)
+    at_least(1, gpus=gpus)
     require(mean_gap is None or 0 < mean_gap < inf, "mean_gap", mean_gap, "must be more than 0")
     require(load is None or _LEAST_LOAD <= load <= _MOST_LOAD, "load", load, "must be between 1e-6 and 1e6")
-    require(gpus >= 1, "gpus", gpus, "must be at least 1")
     require(Path(jobs).name == jobs, "jobs", jobs, f"must be {', '.join(LISTS)} or the name of a list")
-    ways = (mean_gap is not None) + (load is not None) + listed
-    require(ways <= 1, "arrivals", ways, "must come from one of mean_gap, load and listed")
+    sources = (mean_gap is not None) + (load is not None) + listed
+    require(sources <= 1, "arrivals", sources, "must come from one of mean_gap, load and listed")
     file = find(path, FILE.with_name(f"{LISTS.get(jobs, jobs)}.json.gz"))
     issues: list[Issue] = []
     table = list(_rows(file, (*_KEYS, *_WORK[work], *((_LISTED,) if listed else ())), issues))
@@ -134,12 +135,9 @@ def dally(
         if mean_gap is not None:
             entries = _drawn(entries, mean_gap, selection.get("seed", 0))
             done = f"drawn, mean gap {mean_gap:g} s"
-        issues += [
-            Issue(file=row.file, row=row.line, reason=f"start_time: -1: {done}", repaired=True)
-            for row, _ in entries
-        ]
+        issues += [row.issue(f"start_time: -1: {done}", repaired=True) for row, _ in entries]
     else:
-        require(not ways, "arrivals", file.name, "are in the list: mean_gap, load and listed are for others")
+        require(not sources, "arrivals", file.name, "are in the list: mean_gap, load and listed are for others")
         entries = list(usable(table, lambda row: _job(row, row.number("start_time"), work), issues))
     return select("dally", f"Dally job list, {file.name}", entries, issues, **selection)
 
@@ -173,7 +171,7 @@ def _entries(file: Path) -> list[Any]:
 def _arriving(
     table: list[TraceRow], work: str, issues: list[Issue], *, listed: bool
 ) -> tuple[list[Entry], str]:
-    """Return jobs whose arrivals are to be drawn, at other times that the list holds, and what was done."""
+    """Return jobs whose arrivals are to be drawn, at other times in the list, and say which times these are."""
     when: Callable[[TraceRow], float] = (
         (lambda row: row.number(_LISTED)) if listed else (lambda row: row.moment("submit_time"))
     )
@@ -201,7 +199,7 @@ def _job(row: TraceRow, release_date: float, work: str) -> Job:
 
 
 def _seconds(row: TraceRow, gpus: int) -> float:
-    """Return the computing time on the demanded GPUs, which share the iterations of one GPU."""
+    """Return the computing time on the demanded GPUs, among which the iterations of one GPU are shared."""
     return row.number("total_iterations") * row.number("time_per_iteration") / max(gpus, 1)
 
 

@@ -1,30 +1,28 @@
 """Gavel: the traces of its simulator and its physical cluster, in steps of jobs whose speeds are measured."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Unpack
 
 from gsopt.core.errors import InvalidInput, require, shorten
 from gsopt.scenario.job import Job, Mode
 from gsopt.scenario.training import Training
-from instances.traces.reading import Issue, Reading, TraceRow, content, find, usable
+from instances.traces.reading import TAB, Issue, Reading, TraceRow, find, separated, text_lines, usable
 from instances.traces.selection import Selection, select
 from instances.traces.throughputs import TYPES, Throughputs, read_throughputs
 
 #: Place of the traces in the folder of public traces.
 FOLDER = Path("gavel/traces")
 
-#: Names of the table of speeds, of which the nearest beside or above a trace is read.
+#: Names of the table of speeds; the nearest one beside or above a trace is read.
 _TABLES = ("simulation_throughputs.json.gz", "simulation_throughputs.json")
 
-#: The fields of a line, by how many there are.
-_FIELDS = {
-    10: (
-        *("type", "command", "folder", "argument", "needs data", "steps", "gpus", "weight", "slo", "arrival"),
-    ),
-    7: ("type", "command", "argument", "needs data", "steps", "arrival", "gpus"),
-}
+#: The fields of a line in the newer and in the older format.
+_FIELDS = (
+    ("type", "command", "folder", "argument", "needs data", "steps", "gpus", "weight", "slo", "arrival"),
+    ("type", "command", "argument", "needs data", "steps", "arrival", "gpus"),
+)
 
 _TYPE = re.compile(r"(?P<model>[^()]*?)(?: \(batch size (?P<size>[1-9][0-9]{0,9})\))?")
 
@@ -39,13 +37,13 @@ def gavel(
 ) -> Reading:
     """Read a trace of Gavel: arrival (s), type, steps and number of GPUs of every job.
 
-    The length of a job is its steps over its measured speed on the first type of GPU, its workers close
-    together. With several types it has that type in its default mode, and a mode for each other type on which
-    it was measured, named after the type. Jobs are numbered from 0 in the order of the lines, as their
-    simulator does. A training has as many samples as steps times batch size, and one epoch, as data sets are
-    not described; where the type names no batch size, a step is one sample. Weights and deadlines are not
-    read. A row is dropped when one of these values is missing or breaks a rule, or when its type was not
-    measured on so many GPUs of the first type.
+    A job lasts as long as its steps take at its measured speed on the first type of GPU, with its workers close
+    together. With several types, its default mode is on the first and it has a mode, named after the type, for
+    each other type on which it was measured. Jobs are numbered from 0 in the order of the lines, as in the
+    authors' simulator. Data sets are not described, so a training has one epoch, of steps times batch size
+    samples; where the type names no batch size, a step is one sample. Weights and deadlines are not read. A row
+    is dropped when one of these values is missing or breaks a rule, or when its type was not measured on that
+    many GPUs of the first type.
 
     Parameters
     ----------
@@ -54,7 +52,7 @@ def gavel(
     trace
         Without a file: which trace, such as ``msr/seed=0/795a4c``.
     gpu_types
-        Types of GPUs: ``v100``, ``p100``, ``k80``; job lengths are those on the first.
+        Types of GPUs: ``v100``, ``p100``, ``k80``; durations are those on the first.
     throughputs
         The table of speeds; by default the nearest ``simulation_throughputs.json``, plain or gzipped, beside or
         above the file.
@@ -80,12 +78,9 @@ def gavel(
     known = bool(gpu_types) and set(gpu_types) <= TYPES and len(set(gpu_types)) == len(gpu_types)
     require(known, "gpu_types", gpu_types, f"must be different ones of {', '.join(sorted(TYPES))}")
     file = find(path, FOLDER / f"{trace}.trace.gz")
-    lines = content(file).decode("utf-8-sig", errors="replace").rstrip("\r\n").split("\n")
-    if not any(len(text.split("\t")) in _FIELDS for text in lines):
-        raise InvalidInput(str(file), "", "", "must have lines of 7 or 10 values with tabs between them")
-    table = read_throughputs(_table(file) if throughputs is None else Path(throughputs))
     issues: list[Issue] = []
-    found = _rows(file.name, lines, issues)
+    found = separated(file, enumerate(text_lines(file), start=1), _FIELDS, issues, TAB)
+    table = read_throughputs(_table(file) if throughputs is None else Path(throughputs))
     entries = list(usable(found, lambda row: _job(row, table, tuple(gpu_types)), issues))
     return select("gavel", f"Gavel trace, {file.name}, {' '.join(gpu_types)}", entries, issues, **selection)
 
@@ -97,16 +92,6 @@ def _table(file: Path) -> Path:
             if (folder / name).is_file():
                 return folder / name
     raise InvalidInput(str(file), "throughputs", "", f"must be {_TABLES[1]} beside or above the file, or given")
-
-
-def _rows(file: str, lines: list[str], issues: list[Issue]) -> Iterator[TraceRow]:
-    for line, text in enumerate(lines, start=1):
-        values = text.rstrip("\r").split("\t")
-        if len(values) in _FIELDS:
-            yield TraceRow(file, line, dict(zip(_FIELDS[len(values)], values, strict=True)))
-        else:
-            reason = f"must have 7 or 10 values, not {len(values)}"
-            issues.append(Issue(file=file, row=line, reason=reason))
 
 
 def _job(row: TraceRow, table: Throughputs, types: tuple[str, ...]) -> Job:

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import NamedTuple, Unpack
 
 from gsopt.scenario.job import Job
-from instances.traces.reading import Issue, Reading, TraceRow, content, find, only, rows, usable
+from instances.traces.reading import Issue, Reading, TraceRow, content, find, only, read_table
 from instances.traces.selection import Selection, select
 
 #: Place of the file in the folder of public traces.
@@ -14,7 +14,7 @@ _MICROSECONDS = 1_000_000
 
 
 class _Layout(NamedTuple):
-    """Names of the columns in one of the two forms in which the trace is handed on."""
+    """Names of the columns in one of the two forms in which the trace is published."""
 
     virtual_cluster: str
     gpus: str
@@ -33,9 +33,9 @@ def helios(path: str | Path, *, virtual_cluster: str | None = None, **selection:
     """Read a Helios trace: submission time, duration (s), number of GPUs and virtual cluster of every job.
 
     Both forms of the trace are read: ``cluster_log.csv`` as published, with dates, and the September slice of
-    cluster Venus, with ``tenant`` and ``num_chips`` and microseconds since the first of September. Jobs that
-    failed or were cancelled are kept, as they held their GPUs. A row is dropped when one of the values is
-    missing or breaks a rule, such as the jobs without GPUs, or when its job was read before.
+    cluster Venus, with ``tenant``, ``num_chips`` and microseconds since 1 September. Jobs that failed or were
+    cancelled are kept, as they held their GPUs. A row is dropped when a value is missing or breaks a rule, for
+    example when a job has no GPUs, or when its job has been read before.
 
     Parameters
     ----------
@@ -64,11 +64,9 @@ def helios(path: str | Path, *, virtual_cluster: str | None = None, **selection:
     gsopt.core.errors.InvalidInput: no/such/cluster_log.csv: cannot be read: No such file or directory
     """
     file = find(path, FILE)
-    data = content(file)
     issues: list[Issue] = []
-    layout = _LOG if b"gpu_num" in data.partition(b"\n")[0] else _SLICE
-    table = rows(file.name, data, layout.columns, issues, further=True)
-    entries = list(usable(table, lambda row: _job(row, layout), issues))
+    layout = _LOG if b"gpu_num" in content(file).partition(b"\n")[0] else _SLICE
+    entries = read_table(file, layout.columns, lambda row: _job(row, layout), issues)
     source = f"SenseTime Helios trace, {file.name}"
     if virtual_cluster is not None:
         entries = only(entries, layout.virtual_cluster, virtual_cluster, str(file), "virtual_cluster")

@@ -1,18 +1,18 @@
-"""Inference: how many GPUs serve requests over time, read from two public traces.
+"""Inference: how many GPUs serve requests over time, from two public traces.
 
-These are no readers of jobs, so they are not among the names of the package.
+These functions do not read jobs, so the package does not export them.
 """
 
-import tarfile
+import re
+from bisect import bisect_right
 from collections.abc import Sequence
-from io import BytesIO
 from itertools import accumulate
 from math import inf
 from pathlib import Path
 from statistics import fmean
 
 from gsopt.core.errors import InvalidInput, require
-from instances.traces.reading import Issue, TraceRow, content, find, rows, usable
+from instances.traces.reading import TraceRow, find, members, read_table, rows, usable
 
 #: Places of the files in the folder of public traces.
 INSTANCES = Path("alibaba_gpu2025_dlrm/disaggregated_DLRM_trace.csv.gz")
@@ -23,65 +23,33 @@ DAY = 86_400
 
 _INSTANCE_COLUMNS = ("instance_sn", "gpu_request")
 _DUTY_COLUMNS = ("value", "timestamp_anon")
+_MEMBER = re.compile(r".*\.csv")
 
 
 def serving_gpus(path: str | Path, times: Sequence[float]) -> tuple[int, ...]:
-    """List how many GPUs the inference instances of a trace hold at some times, in seconds from its beginning.
+    """Return how many GPUs the inference instances of a trace hold at some seconds from its beginning.
 
-    An instance holds what it requests from its creation to its deletion; one that was there before the trace,
-    or is there after it, has no such time in the file.
-
-    Parameters
-    ----------
-    path
-        The file, plain or gzipped, or the folder of the trace or of all traces.
-    times
-        Seconds, ascending.
-
-    Raises
-    ------
-    InvalidInput
-        The file cannot be read, or no row of it can be used.
+    An instance holds the GPUs that it requests from its creation to its deletion. The file has no creation time
+    for instances that are older than the trace, and no deletion time for those that outlive it.
 
     Notes
     -----
     L. Yang et al., GPU-disaggregated serving for deep learning recommendation models at scale, NSDI 2025.
     """
     file = find(path, INSTANCES)
-    issues: list[Issue] = []
-    found = usable(rows(file.name, content(file), _INSTANCE_COLUMNS, issues, further=True), _held, issues)
-    changes = sorted(change for _, held in found for change in held)
+    changes = sorted(change for _, held in read_table(file, _INSTANCE_COLUMNS, _held, []) for change in held)
     require(bool(changes), "instances", file.name, "must have a row with GPUs, a creation and a deletion")
     counts = list(accumulate((change for _, change in changes), initial=0))
-    given: list[int] = []
-    passed = 0
-    for time in times:
-        while passed < len(changes) and changes[passed][0] <= time:
-            passed += 1
-        given.append(counts[passed])
-    return tuple(given)
+    return tuple(counts[bisect_right(changes, time, key=lambda change: change[0])] for time in times)
 
 
 def duty_cycle_of_a_day(path: str | Path, *, step: int = 300, window: int = 7_200) -> tuple[float, ...]:
-    """List the mean duty cycle of the GPUs of a service over one day, in steps, as a smooth curve that repeats.
+    """Return the mean duty cycle of a service's GPUs in each step of a day, as a smooth curve that repeats.
 
-    Each step has the mean of the samples in it; a step without any, as at the end of a trace that is shorter
-    than a day, lies on the line between its neighbours. Then each has the mean over a window around it.
-    Values are anonymised: their shape means something, their level does not.
-
-    Parameters
-    ----------
-    path
-        The archive, or the folder of the trace or of all traces.
-    step
-        Seconds of a step; a divisor of the day.
-    window
-        Seconds over which the curve is smoothed.
-
-    Raises
-    ------
-    InvalidInput
-        The archive cannot be read or holds no such table, or an argument is out of its range.
+    The value of a step is the mean of its samples. A step without samples, as at the end of a trace shorter
+    than a day, is interpolated between its neighbours. Every value is then averaged over a window around it.
+    Steps and window are in seconds. The data are anonymised: the shape of the curve is meaningful, its level is
+    not.
 
     Notes
     -----
@@ -90,8 +58,7 @@ def duty_cycle_of_a_day(path: str | Path, *, step: int = 300, window: int = 7_20
     require(step >= 1 and DAY % step == 0, "step", step, "must divide a day of 86,400 s")
     require(0 <= window <= DAY, "window", window, "must be between 0 and 86,400 s")
     file = find(path, DUTY_CYCLES)
-    issues: list[Issue] = []
-    found = usable(rows(file.name, _table(file), _DUTY_COLUMNS, issues, further=True), _sample, issues)
+    found = usable(rows(file.name, _table(file), _DUTY_COLUMNS, [], further=True), _sample, [])
     samples = [sample for _, sample in found]
     require(bool(samples), "duty cycles", file.name, "must have a row with a value and a time")
     begin = min(time for time, _ in samples)
@@ -103,7 +70,7 @@ def duty_cycle_of_a_day(path: str | Path, *, step: int = 300, window: int = 7_20
 
 
 def _held(row: TraceRow) -> tuple[tuple[float, int], tuple[float, int]]:
-    """Return when an instance takes its GPUs, and when it gives them back."""
+    """Return the changes of the GPUs in use when an instance is created and deleted."""
     gpus = row.whole_number("gpu_request")
     begin, end = (
         row.number(column) if row.values.get(column) else other
@@ -119,21 +86,14 @@ def _sample(row: TraceRow) -> tuple[float, float]:
 
 
 def _table(file: Path) -> bytes:
-    """Return the only table of an archive."""
-    data = content(file)
-    try:
-        with tarfile.open(fileobj=BytesIO(data), mode="r:") as archive:
-            for member in archive:
-                taken = archive.extractfile(member) if member.isreg() and member.size <= len(data) else None
-                if taken and member.name.endswith(".csv"):
-                    return taken.read()
-    except tarfile.TarError:
-        raise InvalidInput(str(file), "", "", "must be a complete tar archive") from None
+    """Return the first table of an archive."""
+    for _, data in members(file, _MEMBER):
+        return data
     raise InvalidInput(str(file), "", "", "must hold a table of duty cycles")
 
 
 def _bridged(curve: Sequence[float | None]) -> list[float]:
-    """Fill gaps of a curve that repeats with straight lines."""
+    """Fill the gaps of a periodic curve by linear interpolation."""
     known = [place for place, value in enumerate(curve) if value is not None]
     filled: list[float] = []
     for place in range(len(curve)):
@@ -145,7 +105,7 @@ def _bridged(curve: Sequence[float | None]) -> list[float]:
     return filled
 
 
-def _smooth(curve: Sequence[float], reach: int) -> tuple[float, ...]:
-    """Return the means of a curve that repeats over so many steps on either side."""
-    around = range(-reach, reach + 1)
+def _smooth(curve: Sequence[float], steps: int) -> tuple[float, ...]:
+    """Average a periodic curve over some steps on either side."""
+    around = range(-steps, steps + 1)
     return tuple(fmean(curve[(place + each) % len(curve)] for each in around) for place in range(len(curve)))

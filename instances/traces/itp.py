@@ -1,15 +1,13 @@
 """ITP: jobs of ten Microsoft clusters in spring 2021, published with ElasticFlow."""
 
 import re
-import tarfile
-from collections.abc import Iterable, Iterator
-from io import BytesIO
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Unpack
 
 from gsopt.core.errors import InvalidInput
 from gsopt.scenario.job import Job
-from instances.traces.reading import Issue, Reading, TraceRow, content, find, rows, usable
+from instances.traces.reading import Issue, Reading, TraceRow, find, members, rows, usable
 from instances.traces.selection import Selection, select
 
 #: Place of the file in the folder of public traces.
@@ -22,9 +20,9 @@ _MEMBER = re.compile(r"(?:.*/)?cluster([0-9]{1,4})\.csv")
 def itp(path: str | Path, *, clusters: Iterable[int] | None = None, **selection: Unpack[Selection]) -> Reading:
     """Read the ITP trace of spring 2021: submission time (s), duration (s) and number of GPUs of every job.
 
-    The archive may be that of the raw trace, or ElasticFlow's, which has a model and a batch size for every
-    job, drawn at random. The trace holds no job shorter than 600 s. A row is dropped when a value is missing or
-    breaks a rule, or when its job was read before.
+    The archive may be that of the raw trace, or ElasticFlow's, which has a randomly drawn model and batch size
+    for every job. The trace holds no job shorter than 600 s. A row is dropped when a value is missing or breaks
+    a rule, or when its job has been read before.
 
     Parameters
     ----------
@@ -73,25 +71,10 @@ def itp(path: str | Path, *, clusters: Iterable[int] | None = None, **selection:
 
 def _tables(path: str | Path) -> dict[int, tuple[str, bytes]]:
     """Return the archive's tables by the number of their cluster: name and content of each."""
-    data = content(path)
-    try:
-        with tarfile.open(fileobj=BytesIO(data), mode="r:") as archive:
-            tables = dict(_members(archive, len(data)))
-    except tarfile.TarError:
-        raise InvalidInput(str(path), "", "", "must be a complete tar archive") from None
+    tables = {int(name[1]): (Path(name.string).name, data) for name, data in members(path, _MEMBER)}
     if not tables:
         raise InvalidInput(str(path), "", "", "must hold files cluster01.csv, cluster02.csv, ...")
     return tables
-
-
-def _members(archive: tarfile.TarFile, largest: int) -> Iterator[tuple[int, tuple[str, bytes]]]:
-    for member in archive:
-        found = _MEMBER.fullmatch(member.name)
-        if found and member.size > largest:
-            raise tarfile.ReadError("a file larger than its archive")
-        file = archive.extractfile(member) if found and member.isreg() else None
-        if found and file:
-            yield int(found[1]), (Path(member.name).name, file.read())
 
 
 def _job(row: TraceRow) -> Job:

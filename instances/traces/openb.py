@@ -8,13 +8,13 @@ from pydantic import Field
 from gsopt.core.errors import InvalidInput
 from gsopt.core.problem import Frozen, Many, Name
 from gsopt.scenario.job import Job
-from instances.traces.reading import Issue, Reading, TraceRow, content, find, rows, usable
+from instances.traces.reading import Issue, Reading, TraceRow, find, read_table
 from instances.traces.selection import Selection, select
 
 #: Place of the lists in the folder of public traces.
 FOLDER = Path("alibaba_openb_gpu2023/csv")
 
-_NODE_COLUMNS = ("sn", "cpu_milli", "memory_mib", "gpu", "model")
+_NODE_COLUMNS = ("sn", "cpu_milli", "memory_mib", "gpu")
 _POD_COLUMNS = ("name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli")
 _TIME_COLUMNS = ("creation_time", "deletion_time")
 _WHOLE = 1000
@@ -24,21 +24,7 @@ _GpuCount = Annotated[int, Field(ge=0, le=10**6)]
 
 
 class OpenbNode(Frozen):
-    """A server.
-
-    Attributes
-    ----------
-    name
-        Its serial number.
-    cpu_milli
-        CPU cores, in thousandths.
-    memory_mib
-        Main memory, in MiB.
-    gpus
-        Number of GPUs; 0 is allowed.
-    gpu_type
-        Type of its GPUs; empty without any.
-    """
+    """A server: CPU cores in thousandths, main memory in MiB, and GPUs of one type, if any."""
 
     name: Name
     cpu_milli: _Amount
@@ -48,22 +34,10 @@ class OpenbNode(Frozen):
 
 
 class Pod(Frozen):
-    """What one pod asks for.
+    """A pod's demand: CPU cores in thousandths, main memory in MiB, and GPUs.
 
-    Attributes
-    ----------
-    name
-        Name of the pod.
-    cpu_milli
-        CPU cores, in thousandths.
-    memory_mib
-        Main memory, in MiB.
-    gpus
-        Number of GPUs; 0 is allowed.
-    gpu_milli
-        Part of each of these GPUs, in thousandths.
-    gpu_types
-        The types of GPU that will do; any when empty.
+    It asks for `gpu_milli` thousandths of each of its GPUs, which are of one of some types, or of any if there
+    are none.
     """
 
     name: Name
@@ -75,30 +49,15 @@ class Pod(Frozen):
 
 
 def read_nodes(path: str | Path, issues: list[Issue]) -> tuple[OpenbNode, ...]:
-    """Read a list of nodes.
-
-    Parameters
-    ----------
-    path
-        The file, plain or gzipped, or the folder of the trace or of all traces, for all nodes with GPUs.
-    issues
-        Takes the rows that are dropped: those with a value that is missing or breaks a rule.
-
-    Raises
-    ------
-    InvalidInput
-        The file cannot be read or has another header.
-    """
+    """Read a list of nodes, by default all nodes with GPUs, and report rows with a missing or bad value."""
     file = find(path, FOLDER / "openb_node_list_gpu_node.csv.gz")
-    table = rows(file.name, content(file), _NODE_COLUMNS[:-1], issues, further=True)
-    return tuple(node for _, node in usable(table, _node, issues))
+    return tuple(node for _, node in read_table(file, _NODE_COLUMNS, _node, issues))
 
 
 def read_pods(path: str | Path, issues: list[Issue], *, pods: str = "default") -> tuple[Pod, ...]:
     """Read a list of pods; see `read_nodes` and, for `pods`, `openb`."""
     file = find(path, FOLDER / f"openb_pod_list_{pods}.csv.gz")
-    table = rows(file.name, content(file), _POD_COLUMNS, issues, further=True)
-    return tuple(pod for _, pod in usable(table, _pod, issues))
+    return tuple(pod for _, pod in read_table(file, _POD_COLUMNS, _pod, issues))
 
 
 def openb(
@@ -106,21 +65,21 @@ def openb(
 ) -> Reading:
     """Read pods as jobs: creation time (s), seconds from scheduling to deletion, and number of GPUs.
 
-    Jobs have whole GPUs: a pod that asks for a part of a GPU, in thousandths, gets a whole one of its own. A
-    pod that accepts one type of GPU becomes a job for that type; one that accepts several becomes a job for
-    any. The first and the last are reported as repairs. A row is dropped when a value is missing or breaks a
-    rule, when its pod was read before, when it asks for no GPU, or when it was never scheduled and so has no
-    duration.
+    Jobs have whole GPUs: a pod that asks for part of a GPU, in thousandths, gets a whole one of its own. A pod
+    that accepts one type of GPU becomes a job for that type; one that accepts several becomes a job for any
+    type. Rounding up and giving up a choice of types are reported as repairs. A row is dropped when a value is
+    missing or breaks a rule, when its pod has been read before or asks for no GPU, or when it was never
+    scheduled and so has no duration.
 
     Parameters
     ----------
     path
         A list of pods with times, plain or gzipped, or the folder of the trace or of all traces.
     pods
-        Without a file: which list, such as ``default``, ``cpu250``, ``gpushare40`` or ``gpuspec33``; those
+        Without a file: which list, such as ``default``, ``cpu250``, ``gpushare40`` or ``gpuspec33``; the lists
         named ``multigpu`` have no times.
     whole_gpus
-        Drop the pods that ask for a part of a GPU.
+        Drop the pods that ask for part of a GPU.
     selection
         Window, GPU cap and sample, see `Selection`.
 
@@ -142,8 +101,8 @@ def openb(
     """
     file = find(path, FOLDER / f"openb_pod_list_{pods}.csv.gz")
     issues: list[Issue] = []
-    table = rows(file.name, content(file), _POD_COLUMNS + _TIME_COLUMNS, issues, further=True)
-    entries = list(usable(table, lambda row: _job(row, issues, whole_gpus=whole_gpus), issues))
+    columns = _POD_COLUMNS + _TIME_COLUMNS
+    entries = read_table(file, columns, lambda row: _job(row, issues, whole_gpus=whole_gpus), issues)
     return select("openb", f"Alibaba openb pods, {file.name}", entries, issues, **selection)
 
 
@@ -184,11 +143,7 @@ def _job(row: TraceRow, issues: list[Issue], *, whole_gpus: bool) -> Job:
         gpu_type=pod.gpu_types[0] if len(pod.gpu_types) == 1 else "",
     )
     if shared:
-        _repaired(row, f"gpu_milli: {pod.gpu_milli}: rounded up to a whole GPU", issues)
+        issues.append(row.issue(f"gpu_milli: {pod.gpu_milli}: rounded up to a whole GPU", repaired=True))
     if len(pod.gpu_types) > 1:
-        _repaired(row, f"gpu_spec: {'|'.join(pod.gpu_types)}: any type will do", issues)
+        issues.append(row.issue(f"gpu_spec: {'|'.join(pod.gpu_types)}: any type will do", repaired=True))
     return job
-
-
-def _repaired(row: TraceRow, reason: str, issues: list[Issue]) -> None:
-    issues.append(Issue(file=row.file, row=row.line, reason=reason, repaired=True))

@@ -26,9 +26,9 @@ def philly(
     """Read the Philly trace of 2017: submission time, duration (s) and number of GPUs of every job.
 
     A row is dropped when a value is missing or breaks a rule, or when it repeats an earlier row in full. The
-    column ``gpu_time`` is the product of two others and is not used. The rows are in no order; jobs are named
-    after their row. The trace is thin before October 2017. The report is on the whole file, whichever of its
-    jobs are read.
+    column ``gpu_time`` is the product of two others and is not used. The rows are in no particular order; jobs
+    are named after their rows. The trace is sparse before October 2017. Issues are reported for the whole file,
+    whichever jobs are selected.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def philly(
     virtual_cluster
         Read only the jobs of this virtual cluster.
     dates
-        Read only the jobs submitted from the first date on and before the second, on the trace's own clock.
+        Read only the jobs submitted from the first date on and before the second, by the trace's own clock.
     selection
         Window, GPU cap and sample, see `Selection`.
 
@@ -81,14 +81,14 @@ def _seconds(dates: tuple[datetime, datetime]) -> tuple[float, float]:
 
 
 def _first_of_each(table: Iterable[TraceRow], issues: list[Issue]) -> Iterator[TraceRow]:
-    """Pass on the rows that repeat no earlier one."""
+    """Yield the rows that repeat no earlier one, and report the others."""
     first: dict[tuple[str, ...], int] = {}
     for row in table:
         earlier = first.setdefault(tuple(row.values.values()), row.line)
         if earlier == row.line:
             yield row
         else:
-            issues.append(Issue(file=row.file, row=row.line, reason=f"repeats row {earlier}"))
+            issues.append(row.issue(f"repeats row {earlier}"))
 
 
 def _job(row: TraceRow) -> Job:

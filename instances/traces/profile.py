@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import TypeVar
 
 from gsopt.core.errors import InvalidInput, shorten
-from instances.traces.reading import Issue, TraceRow, content, rows, usable
+from instances.traces.reading import Issue, TraceRow, read_table
 
 T = TypeVar("T")
 
 PLACEMENT_COLUMNS = ("placement", "local_bsz", "step_time", "sync_time")
 SPREAD_COLUMNS = ("num_nodes", "num_replicas", "local_bsz", "step_time", "sync_time")
-_VALIDATION_COLUMNS = ("iteration",)
 _PLACEMENT = re.compile(r"[1-9]{1,100}")
 _VALIDATION = re.compile(r"validation-([0-9]{1,9})\.csv")
 _LARGEST = 1e12
@@ -31,10 +30,10 @@ class MeasuredProfile:
     the GPUs; a share larger than any that was measured is processed in equal parts, and only the last part
     exchanges gradients. Times between two measured shares are interpolated, as in Sia's simulator.
 
-    The time of a placement that was not measured is unknown, unless measurements by number of nodes are given:
-    then it is that of the same number of GPUs spread over as many nodes, or else interpolated between the
-    numbers of GPUs measured on so many nodes. More nodes than any measured are taken for the most that were;
-    Sia's simulator knows no times there.
+    The time of a placement that was not measured is unknown unless measurements by number of nodes are given.
+    It is then the time of the same number of GPUs spread over as many nodes or, if that was not measured
+    either, interpolated between the numbers of GPUs measured on that many nodes. Larger placements take the
+    times of the largest number of nodes measured, where Sia's simulator has none.
 
     Parameters
     ----------
@@ -64,13 +63,13 @@ class MeasuredProfile:
         self._largest = max(counts, default=0)
 
     def duration(self, gpus: int, batch_size: int) -> float | None:
-        """Return the seconds of a training on so many GPUs; None where nothing was measured."""
+        """Return the seconds of a whole training; None where nothing was measured."""
         iterations = _interpolated(self._iterations, batch_size)
         step = self._step(gpus, batch_size)
         return None if iterations is None or step is None else iterations[0] * step
 
     def menu(self, gpus: int, batch_size: int) -> tuple[tuple[int, float], ...]:
-        """Return every measured number of GPUs with its speed relative to that on `gpus`."""
+        """Return every measured number of GPUs with its speed relative to `gpus`."""
         demanded = self._step(gpus, batch_size)
         if demanded is None:
             return ()
@@ -116,22 +115,10 @@ class MeasuredProfile:
 def read_profile(
     folder: Path, gpu: str, gpus_per_node: int, issues: list[Issue], *, by_nodes: bool = False
 ) -> MeasuredProfile:
-    """Read an application's profile: ``placements-<gpu>.csv`` and ``validation-<batch size>.csv``.
+    """Read an application's profile from its folder, and report the rows that cannot be used.
 
-    The last row of a validation file tells the number of iterations.
-
-    Parameters
-    ----------
-    folder
-        Folder of the application.
-    gpu
-        Type of GPU, as in the name of the file.
-    gpus_per_node
-        Number of GPUs of a node.
-    issues
-        Takes the rows that cannot be used.
-    by_nodes
-        Whether to read the measurements by number of nodes too: ``scalability-<gpu>.csv``, where there is one.
+    Times are in ``placements-<gpu>.csv``, and the number of iterations is in the last row of
+    ``validation-<batch size>.csv``. Measurements `by_nodes` are in ``scalability-<gpu>.csv``, if there is one.
 
     Raises
     ------
@@ -144,9 +131,8 @@ def read_profile(
     iterations: dict[int, float] = {}
     for file in sorted(folder.glob("validation-*.csv")):
         found = _VALIDATION.fullmatch(file.name)
-        done = [count for _, count in table(file, _VALIDATION_COLUMNS, _iteration, issues)] if found else []
-        if found and done:
-            iterations[int(found[1])] = done[-1]
+        if found and (done := table(file, ("iteration",), lambda row: between(row, "iteration", 1), issues)):
+            iterations[int(found[1])] = done[-1][1]
     scalability = folder / f"scalability-{gpu}.csv"
     spread = _read_spread(scalability, issues) if by_nodes and scalability.exists() else {}
     return MeasuredProfile(steps, iterations, gpus_per_node=gpus_per_node, spread=spread)
@@ -162,9 +148,13 @@ def _read_spread(file: Path, issues: list[Issue]) -> dict[tuple[int, int], list[
 def table(
     file: Path, columns: tuple[str, ...], convert: Callable[[TraceRow], T], issues: list[Issue]
 ) -> list[tuple[TraceRow, T]]:
-    """Read the rows of a file of a profile, and note those that cannot be used."""
-    name = f"{file.parent.name}/{file.name}"
-    return list(usable(rows(name, content(file), columns, issues, further=True), convert, issues))
+    """Read a file of a profile, and report the rows that cannot be used."""
+    return read_table(file, columns, convert, issues, name_of(file))
+
+
+def name_of(file: Path) -> str:
+    """Return a file's name for messages, with the application's folder."""
+    return f"{file.parent.name}/{file.name}"
 
 
 def point(row: TraceRow) -> Point:
@@ -192,18 +182,8 @@ def _measured(row: TraceRow) -> Point:
     )
 
 
-def _iteration(row: TraceRow) -> float:
-    return between(row, "iteration", 1)
-
-
 def between(row: TraceRow, column: str, least: float, most: float = _LARGEST) -> float:
-    """Return a column as a number within limits.
-
-    Raises
-    ------
-    InvalidInput
-        The text is no number, or one beyond the limits.
-    """
+    """Return a column as a number within limits, or raise `InvalidInput`."""
     number = row.number(column)
     if not least <= number <= most:
         rule = f"must be between {least:g} and {most:g}"

@@ -3,6 +3,7 @@
 import csv
 import gzip
 import re
+import tarfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
@@ -25,7 +26,10 @@ _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?")
 _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]+")
 _MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}")
 _GZIP = b"\x1f\x8b"
-_UNREADABLE = "\ufffd"  # what the decoder puts in the place of bytes that are no UTF-8
+_UNREADABLE = "\ufffd"  # what the decoder puts in the place of bytes that are not UTF-8
+
+#: Separator of values, for `separated`.
+TAB = "\t"
 
 
 class Issue(Frozen):
@@ -76,33 +80,22 @@ class TraceRow(NamedTuple):
     line: int
     values: Mapping[str, str]
 
-    def number(self, column: str) -> float:
-        """Return a column as a number.
+    def issue(self, reason: str, *, repaired: bool = False) -> Issue:
+        """Return a report that the row was dropped or repaired."""
+        return Issue(file=self.file, row=self.line, reason=reason, repaired=repaired)
 
-        Raises
-        ------
-        InvalidInput
-            The text is no plain decimal number.
-        """
+    def number(self, column: str) -> float:
+        """Return a column as a number, or raise `InvalidInput` where it holds no plain decimal number."""
         return float(self._matching(column, _NUMBER, "must be a number"))
 
     def whole_number(self, column: str) -> int:
-        """Return a column as a whole number.
-
-        Raises
-        ------
-        InvalidInput
-            The text is no plain whole number.
-        """
+        """Return a column as a whole number, or raise `InvalidInput` where it holds none."""
         return int(self._matching(column, _WHOLE_NUMBER, "must be a whole number"))
 
     def moment(self, column: str) -> float:
-        """Return a date and time as seconds since 1970; the time zone is unknown, UTC stands for it.
+        """Return a date and time as seconds since 1970, or raise `InvalidInput` where the column holds none.
 
-        Raises
-        ------
-        InvalidInput
-            The text is no date and time, to the second.
+        The time zone is unknown and taken to be UTC.
         """
         text = self.values[column]
         try:
@@ -120,7 +113,7 @@ class TraceRow(NamedTuple):
 
 
 def content(path: str | Path) -> bytes:
-    """Read a file, and decompress it when it is a gzip file.
+    """Read a file, and decompress it if it is a gzip file.
 
     Raises
     ------
@@ -139,21 +132,37 @@ def content(path: str | Path) -> bytes:
     return data
 
 
-def find(path: str | Path, place: Path) -> Path:
-    """Find a trace's file: the path itself, or its place in the folder of all traces or of this one.
+def text_lines(path: str | Path) -> list[str]:
+    """Return the lines of a text file, plain or gzipped, without empty ones at its end."""
+    return _lines(content(path))
 
-    Parameters
-    ----------
-    path
-        A file or a folder.
-    place
-        Place of the file in the folder of all traces.
+
+def members(path: str | Path, pattern: re.Pattern[str]) -> list[tuple[re.Match[str], bytes]]:
+    """Read the files in a tar archive whose names match a pattern.
 
     Raises
     ------
     InvalidInput
-        The path is a folder without such a file.
+        The archive cannot be read, or holds a file that claims to be larger than the archive.
     """
+    data = content(path)
+    found: list[tuple[re.Match[str], bytes]] = []
+    try:
+        with tarfile.open(fileobj=BytesIO(data), mode="r:") as archive:
+            for member in archive:
+                name = pattern.fullmatch(member.name)
+                if name and member.size > len(data):
+                    raise tarfile.ReadError("a file larger than its archive")
+                file = archive.extractfile(member) if name and member.isreg() else None
+                if name and file:
+                    found.append((name, file.read()))
+    except tarfile.TarError:
+        raise InvalidInput(str(path), "", "", "must be a complete tar archive") from None
+    return found
+
+
+def find(path: str | Path, place: Path) -> Path:
+    """Return a trace's file: the path itself, or the file's place in the folder of all traces or of its own."""
     if not Path(path).is_dir():
         return Path(path)
     inner = Path(*place.parts[1:])
@@ -166,11 +175,11 @@ def find(path: str | Path, place: Path) -> Path:
 def rows(
     file: str, data: bytes, columns: tuple[str, ...], issues: list[Issue], *, further: bool = False
 ) -> Iterator[TraceRow]:
-    r"""Yield the rows of a comma-separated table; rows without a value in every column are noted as issues.
+    """Yield the rows of a comma-separated table, and report those without a value in every column.
 
-    A value in double quotes may hold commas, but a row is one line: quotes that are not closed on it spoil that
-    line alone, not the rest of the file. Lines that are empty at the end of the file are no rows. Lines that
-    begin with ``#`` before the header are passed over.
+    A value in double quotes may hold commas, but a row is one line: a quote that is not closed spoils its own
+    line and not the rest of the file. Empty lines at the end of the file, and lines before the header that
+    begin with ``#``, are skipped.
 
     Parameters
     ----------
@@ -181,16 +190,16 @@ def rows(
     columns
         The header that the table must have.
     issues
-        Takes the rows that cannot be used.
+        List to which the rows that cannot be used are added.
     further
         Whether the header may hold further columns, in any order; their values may be empty.
 
     Raises
     ------
     InvalidInput
-        The header is a different one.
+        The table has another header.
     """
-    lines = data.decode("utf-8-sig", errors="replace").rstrip("\r\n").split("\n")
+    lines = _lines(data)
     start = next((line for line, text in enumerate(lines) if not text.startswith("#")), 0)
     header, _ = _values(lines[start])
     fits = (
@@ -209,37 +218,85 @@ def rows(
             yield TraceRow(file, line, named)
 
 
+def separated(
+    file: Path,
+    lines: Iterable[tuple[int, str]],
+    names: Iterable[tuple[str, ...]],
+    issues: list[Issue],
+    separator: str | None = None,
+) -> list[TraceRow]:
+    """Read the numbered lines of a file without a header, whose number of values says which names they have.
+
+    Values are separated by blanks unless a separator is given; lines with other numbers of values are reported.
+
+    Raises
+    ------
+    InvalidInput
+        No line has such a number of values.
+    """
+    by_number = {len(each): each for each in names}
+    numbers = " or ".join(map(str, sorted(by_number)))
+    found: list[TraceRow] = []
+    for line, text in lines:
+        values = text.rstrip("\r").split(separator)
+        if len(values) in by_number:
+            found.append(TraceRow(file.name, line, dict(zip(by_number[len(values)], values, strict=True))))
+        else:
+            reason = f"must have {numbers} values, not {len(values)}"
+            issues.append(Issue(file=file.name, row=line, reason=reason))
+    if not found:
+        between = " with tabs between them" if separator == TAB else ""
+        raise InvalidInput(str(file), "", "", f"must have lines of {numbers} values{between}")
+    return found
+
+
 def usable(
     candidates: Iterable[TraceRow], convert: Callable[[TraceRow], T], issues: list[Issue]
 ) -> Iterator[tuple[TraceRow, T]]:
-    r"""Convert rows, and note those that break a rule as issues instead."""
+    """Yield rows with what they are converted to, and report those that break a rule instead."""
     for row in candidates:
         try:
             converted = convert(row)
         except InvalidInput as error:
-            issues.append(Issue(file=row.file, row=row.line, reason=str(error)))
+            issues.append(row.issue(str(error)))
         except ValidationError as error:
-            issues.append(Issue(file=row.file, row=row.line, reason=str(first_error("", error))))
+            issues.append(row.issue(str(first_error("", error))))
         else:
             yield row, converted
+
+
+def read_table(
+    file: Path, columns: tuple[str, ...], convert: Callable[[TraceRow], T], issues: list[Issue], name: str = ""
+) -> list[tuple[TraceRow, T]]:
+    """Read and convert the rows of a table that may hold further columns; see `rows` and `usable`."""
+    return list(usable(rows(name or file.name, content(file), columns, issues, further=True), convert, issues))
+
+
+def read_whole_table(
+    file: Path, columns: tuple[str, ...], convert: Callable[[TraceRow], T], name: str = ""
+) -> list[tuple[TraceRow, T]]:
+    """Read a table like `read_table`, but raise `InvalidInput` for the first row that cannot be used."""
+    issues: list[Issue] = []
+    found = read_table(file, columns, convert, issues, name)
+    for issue in issues:
+        raise InvalidInput(issue.file, f"row {issue.row}", "", issue.reason)
+    return found
 
 
 def only(
     pairs: Iterable[tuple[TraceRow, T]], column: str, wanted: str, source: str, option: str
 ) -> list[tuple[TraceRow, T]]:
-    """Keep the rows with one value in a column.
-
-    Raises
-    ------
-    InvalidInput
-        No row has it; the message names the source, the option and the values that there are.
-    """
+    """Return the rows with the wanted value in a column, or raise `InvalidInput` if there are none."""
     given = list(pairs)
     kept = [(row, item) for row, item in given if row.values[column] == wanted]
     if not kept:
         known = sorted({row.values[column] for row, _ in given})
         raise InvalidInput(source, option, shorten(wanted), f"must be one of {', '.join(known)}")
     return kept
+
+
+def _lines(data: bytes) -> list[str]:
+    return data.decode("utf-8-sig", errors="replace").rstrip("\r\n").split("\n")
 
 
 def _values(text: str) -> tuple[list[str], str]:
@@ -249,7 +306,7 @@ def _values(text: str) -> tuple[list[str], str]:
     if _UNREADABLE in text:
         return [], "must be UTF-8 text"
     line = text.rstrip("\r")
-    if '"' not in line and "\r" not in line:  # as nearly all; the general reader takes seven times as long
+    if '"' not in line and "\r" not in line:  # almost always; the general reader takes seven times as long
         return line.split(","), ""
     try:
         return next(csv.reader([line], strict=True)), ""

@@ -1,4 +1,4 @@
-"""Selection: the part of a trace that is wanted, by time, by lot and by number of GPUs."""
+"""Selection: the wanted part of a trace, by time, by number of GPUs and at random."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
@@ -16,22 +16,22 @@ Entry = tuple[TraceRow, Job]
 
 
 class Selection(TypedDict, total=False):
-    """What every reader takes besides its path; the selection is made after the file was read.
+    """Options that every reader takes besides its path; they select among the jobs of the whole file.
 
     Attributes
     ----------
     window
-        Seconds after the first release date, begin and end: keep the jobs released from the begin on and before
-        the end. The begin is second 0 of the workload; without a window, the first release date is.
+        Begin and end in seconds after the first release date: keep the jobs released from the begin on and
+        before the end. The begin becomes second 0 of the workload; without a window, the first release does.
     busiest
-        Seconds: instead of a window, keep the period of this length in which most jobs are released, the first
-        of several, whatever GPUs these demand. It begins with a release, which is second 0.
+        Seconds: instead of a window, keep the period of this length in which the most jobs are released, the
+        first one if several tie, whatever GPUs they demand. It begins with a release, which becomes second 0.
     max_gpus
         Number of GPUs of the largest job to keep; larger ones are dropped and reported.
     cap
         Give larger jobs `max_gpus` GPUs instead of dropping them; this is reported as a repair.
     sample
-        Keep so many of the jobs that remain, drawn at random without return; all when there are fewer.
+        Keep this many of the remaining jobs, drawn at random without replacement; all when there are fewer.
     seed
         Seed of all random draws.
     """
@@ -57,23 +57,21 @@ def select(
     sample: int | None = None,
     seed: int = 0,
 ) -> Reading:
-    """Make a reading of the selected jobs of a trace; see `Selection` for the options.
+    """Return a reading of the selected jobs of a trace; see `Selection` for the options.
 
-    Of rows whose jobs have the same name, the first is kept. Rows in any order are sorted by release date,
-    which is reported once as a repair. A job that is capped keeps its duration, since nothing is known of its
-    speed on fewer GPUs; a job with a menu then demands the largest count that is allowed, and lasts longer
-    accordingly. Menus lose the counts above `max_gpus`.
+    Of jobs with the same name, the first is kept. Rows that are out of order are sorted by release date, which
+    is reported once as a repair. A capped job keeps its duration, since its speed on fewer GPUs is unknown; one
+    with a menu demands the largest allowed count instead, and lasts accordingly longer. Menus lose the counts
+    above `max_gpus`.
 
     Parameters
     ----------
-    name
-        Name of the workload.
-    source
-        Where it comes from.
+    name, source
+        Name and origin of the workload.
     entries
         Every row that can be used, with its job.
     issues
-        What was found wrong before.
+        Issues reported so far.
 
     Raises
     ------
@@ -98,7 +96,7 @@ def select(
     if sample is not None and sample < len(kept):
         kept = [kept[place] for place in sorted(Random(seed).sample(range(len(kept)), sample))]
         source += f", {sample} jobs drawn with seed {seed}"
-    jobs = tuple(_released(job, job.release_date - begin) for _, job in kept)
+    jobs = tuple(job.model_copy(update={"release_date": job.release_date - begin}) for _, job in kept)
     in_order = tuple(sorted(noted, key=lambda issue: (issue.file, issue.row)))
     return Reading(workload=Workload(name=name, source=source, jobs=jobs), issues=in_order)
 
@@ -117,7 +115,7 @@ def _check(
 
 
 def _busiest(release_dates: Sequence[float], length: float) -> float:
-    """Return when the period of a length begins in which most jobs are released; the dates ascend."""
+    """Return the begin of the period of that length with the most releases; the dates ascend."""
     return max(
         release_dates,
         key=lambda date: bisect_left(release_dates, date + length) - bisect_left(release_dates, date),
@@ -125,14 +123,14 @@ def _busiest(release_dates: Sequence[float], length: float) -> float:
 
 
 def _distinct(entries: Iterable[Entry], issues: list[Issue]) -> list[Entry]:
-    """Keep the first of the jobs that share a name."""
+    """Return the entries without jobs whose name an earlier one has, and report those."""
     first: dict[str, Entry] = {}
     for entry in entries:
         row, job = entry
         earlier = first.setdefault(job.name, entry)
         if earlier is not entry:
             reason = f"job {shorten(job.name)} is in row {earlier[0].line} of {earlier[0].file} already"
-            issues.append(Issue(file=row.file, row=row.line, reason=reason))
+            issues.append(row.issue(reason))
     return list(first.values())
 
 
@@ -144,7 +142,7 @@ def _sorted(entries: list[Entry], issues: list[Issue]) -> list[Entry]:
     ]
     if late:
         reason = f"is released before the row above it, the first of {len(late):,} such rows; all were sorted"
-        issues.append(Issue(file=late[0].file, row=late[0].line, reason=reason, repaired=True))
+        issues.append(late[0].issue(reason, repaired=True))
     return sorted(entries, key=lambda entry: entry[1].release_date)
 
 
@@ -155,14 +153,14 @@ def _at_most(max_gpus: int, entries: list[Entry], issues: list[Issue], *, cap: b
         if job.gpus > max_gpus:
             done = f"; capped at {capped.gpus}" if capped else ""
             reason = f"demands {job.gpus} GPUs, more than max_gpus {max_gpus}{done}"
-            issues.append(Issue(file=row.file, row=row.line, reason=reason, repaired=capped is not None))
+            issues.append(row.issue(reason, repaired=capped is not None))
         if capped:
             kept.append((row, capped))
     return kept
 
 
 def _capped(job: Job, max_gpus: int) -> Job | None:
-    """Return the job with counts up to a limit; None when it can run on none of them."""
+    """Return the job with counts up to a limit; None if it can run on none of them."""
     if job.counts[-1] <= max_gpus:
         return job
     if not job.menu:
@@ -174,7 +172,3 @@ def _capped(job: Job, max_gpus: int) -> Job | None:
     speed = job.speed(gpus)
     menu = tuple((count, job.speed(count) / speed) for count in allowed)
     return job.model_copy(update={"gpus": gpus, "duration": job.duration / speed, "menu": menu})
-
-
-def _released(job: Job, release_date: float) -> Job:
-    return job if job.release_date == release_date else job.model_copy(update={"release_date": release_date})

@@ -6,7 +6,7 @@ from typing import Unpack
 from gsopt.core.errors import InvalidInput, require, shorten
 from gsopt.scenario.job import Job
 from instances.traces.profile import MeasuredProfile, read_profile
-from instances.traces.reading import Issue, Reading, TraceRow, content, find, rows, usable
+from instances.traces.reading import Issue, Reading, TraceRow, content, find, read_table
 from instances.traces.selection import Selection, select
 
 #: Place of the workloads and of the profiles in the folder of public traces.
@@ -20,7 +20,7 @@ _GPUS_PER_NODE = {"aws": 4, "azure": 8, "dgx": 8, "dgx-ext": 8, "quad": 4, "rtx"
 #: A placement has one digit for each node.
 _MOST_ON_A_NODE = 9
 
-#: A model split in pipeline stages; its times are those of a stage and are not to be read like the others.
+#: A model split into pipeline stages; its times are those of a stage and cannot be read like the others.
 _PIPELINED = "gpt_pmp"
 
 
@@ -36,19 +36,20 @@ def sia(
 ) -> Reading:
     """Read a workload of Sia: submission time (s), model, demanded GPUs and batch size of every job.
 
-    The length of a job is not in the file; it follows from the profile of its model: iterations until the end
-    of the training at the job's batch size, times the seconds of an iteration on the GPUs demanded. Every
-    measured number of GPUs becomes an entry of the job's menu, with its speed at the same batch size; see
+    The file does not hold durations. They follow from the profile of each model: the iterations of a whole
+    training at the job's batch size, times the seconds of an iteration on the GPUs demanded. Every measured
+    number of GPUs becomes an entry of the job's menu, with its speed at the same batch size; see
     `MeasuredProfile` for what is interpolated. The simulator's factors by which real runs are slower are not
-    applied. A row is dropped when one of its values is missing or breaks a rule, when its job was read before,
-    or when the profile has no time for its model, GPUs and batch size; rows of profiles are checked alike.
+    applied. A row is dropped when one of its values is missing or breaks a rule, when its job has been read
+    before, or when the profile has no time for its model, GPUs and batch size; the same holds for rows of
+    profiles.
 
     Parameters
     ----------
     path
         A workload file, plain or gzipped, or the folder of Sia's workloads and profiles or of all traces.
     trace
-        Without a file: where the workload was sampled: ``newtrace``, ``philly``, ``saturn`` or
+        Without a file: the trace from which the workload was sampled: ``newtrace``, ``philly``, ``saturn`` or
         ``scale/rate_10`` to ``scale/rate_50``.
     number
         Without a file: number of the workload, from 1.
@@ -56,8 +57,8 @@ def sia(
         Type of GPU: ``rtx`` (RTX 2080 Ti), ``quad`` (Quadro RTX 6000), ``aws`` (T4), ``azure`` (V100), ``dgx``
         (A100), or ``dgx-ext``, which has larger batches.
     gpus_per_node
-        GPUs on each node of the cluster on which the jobs are to run. By default those of the cluster in which
-        the profiles were measured, and only placements that were measured there are in the menus; for other
+        GPUs on each node of the cluster on which the jobs are to run. By default, those of the cluster in which
+        the profiles were measured, and menus hold only the placements that were measured there. For other
         nodes, measurements by number of nodes fill the gaps, see `MeasuredProfile`.
     profiles
         Folder of the profiles; by default the nearest folder ``profiles`` beside or above the file.
@@ -84,12 +85,10 @@ def sia(
     fine = gpus_per_node is None or 1 <= gpus_per_node <= _MOST_ON_A_NODE
     require(fine, "gpus_per_node", gpus_per_node, f"must be between 1 and {_MOST_ON_A_NODE}")
     file = find(path, FOLDER / "workloads" / trace / f"workload-{number}.csv")
-    table = content(file)
+    content(file)  # a workload that cannot be read is reported before its profiles are
     issues: list[Issue] = []
     known = _profiles(_home(file) if profiles is None else Path(profiles), gpu, gpus_per_node, issues)
-    entries = list(
-        usable(rows(file.name, table, _COLUMNS, issues, further=True), lambda row: _job(row, known), issues)
-    )
+    entries = read_table(file, _COLUMNS, lambda row: _job(row, known), issues)
     nodes = f" on nodes of {gpus_per_node} GPUs" if gpus_per_node else ""
     source = f"Sia workload, {file.parent.name}/{file.name}, profiles of {gpu}{nodes}"
     return select("sia", source, entries, issues, **selection)

@@ -1,13 +1,12 @@
 """SWF: the Standard Workload Format of the Parallel Workloads Archive."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Unpack
 
 from gsopt.core.errors import InvalidInput
 from gsopt.scenario.job import Job
-from instances.traces.reading import Issue, Reading, TraceRow, content, find, usable
+from instances.traces.reading import Issue, Reading, TraceRow, find, separated, text_lines, usable
 from instances.traces.selection import Selection, select
 
 #: Place of the file in the folder of public traces.
@@ -41,9 +40,9 @@ def swf(path: str | Path, **selection: Unpack[Selection]) -> Reading:
     """Read a log in Standard Workload Format: submit time (s), run time (s) and processors of every job.
 
     A processor counts as one GPU. Where the number of allocated processors is unknown, the requested number
-    takes its place, which is reported as a repair. A row is dropped when it has no 18 values, when one of the
-    values that are used is missing or breaks a rule (such as a run time of 0, or more processors than the
-    ``MaxProcs`` of the file's head), or when its job was read before.
+    is used instead, which is reported as a repair. A row is dropped when it does not have 18 values, when a
+    value in use is missing or breaks a rule (such as a run time of 0, or more processors than the ``MaxProcs``
+    in the file's head), or when its job has been read before.
 
     Parameters
     ----------
@@ -68,32 +67,19 @@ def swf(path: str | Path, **selection: Unpack[Selection]) -> Reading:
     gsopt.core.errors.InvalidInput: no/such/log.swf: cannot be read: No such file or directory
     """
     file = find(path, FILE)
-    lines = content(file).decode("utf-8-sig", errors="replace").rstrip("\r\n").split("\n")
-    if not any(len(text.split()) == len(_FIELDS) for text in lines if not text.startswith(";")):
-        raise InvalidInput(str(file), "", "", f"must have lines of {len(_FIELDS)} values")
+    lines = text_lines(file)
+    jobs = ((line, text) for line, text in enumerate(lines, start=1) if not text.startswith(";"))
     processors = _processors(lines)
     issues: list[Issue] = []
-    entries = list(usable(_rows(file.name, lines, issues), lambda row: _job(row, processors, issues), issues))
+    table = separated(file, jobs, [_FIELDS], issues)
+    entries = list(usable(table, lambda row: _job(row, processors, issues), issues))
     return select("swf", f"Standard Workload Format, {file.name}", entries, issues, **selection)
 
 
 def _processors(lines: list[str]) -> int | None:
-    """Return the number of processors of the machine, if the head of the file tells."""
+    """Return the number of processors of the machine, if the head of the file states it."""
     found = (_LARGEST_MACHINE.fullmatch(text.rstrip("\r")) for text in lines if text.startswith(";"))
     return next((int(match[1]) for match in found if match), None)
-
-
-def _rows(file: str, lines: list[str], issues: list[Issue]) -> Iterator[TraceRow]:
-    for line, text in enumerate(lines, start=1):
-        values = text.split()
-        if text.startswith(";"):
-            continue
-        if len(values) == len(_FIELDS):
-            yield TraceRow(file, line, dict(zip(_FIELDS, values, strict=True)))
-        else:
-            issues.append(
-                Issue(file=file, row=line, reason=f"must have {len(_FIELDS)} values, not {len(values)}")
-            )
 
 
 def _job(row: TraceRow, processors: int | None, issues: list[Issue]) -> Job:
@@ -109,5 +95,5 @@ def _job(row: TraceRow, processors: int | None, issues: list[Issue]) -> Job:
     )
     if allocated == _UNKNOWN:
         reason = f"allocated processors: unknown: the requested {gpus} are used"
-        issues.append(Issue(file=row.file, row=row.line, reason=reason, repaired=True))
+        issues.append(row.issue(reason, repaired=True))
     return job

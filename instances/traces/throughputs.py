@@ -9,31 +9,39 @@ from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.files import parse_json
 from instances.traces.reading import content
 
-#: The types of GPUs of the table.
+#: The types of GPUs in the table.
 TYPES = frozenset({"v100", "p100", "k80"})
 
-_ALONE = "null"
+#: Key under which a row holds the speed of a job alone.
+ALONE = "null"
 
 #: Iterations per second of each configuration, model and number of GPUs, on each type.
 Throughputs = Mapping[str, Mapping[str, float]]
 
 
-def read_throughputs(file: Path) -> dict[str, dict[str, float]]:
-    """Read the iterations per second of each configuration alone, its workers close together.
-
-    Raises
-    ------
-    InvalidInput
-        The file cannot be read, or is no such table.
-    """
+def read_tables(file: Path) -> dict[str, Any]:
+    """Read the JSON object, plain or gzipped, that holds a table for each type of GPU."""
     try:
-        tables = parse_json(str(file), content(file).decode("utf-8"))
+        text = content(file).decode("utf-8")
     except UnicodeDecodeError as error:
         raise InvalidInput(str(file), "", f"byte {error.start}", "must be UTF-8 text") from None
+    return parse_json(str(file), text)
+
+
+def rate(file: str, field: str, value: object) -> float:
+    """Return a cell as iterations per second, or raise `InvalidInput`."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and value >= 0:
+        return float(value)
+    raise InvalidInput(file, field, shorten(value), "must be iterations per second, at least 0")
+
+
+def read_throughputs(file: Path) -> dict[str, dict[str, float]]:
+    """Read the iterations per second of each configuration on its own, with its workers close together."""
+    tables = read_tables(file)
     found: dict[str, dict[str, float]] = {}
-    for kind in TYPES & tables.keys():
-        for key, rate in _rows(str(file), kind, tables[kind]):
-            found.setdefault(key, {})[kind] = rate
+    for kind in (each for each in tables if each in TYPES):
+        for key, speed in _rows(str(file), kind, tables[kind]):
+            found.setdefault(key, {})[kind] = speed
     return found
 
 
@@ -41,9 +49,4 @@ def _rows(file: str, kind: str, rows: Any) -> Iterator[tuple[str, float]]:
     if not isinstance(rows, dict):
         raise InvalidInput(file, kind, shorten(rows), "must be an object of throughputs for each configuration")
     for key, row in rows.items():
-        rate = row.get(_ALONE) if isinstance(row, dict) else None
-        if isinstance(rate, bool) or not isinstance(rate, int | float) or not isfinite(rate) or rate < 0:
-            raise InvalidInput(
-                file, f"{kind}.{key}.{_ALONE}", shorten(rate), "must be iterations per second, at least 0"
-            )
-        yield key, float(rate)
+        yield key, rate(file, f"{kind}.{key}.{ALONE}", row.get(ALONE) if isinstance(row, dict) else None)

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Unpack
 
 from gsopt.scenario.job import Job
-from instances.traces.reading import Issue, Reading, TraceRow, content, find, rows, usable
+from instances.traces.reading import Issue, Reading, TraceRow, find, read_table
 from instances.traces.selection import Selection, select
 
 #: Place of the file in the folder of public traces.
@@ -17,8 +17,7 @@ def tiresias(path: str | Path, *, milliseconds: bool = False, **selection: Unpac
     """Read a job list of Tiresias: submission time (s), duration (s), number of GPUs and model of every job.
 
     A row is dropped when one of these values is missing or breaks a rule, such as the rows with 0 GPUs in
-    Chronus' lists, or when its job was read before. Further columns are allowed and not used; a column
-    ``batch_size`` is.
+    Chronus' lists, or when its job has been read before. Of further columns, only ``batch_size`` is used.
 
     Parameters
     ----------
@@ -43,8 +42,7 @@ def tiresias(path: str | Path, *, milliseconds: bool = False, **selection: Unpac
     file = find(path, FILE)
     second = 1000 if milliseconds else 1
     issues: list[Issue] = []
-    table = rows(file.name, content(file), _COLUMNS, issues, further=True)
-    entries = list(usable(table, lambda row: _job(row, second), issues))
+    entries = read_table(file, _COLUMNS, lambda row: _job(row, second), issues)
     return select("tiresias", f"Tiresias job list, {file.name}", entries, issues, **selection)
 
 

@@ -6,11 +6,10 @@ solves the instances of which nothing is known.
 
 from typing import get_args
 
-from gsopt.core.problem import About
 from gsopt.problems.waiting import Waiting
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import Job
-from instances.suites import regenerate, renamed
+from instances.suites import HANDMADE, in_folder, regenerate
 from instances.waiting.tier_jobs import Arrivals, Minimize, tier_jobs
 
 
@@ -22,21 +21,21 @@ def committed() -> list[Waiting]:
 def small() -> list[Waiting]:
     """Generate the instances of at most six jobs, which are proven in a second."""
     made = {**_random((3, 4, 5, 6)), **_corner_cases()}
-    return [renamed(problem, f"small/{name}") for name, problem in made.items()]
+    return in_folder("small", made)
 
 
 def medium() -> list[Waiting]:
     """Generate the instances of 8 to 12 jobs, which take up to a minute."""
-    return [renamed(problem, f"medium/{name}") for name, problem in _random((8, 10, 12)).items()]
+    return in_folder("medium", _random((8, 10, 12)))
 
 
 def challenge() -> list[Waiting]:
-    """Generate instances of more jobs, whose optimum the exact method does not prove in minutes."""
+    """Generate instances of more jobs, whose optimum the exact method does not prove within minutes."""
     made = {
         "batch-mean-jct-j16": tier_jobs(jobs=16, arrivals="batch", minimize="mean_jct", seed=16),
         "poisson-mean-jct-j20": tier_jobs(jobs=20, arrivals="poisson", minimize="mean_jct", seed=20),
     }
-    return [renamed(problem, f"challenge/{name}") for name, problem in made.items()]
+    return in_folder("challenge", made)
 
 
 def _random(sizes: tuple[int, ...]) -> dict[str, Waiting]:
@@ -82,7 +81,7 @@ def _named(job: Job, name: str, **fields: float) -> Job:
 
 
 def _handmade(cluster: Cluster, *jobs: Job) -> Waiting:
-    return Waiting(about=About(source="made by hand"), cluster=cluster, jobs=jobs)
+    return Waiting(about=HANDMADE, cluster=cluster, jobs=jobs)
 
 
 if __name__ == "__main__":

@@ -6,12 +6,13 @@ from math import isfinite
 from random import Random
 from typing import Literal, get_args
 
-from gsopt.core.errors import require
+from gsopt.core.errors import require, require_one_of
 from gsopt.core.problem import About
 from gsopt.problems.waiting import Waiting
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import Job
 from gsopt.scenario.speed import TIER_PENALTIES, TierPenalty
+from instances.arguments import at_least
 
 Arrivals = Literal["batch", "poisson"]
 Minimize = Literal["mean_jct", "makespan"]
@@ -60,14 +61,9 @@ def tier_jobs(
     powers_of_two
         Whether all demands are powers of two.
     minimize
-        What counts.
+        The objective.
     seed
         Seed of all random draws; the jobs are the same for all arrivals.
-
-    Raises
-    ------
-    InvalidInput
-        An argument is out of its range.
 
     Examples
     --------
@@ -75,10 +71,9 @@ def tier_jobs(
     >>> [(job.release_date, job.duration, job.gpus, job.model) for job in problem.jobs]
     [(0.0, 5.0, 2, 'mobilenetv3'), (0.0, 4.0, 8, 'resnet18'), (1.0, 10.0, 7, 'bert-large')]
     """
-    for name, value in (("jobs", jobs), ("racks", racks), ("machines", machines), ("gpus", gpus)):
-        require(value >= 1, name, value, "must be at least 1")
-    require(arrivals in get_args(Arrivals), "arrivals", arrivals, "must be one of batch, poisson")
-    require(minimize in get_args(Minimize), "minimize", minimize, "must be one of mean_jct, makespan")
+    at_least(1, jobs=jobs, racks=racks, machines=machines, gpus=gpus)
+    require_one_of("arrivals", arrivals, get_args(Arrivals))
+    require_one_of("minimize", minimize, get_args(Minimize))
     require(isfinite(gap) and gap >= 0, "gap", gap, "must be at least 0 and finite")
     require(isfinite(most) and most >= 1, "most", most, "must be at least 1 and finite")
     cluster = Cluster.uniform(racks=racks, machines=machines, gpus=gpus)

@@ -2,8 +2,8 @@
 
 from random import Random
 
-from gsopt.core.errors import require
 from gsopt.scenario.job import Job, Workload
+from instances.arguments import at_least
 from instances.workloads.shape import PHILLY, Shape
 
 
@@ -12,19 +12,12 @@ def batch(*, jobs: int = 100, gpus: int = 64, shape: Shape = PHILLY, seed: int =
 
     Parameters
     ----------
-    jobs
-        Number of jobs.
-    gpus
-        Number of GPUs of the cluster: no job demands more.
+    jobs, gpus
+        Numbers of jobs and of GPUs of the cluster: no job demands more.
     shape
         The trace facts from which GPUs and durations are drawn.
     seed
         Seed of all random draws.
-
-    Raises
-    ------
-    InvalidInput
-        An argument is out of its range.
 
     Examples
     --------
@@ -32,7 +25,7 @@ def batch(*, jobs: int = 100, gpus: int = 64, shape: Shape = PHILLY, seed: int =
     >>> len(workload.jobs), max(job.gpus for job in workload.jobs), workload.jobs[-1].release_date
     (500, 16, 0.0)
     """
-    require(jobs >= 1, "jobs", jobs, "must be at least 1")
+    at_least(1, jobs=jobs)
     drawn = shape.draw(jobs, gpus, Random(seed))
     return Workload(
         name=f"batch-{jobs}",

@@ -17,22 +17,8 @@ def elastic(
 
     Parameters
     ----------
-    jobs
-        Number of jobs.
-    gpus
-        Number of GPUs; no job demands more.
-    load
-        GPU-seconds of the jobs drawn, on their demanded GPUs, for each GPU-second of the expected time over
-        which they arrive; between 1e-6 and 1e6.
-    scaling
-        How a job's speed grows with its GPUs: ``concave`` or ``linear``.
-    seed
-        Seed of all random draws; the jobs are the same for every load and scaling.
-
-    Raises
-    ------
-    InvalidInput
-        An argument is out of its range.
+    jobs, gpus, load, scaling, seed
+        As in `instances.scheduling.elastic_jobs`.
 
     Examples
     --------

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple, get_args
 from gsopt.core.errors import require
 from gsopt.scenario.job import Job, Mode, Workload
 from gsopt.scenario.training import Training
+from instances.arguments import at_least
 from instances.workloads.ones_tasks import TASKS, Model, Task
 
 #: Epochs that a job goes on after it reaches its target accuracy. Source: ONES, section 4.1.
@@ -58,10 +59,8 @@ def ones(
 
     Parameters
     ----------
-    jobs
-        Number of jobs.
-    gpus
-        Number of GPUs of the cluster: no batch size needs more.
+    jobs, gpus
+        Numbers of jobs and of GPUs of the cluster: no batch size needs more.
     load
         Expected GPU-seconds that are submitted per second and GPU, counted on one GPU with its largest batch,
         where they are fewest; between 1e-6 and 1e6.
@@ -77,11 +76,6 @@ def ones(
         Seed of all random draws; the jobs are the same for every load and convergence, and but for their modes
         and the GPUs they ask for, for all widths.
 
-    Raises
-    ------
-    InvalidInput
-        An argument is out of its range.
-
     Examples
     --------
     >>> workload = ones(jobs=20, gpus=16, seed=1)
@@ -92,8 +86,7 @@ def ones(
     >>> double.batch_size, double.menu[0][0], round(job.throughput(2, double.name) / job.throughput(2), 2)
     (256, 2, 1.05)
     """
-    require(jobs >= 1, "jobs", jobs, "must be at least 1")
-    require(gpus >= 1, "gpus", gpus, "must be at least 1")
+    at_least(1, jobs=jobs, gpus=gpus)
     require(1 <= largest <= _WIDEST, "largest", largest, f"must be between 1 and {_WIDEST}")
     require(widths in get_args(_Widths), "widths", widths, "must be equal or drawn")
     require(convergence in get_args(_Convergence), "convergence", convergence, "must be measured or equal")

@@ -5,6 +5,7 @@ from random import Random
 
 from gsopt.core.errors import require
 from gsopt.scenario.job import Job, Workload
+from instances.arguments import at_least
 from instances.workloads.shape import PHILLY, Shape
 
 #: Beyond these the release dates are no longer those of any clock.
@@ -22,22 +23,13 @@ def poisson(
 
     Parameters
     ----------
-    jobs
-        Number of jobs.
-    gpus
-        Number of GPUs of the cluster: no job demands more.
+    jobs, gpus, shape
+        As in `batch`.
     load
         Expected GPU-seconds that are submitted per second and GPU; between 1e-6 and 1e6, and more than 1 in
         a cluster that falls behind.
-    shape
-        The trace facts from which GPUs and durations are drawn.
     seed
         Seed of all random draws; the jobs are the same for every load, and those of `batch`.
-
-    Raises
-    ------
-    InvalidInput
-        An argument is out of its range.
 
     Examples
     --------
@@ -47,7 +39,7 @@ def poisson(
     >>> round(calm.jobs[-1].release_date / busy.jobs[-1].release_date, 3)
     2.0
     """
-    require(jobs >= 1, "jobs", jobs, "must be at least 1")
+    at_least(1, jobs=jobs)
     require(_LEAST_LOAD <= load <= _MOST_LOAD, "load", load, "must be between 1e-6 and 1e6")
     rate = load * gpus / shape.mean_gpu_seconds(gpus)
     random = Random(seed)

@@ -6,31 +6,16 @@ from random import Random
 
 from gsopt.core.errors import require
 from gsopt.scenario.job import Workload
+from instances.arguments import at_least
 
 
 def resampled(workloads: Iterable[Workload], *, jobs: int, seconds: float, seed: int = 0) -> Workload:
-    """Draw jobs with return from some workloads, and release dates uniformly over a time.
+    """Draw jobs with replacement from some workloads, and release dates uniformly over a number of seconds.
 
-    The release dates are those of a Poisson process of which the number of arrivals is known. Each job is named
-    after the draw and the job drawn.
-
-    Parameters
-    ----------
-    workloads
-        What the jobs are drawn from.
-    jobs
-        Number of jobs.
-    seconds
-        Length of the time over which they are released.
-    seed
-        Seed of all random draws.
-
-    Raises
-    ------
-    InvalidInput
-        There is no job to draw, or an argument is out of its range.
+    The release dates are those of a Poisson process with a known number of arrivals. Each job is named after
+    its number and the job drawn.
     """
-    require(jobs >= 1, "jobs", jobs, "must be at least 1")
+    at_least(1, jobs=jobs)
     require(isfinite(seconds) and seconds > 0, "seconds", seconds, "must be a finite number above 0")
     given = list(workloads)
     pool = [job for workload in given for job in workload.jobs]

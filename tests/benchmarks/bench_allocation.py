@@ -3,15 +3,13 @@
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from fractions import Fraction
+from functools import partial
 from statistics import median
-from time import perf_counter, process_time
-from typing import Any, get_args
+from time import perf_counter
+from typing import Any, TypeVar, get_args
 
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
-from rich import box
-from rich.console import Console
-from rich.table import Table
 
 import gsopt
 from formulations.allocation import core, exact, milp
@@ -30,7 +28,10 @@ from heuristics.allocation import highest_density, marginal_greedy, two_phase
 from instances import data_folder
 from instances.allocation import elastic_jobs, from_data, multiple_choice
 from instances.allocation.multiple_choice import Correlation
+from tests.benchmarks.measures import tabulate, timed
 from tests.strategies.allocation import committed, weakly_correlated
+
+T = TypeVar("T")
 
 SIZES = ((50, 256), (200, 1_000), (500, 2_000), (2_000, 4_000))
 KINDS: dict[str, dict[str, Any]] = {
@@ -59,14 +60,10 @@ def two_phase_printed(problem: Allocation) -> Result[AllocationSolution]:
 METHODS = (exact, two_phase, two_phase_printed, marginal_greedy, highest_density)
 
 
-def timed(call: Callable[[], Any], repeat: int = 5) -> tuple[float, Any]:
-    """Return the quickest time of some calls, in ms, and the last result."""
-    times: list[float] = []
-    for _ in range(repeat):
-        begin = perf_counter()
-        result = call()
-        times.append(perf_counter() - begin)
-    return 1000 * min(times), result
+def milliseconds(call: Callable[[], T], repeat: int = 5) -> tuple[float, T]:
+    """Return the quickest time of some calls, and the last result."""
+    found, seconds = timed(call, repeat, perf_counter)
+    return 1000 * seconds, found
 
 
 def run(algorithm: Callable[..., Found], groups: Groups) -> Found:
@@ -104,33 +101,38 @@ def test_methods(benchmark: BenchmarkFixture, method: Callable[..., Result[Alloc
 @pytest.mark.benchmark(group="allocation: tables")
 def test_table_of_times(benchmark: BenchmarkFixture) -> None:
     """All exact methods prove the same exact value, the core many times faster than the table and HiGHS."""
-    table = Table(box=box.SIMPLE_HEAD, title="allocation: quickest of five, in ms, exact proof included")
-    for name in ("jobs", "GPUs", "items", "kind", "arrays", "bundling", "core", "full table"):
-        table.add_column(name, justify="left" if name == "kind" else "right")
-    for name in ("HiGHS, item form", "HiGHS / core"):
-        table.add_column(name, justify="right")
+    rows = benchmark.pedantic(  # type: ignore[no-untyped-call]  # pytest-benchmark is untyped here
+        lambda: [
+            (kind, str(jobs), str(capacity), *_row(jobs, capacity, options))
+            for kind, options in KINDS.items()
+            for jobs, capacity in SIZES
+        ],
+        rounds=1,
+    )
+    head = (
+        "kind",
+        "jobs",
+        "GPUs",
+        "items",
+        "arrays",
+        "bundling",
+        "core",
+        "full table",
+        "HiGHS",
+        "HiGHS / core",
+    )
+    tabulate("allocation: quickest of five, in ms, exact proof included; HiGHS on the item form", head, rows)
 
-    def fill() -> None:
-        for kind, options in KINDS.items():
-            for jobs, capacity in SIZES:
-                table.add_row(str(jobs), str(capacity), *_row(kind, jobs, capacity, options))
-            table.add_section()
 
-    benchmark.pedantic(fill, rounds=1)  # type: ignore[no-untyped-call]  # pytest-benchmark is untyped here
-    Console(width=140).print("", table)
-
-    assert table.row_count == len(KINDS) * len(SIZES)
-
-
-def _row(kind: str, jobs: int, capacity: int, options: dict[str, Any]) -> list[str]:
+def _row(jobs: int, capacity: int, options: dict[str, Any]) -> list[str]:
     problem = elastic_jobs(jobs=jobs, capacity=capacity, seed=jobs, **options)
-    built, groups = timed(lambda: Groups.of(problem))
-    cells = [f"{groups.value.size - jobs:,}", kind, f"{built:.2f}"]
+    built, groups = milliseconds(lambda: Groups.of(problem))
+    cells = [f"{groups.value.size - jobs:,}", f"{built:.2f}"]
     optimum = exact(problem).objective
     times: dict[Callable[..., Found], float] = {}
     for algorithm in ALGORITHMS:
         with suppress(Unsupported):
-            times[algorithm], found = timed(lambda: run(algorithm, groups), 3)  # noqa: B023 - called at once
+            times[algorithm], found = milliseconds(lambda: run(algorithm, groups), 3)  # noqa: B023 - called at once
             assert worth(groups, found) == optimum
         cells.append(f"{times[algorithm]:.2f}" if algorithm in times else "-")
     if jobs == LARGEST["jobs"]:
@@ -138,7 +140,7 @@ def _row(kind: str, jobs: int, capacity: int, options: dict[str, Any]) -> list[s
     if jobs > MOST_FOR_SOLVER and options:
         return [*cells, "", ""]
     form = milp.standard_form(problem)
-    time, outcome = timed(lambda: Highs().solve(form), 1)
+    time, outcome = milliseconds(lambda: Highs().solve(form), 1)
     assert outcome.objective == pytest.approx(float(optimum or 0), rel=1e-9)
     if jobs > MOST_FOR_SOLVER:
         assert time > FASTER_THAN_SOLVER * times[solve_core]
@@ -148,22 +150,17 @@ def _row(kind: str, jobs: int, capacity: int, options: dict[str, Any]) -> list[s
 @pytest.mark.benchmark(group="allocation: tables")
 def test_table_of_classic_classes(benchmark: BenchmarkFixture) -> None:
     """The classic classes are proven in seconds; of the strongly correlated ones a millionth may be left."""
-    table = Table(box=box.SIMPLE_HEAD, title="allocation: the core on classic classes, 20 s each, in s")
     shapes = ((10, 1_000), (100, 100), (1_000, 10), (1_000, 100))
-    for name in ("values follow weights", "weights up to", *(f"{c:,} x {i:,}" for c, i in shapes)):
-        table.add_column(name, justify="right" if "x" in name else "left")
-
-    def fill() -> None:
-        for largest in (1_000, 10_000):
-            for correlation in get_args(Correlation):
-                table.add_row(
-                    correlation, f"{largest:,}", *(_classic(correlation, largest, *shape) for shape in shapes)
-                )
-
-    benchmark.pedantic(fill, rounds=1)  # type: ignore[no-untyped-call]  # pytest-benchmark is untyped here
-    Console(width=120).print("", table)
-
-    assert table.row_count == 2 * len(get_args(Correlation))
+    rows = benchmark.pedantic(  # type: ignore[no-untyped-call]  # pytest-benchmark is untyped here
+        lambda: [
+            (correlation, f"{largest:,}", *(_classic(correlation, largest, *shape) for shape in shapes))
+            for largest in (1_000, 10_000)
+            for correlation in get_args(Correlation)
+        ],
+        rounds=1,
+    )
+    head = ("values follow weights", "weights up to", *(f"{c:,} x {i:,}" for c, i in shapes))
+    tabulate("allocation: the core on classic classes, 20 s each, in s", head, rows)
 
 
 def _classic(correlation: Correlation, largest: int, classes: int, items: int) -> str:
@@ -192,29 +189,22 @@ def dense() -> Iterable[Allocation]:
 def test_never_worse_than_the_heuristics(benchmark: BenchmarkFixture) -> None:
     """At every limit the default method is as good as the best heuristic, bounded, and in time."""
     gsopt.warm_up()
-    table = Table(box=box.SIMPLE_HEAD, title="allocation: gap at a limit (CPU seconds in all)")
-    for name in ("instance", "best heuristic", *(f"{limit:g} s" for limit in LIMITS)):
-        table.add_column(name, justify="left" if name == "instance" else "right")
 
-    def fill() -> None:
+    def rows() -> list[tuple[str, ...]]:
         for name in names("allocation/"):
             _limited(committed(name.removeprefix("allocation/")))
-        for problem in dense():
-            table.add_row(problem.name, *_limited(problem))
+        return [(problem.name, *_limited(problem)) for problem in dense()]
 
-    benchmark.pedantic(fill, rounds=1)  # type: ignore[no-untyped-call]  # pytest-benchmark is untyped here
-    Console(width=140).print("", table)
-
-    assert table.row_count == len(list(dense()))
+    found = benchmark.pedantic(rows, rounds=1)  # type: ignore[no-untyped-call]  # pytest-benchmark is untyped here
+    head = ("instance", "best heuristic", *(f"{limit:g} s" for limit in LIMITS))
+    tabulate("allocation: gap at a limit (CPU seconds in all)", head, found)
 
 
 def _limited(problem: Allocation) -> list[str]:
     best = max((Fraction(found) for found in _found_by_heuristics(problem)), default=None)
     cells: list[str] = []
     for limit in LIMITS:
-        begin = process_time()
-        result = gsopt.solve(problem, time_limit=limit)
-        spent = process_time() - begin
+        result, spent = timed(partial(gsopt.solve, problem, time_limit=limit))
         assert (best is None) == (result.status is Status.INFEASIBLE)
         assert spent < limit + BEYOND
         if best is not None and result.objective is not None and result.bound is not None:
@@ -238,18 +228,11 @@ def test_table_of_gaps(benchmark: BenchmarkFixture) -> None:
     large = [[committed(name.removeprefix("allocation/"))] for name in names("allocation/production/")]
     folder = data_folder()
     real = [] if folder is None else [[problem] for problem in from_data(folder)]
-    table = Table(box=box.SIMPLE_HEAD, title="allocation: gap to the optimum, and time")
-    for name in ("instance", "jobs", "GPUs", *(method.__name__ for method in METHODS)):
-        table.add_column(name, justify="left" if name == "instance" else "right")
-
-    def fill() -> None:
-        for problems in (small, *large, *real):
-            table.add_row(*_gaps(problems))
-
-    benchmark.pedantic(fill, rounds=1)  # type: ignore[no-untyped-call]  # pytest-benchmark is untyped here
-    Console(width=160).print("", table)
-
-    assert table.row_count == 1 + len(large) + len(real)
+    rows = benchmark.pedantic(  # type: ignore[no-untyped-call]  # pytest-benchmark is untyped here
+        lambda: [_gaps(problems) for problems in (small, *large, *real)], rounds=1
+    )
+    head = ("instance", "jobs", "GPUs", *(method.__name__ for method in METHODS))
+    tabulate("allocation: gap to the optimum, and time", head, rows, 160)
 
 
 def _gaps(problems: list[Allocation]) -> list[str]:

@@ -28,6 +28,7 @@ from heuristics.policies.aryl.policy import aryl
 from heuristics.reclaiming import greedy, random_choice, smallest_count_first
 from instances import data_folder
 from instances.scenarios import aryl as aryl_scenario
+from tests.benchmarks.measures import report
 
 pytestmark = pytest.mark.slow
 
@@ -96,20 +97,16 @@ def _decide(method: MethodLike, problem: Reclaiming) -> Decided:
     return Decided(float(result.objective), result.status is Status.OPTIMAL, seconds)
 
 
-def _say(text: str) -> None:
-    print(text)  # noqa: T201
-
-
 @pytest.mark.parametrize("case", CASES)
 def test_a_row(case: str) -> None:
     """All jobs complete; prints what the run costs and what it comes to."""
     ran, problems, seconds = run(case)
     figures, most = ran.metrics, getrusage(RUSAGE_SELF).ru_maxrss / 1024
     jobs, demands = len(ran.completion_times), [problem.demand for problem in problems]
-    _say(f"\n{case}: {DAYS} days, {jobs:,} jobs in {seconds:.0f} s of processor and {most:.0f} MB at most;")
-    _say(f"mean queueing {figures.mean_queueing:.0f} s, mean JCT {figures.mean_jct:.0f} s,")
-    _say(f"{figures.preemptions_per_job:.2%} preemptions per job; {len(demands)} decisions of reclaiming,")
-    _say(f"for {median(demands):.0f} servers in the median and {max(demands)} at most")
+    report(f"\n{case}: {DAYS} days, {jobs:,} jobs in {seconds:.0f} s of processor and {most:.0f} MB at most;")
+    report(f"mean queueing {figures.mean_queueing:.0f} s, mean JCT {figures.mean_jct:.0f} s,")
+    report(f"{figures.preemptions_per_job:.2%} preemptions per job; {len(demands)} decisions of reclaiming,")
+    report(f"for {median(demands):.0f} servers in the median and {max(demands)} at most")
     assert all(end > start for start, end in zip(ran.start_times, ran.completion_times, strict=True))
 
 
@@ -118,13 +115,13 @@ def test_preemptions_of_each_decision(case: str) -> None:
     """The optimum is proven at every event and never worse; prints how far the others are from it."""
     best = decided(case)["exact"]
     assert all(each.is_proven for each in best)
-    _say(f"\n{case:20}{'total':>8}{'ratio':>8}{'optimal':>9}{'median':>8}{'p95':>6}{'worst':>7}")
+    report(f"\n{case:20}{'total':>8}{'ratio':>8}{'optimal':>9}{'median':>8}{'p95':>6}{'worst':>7}")
     for name, found in decided(case).items():
         excess = sorted(each.preempted - least.preempted for each, least in zip(found, best, strict=True))
         assert excess[0] >= 0
         ratio, share = _total(found) / _total(best), excess.count(0) / len(excess)
         tail = f"{median(excess):8.0f}{excess[int(0.95 * len(excess))]:6.0f}{excess[-1]:7.0f}"
-        _say(f"{name:20}{_total(found):8.0f}{ratio:8.2f}{share:9.1%}{tail}")
+        report(f"{name:20}{_total(found):8.0f}{ratio:8.2f}{share:9.1%}{tail}")
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -141,7 +138,7 @@ def test_what_the_optimum_costs(case: str) -> None:
     typical = {name: 1000 * median(each.seconds for each in found) for name, found in decided(case).items()}
     for name, found in decided(case).items():
         worst = 1000 * max(each.seconds for each in found)
-        _say(f"{case:20} {name:16} median {typical[name]:6.1f} ms, worst {worst:6.1f} ms")
+        report(f"{case:20} {name:16} median {typical[name]:6.1f} ms, worst {worst:6.1f} ms")
     assert typical["exact"] < MOST_TIMES * typical["Algorithm 1"]
 
 

@@ -3,13 +3,9 @@
 from collections.abc import Callable
 from functools import partial
 from statistics import mean, median
-from time import process_time
 from typing import Any, Literal
 
 import pytest
-from rich import box
-from rich.console import Console
-from rich.table import Table
 
 from formulations.batching import dp, greedy, milp
 from formulations.batching.case import Case
@@ -19,6 +15,7 @@ from gsopt.performance.batching.split import least_costs, split
 from gsopt.problems.batching import Batching
 from heuristics.batching import equal_share, marginal, srpt
 from instances.batching import elastic_jobs
+from tests.benchmarks.measures import tabulate, timed
 from tests.exactness import batching as oracle
 from tests.strategies.batching import CRITERIA, tiny
 
@@ -34,27 +31,26 @@ HEURISTICS: dict[str, Callable[..., Any]] = {
 
 def test_seconds_by_size() -> None:
     """The table of a division takes a small part of the time of the integer program, at every size."""
-    table = Table(title="milliseconds of processor time, all jobs running, Equation 3", box=box.SIMPLE)
-    for column in ("GPUs x jobs", "costs", "numpy", "compiled", "with proof", "greedy", "HiGHS"):
-        table.add_column(column, justify="right")
-    ratios = []
+    rows, ratios = [], []
     for gpus, jobs in SIZES:
         problem = elastic_jobs(gpus=gpus, jobs=jobs, seed=1)
-        case, costs = _timed(partial(Case.of, problem))
+        case, costs = timed(partial(Case.of, problem), 3)
         filled = partial(least_costs, case.costs, case.gpus)
-        (_, plain), (_, compiled) = (_timed(partial(filled, compiled=each)) for each in (False, True))
-        (proof, proven), (_, walked) = (_timed(partial(method, problem)) for method in (dp, greedy))
+        (_, plain), (_, compiled) = (timed(partial(filled, compiled=each), 3) for each in (False, True))
+        (proof, proven), (_, walked) = (timed(partial(method, problem), 3) for method in (dp, greedy))
         assert proof.status is Status.OPTIMAL
         solver = None
         if jobs <= 200:  # beyond, the integer program takes minutes
             result = milp(problem, gap=SUM, time_limit=60.0)
             assert result.objective is not None
+            assert proof.objective is not None
             assert result.objective >= proof.objective
             solver = result.runtime
             ratios.append(solver / plain)
         row = (costs, plain, compiled, proven, walked, solver)
-        table.add_row(f"{gpus} x {jobs}", *("" if each is None else f"{1e3 * each:.1f}" for each in row))
-    Console(width=100).print(table)
+        rows.append((f"{gpus} x {jobs}", *("" if each is None else f"{1e3 * each:.1f}" for each in row)))
+    head = ("GPUs x jobs", "costs", "numpy", "compiled", "with proof", "greedy", "HiGHS")
+    tabulate("milliseconds of processor time, all jobs running, Equation 3", head, rows)
     assert min(ratios) > 20
 
 
@@ -62,9 +58,7 @@ def test_seconds_by_size() -> None:
 def test_what_heuristics_lose(criterion: Literal["sruf", "rate", "sum_time"]) -> None:
     """Marginal gains are the best of the simple rules by every criterion, and nobody beats the optimum."""
     forced: tuple[Literal["none", "all"], ...] = ("all",) if criterion == "sum_time" else ("none", "all")
-    table = Table(title=f"{criterion}: distance from the optimum, mean and largest of 5", box=box.SIMPLE)
-    for column in ("GPUs x jobs", "forced", *HEURISTICS):
-        table.add_column(column, justify="right")
+    rows = []
     losses: dict[str, list[float]] = {name: [] for name in HEURISTICS}
     for gpus, jobs in SIZES[:3]:
         for who in forced:
@@ -74,10 +68,11 @@ def test_what_heuristics_lose(criterion: Literal["sruf", "rate", "sum_time"]) ->
             ]
             found = {name: [_loss(each, method) for each in problems] for name, method in HEURISTICS.items()}
             cells = [f"{mean(loss):.1%} {max(loss):.1%}" for loss in found.values()]
-            table.add_row(f"{gpus} x {jobs}", who, *cells)
+            rows.append((f"{gpus} x {jobs}", who, *cells))
             for name, loss in found.items():
                 losses[name] += loss
-    Console(width=120).print(table)
+    head = ("GPUs x jobs", "forced", *HEURISTICS)
+    tabulate(f"{criterion}: distance from the optimum, mean and largest of 5", head, rows)
     assert min(loss for each in losses.values() for loss in each) >= 0
     if criterion != "sruf":
         assert mean(losses["marginal"]) <= min(mean(losses["equal share"]), mean(losses["srpt"]))
@@ -85,9 +80,7 @@ def test_what_heuristics_lose(criterion: Literal["sruf", "rate", "sum_time"]) ->
 
 def test_what_the_printed_goal_comes_to() -> None:
     """By Equations 3 and 4 a single job has all GPUs if its limit allows it; by the default caps a few have."""
-    table = Table(title="running jobs of 500, median of 5", box=box.SIMPLE)
-    for column in ("GPUs", "c <= R", "c <= ceil(R / b)", "all forced"):
-        table.add_column(column, justify="right")
+    rows = []
     for gpus in (64, 256, 512):
         options: list[dict[str, Any]] = [
             {"forced": "none", "caps": "batch"},
@@ -98,10 +91,10 @@ def test_what_the_printed_goal_comes_to() -> None:
             median(_running(elastic_jobs(gpus=gpus, jobs=500, seed=seed, **option)) for seed in range(5))
             for option in options
         ]
-        table.add_row(str(gpus), *(f"{count:g}" for count in running))
+        rows.append((str(gpus), *(f"{count:g}" for count in running)))
         assert running[0] <= 3  # where a limit is 512 samples, others join
         assert running[0] <= running[1] < gpus / 8 < running[2] <= gpus
-    Console(width=100).print(table)
+    tabulate("running jobs of 500, median of 5", ("GPUs", "c <= R", "c <= ceil(R / b)", "all forced"), rows)
 
 
 def test_thousands_of_instances_are_proven() -> None:
@@ -110,16 +103,6 @@ def test_thousands_of_instances_are_proven() -> None:
         problem = tiny(seed)
         result = dp(problem)
         assert (result.status, result.objective) == (Status.OPTIMAL, oracle.optimum(problem)), seed
-
-
-def _timed(run: Callable[[], Any]) -> tuple[Any, float]:
-    """Return a result and the least seconds of three runs."""
-    times = []
-    for _ in range(3):
-        begin = process_time()
-        found = run()
-        times.append(process_time() - begin)
-    return found, min(times)
 
 
 def _loss(problem: Batching, method: Callable[..., Any]) -> float:

@@ -22,6 +22,7 @@ from heuristics.policies import marginal
 from heuristics.policies.ones.capped import capped
 from heuristics.policies.ones.exact_batching import exact_batching
 from instances.workloads import ones
+from tests.benchmarks.measures import report
 
 pytestmark = pytest.mark.slow
 
@@ -87,10 +88,10 @@ def table(jobs: Jobs) -> Table:
 
 def show(jobs: Jobs, found: Table) -> None:
     """Print the table."""
-    print(f"\nup to {jobs.largest} GPUs, {jobs.widths}: mean/p95 JCT relative to {BASE}, gap to the bound")  # noqa: T201
+    report(f"up to {jobs.largest} GPUs, {jobs.widths}: mean/p95 JCT relative to {BASE}, gap to the bound")
     for name in POLICIES:
         cells = [f"{mean:.2f}/{p95:.2f} {gap:5.0%}" for mean, p95, gap in (found[name, load] for load in LOADS)]
-        print(f"{name:20} | {' | '.join(cells)}")  # noqa: T201
+        report(f"{name:20} | {' | '.join(cells)}")
 
 
 def measured(benchmark: Any, jobs: Jobs) -> Table:

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from functools import cache, partial
 from random import Random
 from statistics import fmean
-from time import process_time
 
 import pytest
 
@@ -18,6 +17,7 @@ from gsopt.scenario.scenario import Scenario
 from gsopt.scenario.speed import Speed
 from gsopt.simulation import Policy, replay
 from heuristics.policies import best_pairs, restricted_sharing, sjf, sjf_bsbf, sjf_ffs, ssf
+from tests.benchmarks.measures import report, timed
 
 pytestmark = pytest.mark.slow
 
@@ -61,15 +61,11 @@ def scenario(load: float | None, seed: int) -> Scenario:
     return Scenario.of(Workload(jobs=jobs), cluster, speed=Speed(interference=slowdowns), share_limit=2)
 
 
-def _report(line: str) -> None:
-    print(line)  # noqa: T201 - a benchmark reports what it measured
-
-
 def run(policy: Policy, load: float | None, seed: int) -> tuple[float, float]:
     """Return mean job completion time, and processor seconds."""
-    given, begin = scenario(load, seed), process_time()
-    metrics = replay(given, policy).metrics
-    seconds = process_time() - begin
+    given = scenario(load, seed)
+    run, seconds = timed(lambda: replay(given, policy))
+    metrics = run.metrics
     assert metrics.completed == metrics.jobs
     return float(metrics.mean_jct or 0), seconds
 
@@ -77,7 +73,7 @@ def run(policy: Policy, load: float | None, seed: int) -> tuple[float, float]:
 @pytest.mark.parametrize("load", LOADS)
 def test_policies_relative_to_shortest_job_first(load: float | None) -> None:
     """A look at pairs helps, and one at all together helps more as jobs come over time."""
-    _report(f"\nload {load or 'at once'}: mean JCT and processor seconds relative to SJF, most seconds")
+    report(f"\nload {load or 'at once'}: mean JCT and processor seconds relative to SJF, most seconds")
     plain = [run(sjf, load, seed) for seed in SEEDS]
     means = {}
     for name, policy in POLICIES.items():
@@ -85,6 +81,6 @@ def test_policies_relative_to_shortest_job_first(load: float | None) -> None:
         means[name] = fmean(jct / base for (jct, _), (base, _) in zip(runs, plain, strict=True))
         times = fmean(seconds / base for (_, seconds), (_, base) in zip(runs, plain, strict=True))
         most = max(seconds for _, seconds in runs)
-        _report(f"{name:22s} {means[name]:6.3f} {times:7.1f} {most:6.3f} s")
+        report(f"{name:22s} {means[name]:6.3f} {times:7.1f} {most:6.3f} s")
     assert means["SJF-BSBF"] <= means["SJF-FFS"]
     assert load is None or means["best pairs"] <= means["SJF-BSBF"]

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 import networkx as nx
@@ -10,6 +9,7 @@ import pytest
 
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.cluster.formats import Format, draw, outline, read_cluster, write_cluster
+from tests.benchmarks.measures import report, timed
 
 pytestmark = pytest.mark.slow
 
@@ -28,12 +28,7 @@ MOST = {
 
 def _seconds(action: Callable[[], Any]) -> float:
     """Return the least processor time of three runs."""
-    spent = []
-    for _ in range(3):
-        begin = process_time()
-        action()
-        spent.append(process_time() - begin)
-    return min(spent)
+    return timed(action, 3)[1]
 
 
 def _plain_tree() -> nx.Graph:
@@ -54,7 +49,7 @@ def test_ten_thousand_machines_are_read_and_numbered(benchmark: Any, kind: Forma
         return read_cluster(tmp_path / "file").tier([0, 100])
 
     ratio = benchmark.pedantic(lambda: _seconds(read) / _seconds(_plain_tree), rounds=1, iterations=1)
-    print(f"\n{kind}: {_seconds(read):.2f} s, {ratio:.0f} times a plain tree")  # noqa: T201 - a benchmark reports
+    report(f"{kind}: {_seconds(read):.2f} s, {ratio:.0f} times a plain tree")
     assert ratio < MOST[kind]
 
 

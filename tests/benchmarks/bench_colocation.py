@@ -8,10 +8,6 @@ from statistics import mean
 from time import perf_counter
 from typing import Any
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
-
 from formulations.colocation import assignment, exact, matching
 from gsopt.core.method import name_of
 from gsopt.core.result import Status
@@ -20,6 +16,7 @@ from gsopt.problems.colocation import Colocation
 from heuristics.colocation import bsbf, first_fit, random_pairs
 from instances import data_folder
 from instances.colocation import from_data, full_cluster
+from tests.benchmarks.measures import report, tabulate, timed
 from tests.gsopt.performance.colocation.play import completions, drawn
 
 #: Pairs that are played.
@@ -54,8 +51,8 @@ def test_no_pair_disagrees_with_playing_it() -> None:
             assert pair.running_lasts or pair.shares("sign") == pair.shares("cases") == pair.shares()
             wrong["sign"] += pair.shares("sign") != pair.shares()
             wrong["cases"] += pair.shares("cases") != pair.shares()
-    print(  # noqa: T201 - a benchmark reports what it measured
-        f"\n{PAIRS:,} pairs, in {lasts:,} of which the running job lasts longer: the printed sign is wrong "
+    report(
+        f"{PAIRS:,} pairs, in {lasts:,} of which the running job lasts longer: the printed sign is wrong "
         f"in {wrong['sign']:,} of these, sharing whenever it does in {wrong['cases']:,}"
     )
     assert min(wrong.values()) > lasts / 5
@@ -72,15 +69,14 @@ def test_what_deciding_job_by_job_loses() -> None:
     folder = data_folder()
     real = [] if folder is None else list(from_data(folder))
     rows = {**generated, **{problem.name.rpartition("/")[2]: [problem] for problem in real}}
-    table = Table(title="optimum less value, over the optimum: mean and largest", box=box.SIMPLE)
-    for column in ("running x pending", *map(name_of, HEURISTICS)):
-        table.add_column(column, justify="right")
+    shown = []
     for name, problems in rows.items():
         losses = [_losses(problems, method) for method in HEURISTICS]
-        table.add_row(name, *(f"{mean(loss):.1%} {max(loss):.1%}" for loss in losses))
+        shown.append((name, *(f"{mean(loss):.1%} {max(loss):.1%}" for loss in losses)))
         if name in generated:
             assert mean(losses[1]) < mean(losses[0])
-    Console(width=170).print(table)
+    head = ("running x pending", *map(name_of, HEURISTICS))
+    tabulate("optimum less value, over the optimum: mean and largest", head, shown, 170)
 
 
 def _losses(problems: Iterable[Colocation], method: Callable[..., Any]) -> list[float]:
@@ -97,13 +93,11 @@ def _losses(problems: Iterable[Colocation], method: Callable[..., Any]) -> list[
 def test_the_assignment_is_faster_than_the_matching() -> None:
     """With a hundred running and pending jobs each, doubles and a proof take less time than the blossoms do."""
     problem = full_cluster(running=100, pending=100, worst=1.5, seed=1)
-    begin = perf_counter()
-    one = assignment(problem)
-    middle = perf_counter()
-    other = matching(problem)
-    end = perf_counter()
-    ratio = (end - middle) / (middle - begin)
-    print(f"\nthe matching takes {ratio:.1f} times as long as the assignment")  # noqa: T201
+    (one, first), (other, second) = (
+        timed(partial(method, problem), clock=perf_counter) for method in (assignment, matching)
+    )
+    ratio = second / first
+    report(f"the matching takes {ratio:.1f} times as long as the assignment")
     assert one.status is other.status is Status.OPTIMAL
     assert one.objective == other.objective
     assert ratio > 1

@@ -1,5 +1,6 @@
 """Configuration: what the greedy loses, and how long a decision takes, exactly."""
 
+from functools import partial
 from statistics import mean, median
 from time import perf_counter
 
@@ -8,8 +9,8 @@ import pytest
 from formulations.configuration import exact
 from gsopt.core.result import Status
 from heuristics.configuration import greedy
-from instances import data_folder
 from instances.configuration import from_data, growing_jobs
+from tests.benchmarks.measures import data, report, timed
 
 #: Clusters of 64 GPUs and of three types of 20, and of 64 of each of three types.
 CLUSTERS = {"64": (16, 1), "3 x 20": (5, 3), "3 x 64": (16, 3)}
@@ -23,20 +24,18 @@ def test_what_greedy_loses(cluster: str, jobs: int) -> None:
     lost, seconds, quick = [], [], []
     for seed in range(12):
         problem = growing_jobs(nodes=nodes, types=types, jobs=jobs, busy=(0.5, 0.9, 1.0)[seed % 3], seed=seed)
-        begin = perf_counter()
-        best = exact(problem)
-        seconds.append(perf_counter() - begin)
-        begin = perf_counter()
-        found = greedy(problem)
-        quick.append(perf_counter() - begin)
+        best, slow = timed(partial(exact, problem), clock=perf_counter)
+        found, fast = timed(partial(greedy, problem), clock=perf_counter)
+        seconds.append(slow)
+        quick.append(fast)
         assert best.status is Status.OPTIMAL
         assert best.objective is not None
         assert found.objective is not None
         assert found.objective >= best.objective
         lost.append(float(found.objective / best.objective - 1))
     hit = sum(part == 0 for part in lost)
-    print(  # noqa: T201 - a benchmark reports what it measured
-        f"\n{jobs} jobs on {cluster} GPUs: exact {median(seconds):.3f} s at the median, up to "
+    report(
+        f"{jobs} jobs on {cluster} GPUs: exact {median(seconds):.3f} s at the median, up to "
         f"{max(seconds):.3f} s; greedy {median(quick):.3f} s, optimal in {hit} of {len(lost)}, costs "
         f"{mean(lost):.2%} more on average, up to {max(lost):.2%}"
     )
@@ -44,12 +43,9 @@ def test_what_greedy_loses(cluster: str, jobs: int) -> None:
 
 def test_the_authors_decisions() -> None:
     """On 147 decisions of the authors' simulator all is proven; how often greedy is as good is printed."""
-    folder = data_folder()
-    if folder is None:
-        pytest.skip("GSOPT_DATA names no folder of data")
-    problems, hit = list(from_data(folder)), 0
+    problems, hit = list(from_data(data())), 0
     for problem in problems:
         best = exact(problem)
         assert best.status is Status.OPTIMAL
         hit += greedy(problem).objective == best.objective
-    print(f"\n{hit} of {len(problems)} are optimal by greedy")  # noqa: T201
+    report(f"{hit} of {len(problems)} are optimal by greedy")

@@ -10,9 +10,6 @@ from time import perf_counter
 from typing import Any
 
 import pytest
-from rich import box
-from rich.console import Console
-from rich.table import Table
 
 from formulations.consolidation import counts, divisible, exact, laminar, patterns
 from gsopt.core.errors import Unsupported
@@ -21,6 +18,7 @@ from gsopt.problems.consolidation import Consolidation
 from gsopt.solvers.backends import CpSat
 from heuristics.consolidation import fifo, greedy, most_sensitive_first
 from instances.consolidation import half_busy
+from tests.benchmarks.measures import report, tabulate
 from tests.exactness import consolidation as oracle
 from tests.strategies.consolidation import tiny
 
@@ -70,15 +68,16 @@ def test_every_model_has_the_same_optimum() -> None:
 @pytest.mark.parametrize("demands", ["powers_of_two", "any"])
 def test_time_and_gap_by_size(demands: Any) -> None:
     """The merged models reach the gap at every size."""
-    table = _table(f"demands {demands}: median seconds to a gap of {GAP:g}, to the proof, gap left", WAYS)
+    rows = []
     for racks, jobs in SIZES:
         problems = [half_busy(racks=racks, jobs=jobs, demands=demands, seed=seed) for seed in SEEDS]
         cells = {name: _cell(name, problems) for name in WAYS}
-        table.add_row(f"{racks} x {jobs}", *(_shown(cell) for cell in cells.values()))
+        rows.append((f"{racks} x {jobs}", *(_shown(cell) for cell in cells.values())))
         merged = cells["patterns" if demands == "any" else "divisible"]
         assert merged is not None
         assert merged[2] <= GAP
-    _print(table)
+    title = f"demands {demands}: median seconds to a gap of {GAP:g}, to the proof, gap left"
+    tabulate(title, ("racks x jobs", *WAYS), rows, 170)
 
 
 def _cell(name: str, problems: Iterable[Consolidation]) -> tuple[float, float, float] | None:
@@ -115,7 +114,7 @@ def test_merging_pays() -> None:
     middle = perf_counter()
     other = laminar(problem, time_limit=LIMIT)
     end = perf_counter()
-    print(f"\nlaminar takes {(end - middle) / (middle - begin):.1f} times as long as divisible")  # noqa: T201
+    report(f"laminar takes {(end - middle) / (middle - begin):.1f} times as long as divisible")
     assert best.status is Status.OPTIMAL
     assert best.objective is not None
     assert other.objective is not None
@@ -126,9 +125,7 @@ def test_merging_pays() -> None:
 @pytest.mark.parametrize("demands", ["powers_of_two", "any"])
 def test_what_heuristics_lose(demands: Any) -> None:
     """Where 50 to 200 jobs compete, the order of value density loses least in the median."""
-    table = _table(
-        f"demands {demands}: optimum over value, less 1: median and largest", [h.__name__ for h in HEURISTICS]
-    )
+    rows = []
     for racks, jobs in ((2, 50), (4, 100), (8, 200), (16, 200)):
         losses: dict[str, list[float]] = {method.__name__: [] for method in HEURISTICS}
         for seed in range(8):
@@ -140,18 +137,7 @@ def test_what_heuristics_lose(demands: Any) -> None:
                 assert value is not None
                 losses[method.__name__].append(float(Fraction(best) / Fraction(value)) - 1)
         cells = (f"{median(loss):.1%} {max(loss):.1%}" for loss in losses.values())
-        table.add_row(f"{racks} x {jobs}", *cells)
+        rows.append((f"{racks} x {jobs}", *cells))
         assert median(losses["greedy"]) < min(median(losses[name]) for name in ("fifo", "most_sensitive_first"))
-    _print(table)
-
-
-def _table(title: str, columns: Iterable[str]) -> Table:
-    table = Table(title=title, box=box.SIMPLE)
-    table.add_column("racks x jobs")
-    for column in columns:
-        table.add_column(column, justify="right")
-    return table
-
-
-def _print(table: Table) -> None:
-    Console(width=170).print(table)
+    head = ("racks x jobs", *(method.__name__ for method in HEURISTICS))
+    tabulate(f"demands {demands}: optimum over value, less 1: median and largest", head, rows)

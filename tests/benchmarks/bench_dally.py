@@ -3,11 +3,8 @@
 ``pytest tests/benchmarks/bench_dally.py -s`` prints the tables. Processor seconds are those of a 500-job list.
 """
 
-import os
 from collections.abc import Mapping
 from functools import cache, partial
-from pathlib import Path
-from time import process_time
 from typing import Any
 
 import pytest
@@ -19,6 +16,7 @@ from gsopt.scenario.speed import TIER_PENALTIES, Speed
 from gsopt.simulation import Policy, replay
 from heuristics.policies import break_even, dally, fifo_skipping, gandiva, skew_consolidation
 from instances.traces import dally as job_list
+from tests.benchmarks.measures import data, report, timed
 
 pytestmark = pytest.mark.slow
 
@@ -44,22 +42,11 @@ POLICIES: Mapping[str, Policy] = {
 }
 
 
-def _folder() -> Path:
-    folder = os.environ.get("GSOPT_DATA")
-    if not folder or not Path(folder, "dally_artistsim").exists():
-        pytest.skip("GSOPT_DATA is unset or holds no dally_artistsim")
-    return Path(folder)
-
-
 @cache
 def workload(jobs: str, racks: int, seed: int) -> Workload:
     """Return the batch, or the Poisson list with arrivals drawn for so many racks."""
     drawn: dict[str, Any] = {} if jobs == "batch" else {"load": LOAD, "gpus": 64 * racks, "seed": seed}
-    return job_list(_folder(), jobs=jobs, **drawn).workload
-
-
-def _report(line: str) -> None:
-    print(line)  # noqa: T201 - a benchmark reports what it measured
+    return job_list(data("dally_artistsim"), jobs=jobs, **drawn).workload
 
 
 def run(jobs: str, racks: int, seed: int, policy: Policy, lease: float | None) -> tuple[float, float]:
@@ -69,24 +56,23 @@ def run(jobs: str, racks: int, seed: int, policy: Policy, lease: float | None) -
         cluster=Cluster.uniform(racks=racks, machines=8, gpus=8),
         speed=Speed(tiers=TIER_PENALTIES),
     )
-    begin = process_time()
     chosen = policy if policy is fifo_skipping else partial(policy, lease=lease)
-    metrics = replay(scenario, chosen).metrics
-    assert metrics.completed == metrics.jobs
-    return float(metrics.mean_jct or 0) / HOUR, process_time() - begin
+    run, seconds = timed(lambda: replay(scenario, chosen))
+    assert run.metrics.completed == run.metrics.jobs
+    return float(run.metrics.mean_jct or 0) / HOUR, seconds
 
 
 @pytest.mark.parametrize("lease", LEASES)
 @pytest.mark.parametrize("jobs", ["batch", "poisson"])
 def test_mean_jct_relative_to_the_tuned_timers(jobs: str, lease: float | None) -> None:
     """Break-even waiting is never worse than tuned timers, by either clock, on any cluster and arrivals."""
-    _report(f"\n{jobs}, leases {lease}: mean JCT (h) of tuned timers, then of each policy relative to it")
+    report(f"\n{jobs}, leases {lease}: mean JCT (h) of tuned timers, then of each policy relative to it")
     for racks in RACKS:
         for seed in SEEDS if jobs == "poisson" else (0,):
             hours = {name: run(jobs, racks, seed, policy, lease)[0] for name, policy in POLICIES.items()}
             tuned = hours["tuned"]
             ratios = "  ".join(f"{name} {each / tuned:.3f}" for name, each in hours.items() if name != "tuned")
-            _report(f"{racks} racks, seed {seed}: {tuned:7.2f} h; {ratios}")
+            report(f"{racks} racks, seed {seed}: {tuned:7.2f} h; {ratios}")
             assert hours["break-even"] <= min(tuned, hours["tuned, offers"])
 
 
@@ -94,8 +80,8 @@ def test_mean_jct_relative_to_the_tuned_timers(jobs: str, lease: float | None) -
 def test_speed_relative_to_list_scheduling(lease: float | None) -> None:
     """Each policy takes a small multiple of the time of list scheduling on 500 jobs and 8 racks."""
     _, plain = run("batch", 8, 0, fifo_skipping, lease)
-    _report(f"\nleases {lease}: processor seconds, and relative to list scheduling ({plain:.3f} s)")
+    report(f"\nleases {lease}: processor seconds, and relative to list scheduling ({plain:.3f} s)")
     for name, policy in POLICIES.items():
         _, seconds = run("batch", 8, 0, policy, lease)
-        _report(f"{name:14s} {seconds:6.3f} s  {seconds / plain:5.1f}")
+        report(f"{name:14s} {seconds:6.3f} s  {seconds / plain:5.1f}")
         assert seconds <= MOST_TIMES * plain

@@ -4,12 +4,10 @@ The Philly trace has rigid jobs. Here each gets a menu of linear speed up to 4 t
 most favourable curve and makes a policy resize most; demands are capped to the cluster. Recording is off.
 """
 
-import os
 from collections.abc import Callable, Iterable
 from functools import cache
-from pathlib import Path
 from statistics import quantiles
-from time import perf_counter, process_time
+from time import perf_counter
 from typing import Any
 
 import pytest
@@ -24,6 +22,7 @@ from instances.traces import philly
 from instances.traces.ares import scaled
 from instances.workloads import poisson
 from instances.workloads.shape import PHILLY
+from tests.benchmarks.measures import data, report, timed
 
 pytestmark = pytest.mark.slow
 
@@ -55,24 +54,13 @@ def _elastic(jobs: Iterable[Job], gpus: int) -> tuple[Job, ...]:
 
 @cache
 def _philly() -> Workload:
-    folder = os.environ.get("GSOPT_DATA")
-    path = Path(folder or "", "philly", "sia", "philly.csv.gz")
-    if not folder or not path.exists():
-        pytest.skip("GSOPT_DATA is unset or holds no philly/sia/philly.csv.gz")
-    jobs = philly(path, max_gpus=GPUS, cap=True).workload.jobs[-PHILLY_JOBS:]
+    jobs = philly(data("philly/sia/philly.csv.gz"), max_gpus=GPUS, cap=True).workload.jobs[-PHILLY_JOBS:]
     return Workload(name="philly", jobs=_elastic(jobs, GPUS))
 
 
 @cache
 def _generated() -> Workload:
     return Workload(jobs=_elastic(poisson(jobs=GENERATED_JOBS, gpus=GPUS).jobs, GPUS))
-
-
-def _seconds(run: Callable[[], Any]) -> tuple[float, Any]:
-    """Return the CPU seconds that something takes, which other processes do not change, and what it gives."""
-    begin = process_time()
-    result = run()
-    return process_time() - begin, result
 
 
 @pytest.mark.parametrize(
@@ -82,13 +70,13 @@ def _seconds(run: Callable[[], Any]) -> tuple[float, Any]:
 def test_replay(benchmark: Any, policy: Policy, workload: Callable[[], Workload]) -> None:
     """A whole replay without bounds runs at the rate of its policy at least."""
     jobs = workload()
-    seconds, run = benchmark.pedantic(
-        _seconds, args=(lambda: simulate(jobs, policy, cluster=GPUS, bound=False),), rounds=1, iterations=1
+    run, seconds = benchmark.pedantic(
+        timed, args=(lambda: simulate(jobs, policy, cluster=GPUS, bound=False),), rounds=1, iterations=1
     )
     count, figures = len(jobs.jobs), run.metrics
     speed = f"{count:,} jobs in {seconds:.1f} CPU s, {count / seconds:,.0f} jobs/s"
     changes = f"{figures.preemptions:,} preemptions, {figures.resizes:,} resizes"
-    print(f"\n{figures.policy} on {GPUS} GPUs: {speed}; {changes}")  # noqa: T201 - a benchmark reports
+    report(f"{figures.policy} on {GPUS} GPUs: {speed}; {changes}")
     assert figures.completed == count
     assert count / seconds >= LEAST_RATE[figures.policy]
 
@@ -101,12 +89,12 @@ def test_replay(benchmark: Any, policy: Policy, workload: Callable[[], Workload]
 def test_bounds(benchmark: Any, bound: Callable[[Workload, int], Any]) -> None:
     """The scalable bounds and the fluid references pass over the generated jobs in seconds."""
     jobs = _generated()
-    seconds, found = benchmark.pedantic(_seconds, args=(lambda: bound(jobs, GPUS),), rounds=3, iterations=1)
+    found, seconds = benchmark.pedantic(timed, args=(lambda: bound(jobs, GPUS),), rounds=3, iterations=1)
     assert found
     assert GENERATED_JOBS / seconds >= LEAST_BOUND_RATE
 
 
-def timed(policy: Policy, seconds: list[float]) -> Policy:
+def watched(policy: Policy, seconds: list[float]) -> Policy:
     """Note how long each decision of a policy takes, without the simulator."""
 
     class Timed:
@@ -129,10 +117,7 @@ def timed(policy: Policy, seconds: list[float]) -> Policy:
 
 def test_decisions_on_helios(benchmark: Any) -> None:
     """Three of four decisions in rounds of a minute on Helios jobs take less than Ares says (section 5.6)."""
-    folder = os.environ.get("GSOPT_DATA")
-    if not folder or not Path(folder, "sia").is_dir():
-        pytest.skip("GSOPT_DATA is unset or holds no sia")
-
+    folder = data("sia")
     quarters: list[float] = []
 
     def table() -> list[str]:
@@ -140,7 +125,7 @@ def test_decisions_on_helios(benchmark: Any) -> None:
         for gpus in (64, 128, 256, 512, 1024, 2048):
             seconds: list[float] = []
             workload = scaled(folder, gpus=gpus, halvings=1)
-            simulate(workload, timed(efq, seconds), cluster=gpus, bound=False, round_length=60)
+            simulate(workload, watched(efq, seconds), cluster=gpus, bound=False, round_length=60)
             figures = [1000 * value for value in (*quantiles(seconds, n=4), max(seconds))]
             quarters.append(figures[2])
             times = " ".join(f"{value:>7.3f}" for value in figures)
@@ -148,7 +133,7 @@ def test_decisions_on_helios(benchmark: Any) -> None:
         return lines
 
     lines = benchmark.pedantic(table, rounds=1, iterations=1)
-    print("", *lines, sep="\n")  # noqa: T201 - as below
+    report(*lines)
     assert len(lines) == 7
     assert max(quarters) < MOST_MILLISECONDS
 
@@ -169,7 +154,7 @@ def test_decisions(benchmark: Any, policy: Policy, load: float | None) -> None:
             given = load or rate / 3600 * PHILLY.mean_gpu_seconds(gpus) / gpus
             seconds: list[float] = []
             workload = Workload(jobs=_elastic(poisson(jobs=4 * gpus, gpus=gpus, load=given).jobs, gpus))
-            simulate(workload, timed(policy, seconds), cluster=gpus, bound=False)
+            simulate(workload, watched(policy, seconds), cluster=gpus, bound=False)
             figures = [1000 * value for value in (*quantiles(seconds, n=4), max(seconds))]
             quarters.append(figures[2])
             times = " ".join(f"{value:>7.3f}" for value in figures)
@@ -177,6 +162,6 @@ def test_decisions(benchmark: Any, policy: Policy, load: float | None) -> None:
         return lines
 
     lines = benchmark.pedantic(table, rounds=1, iterations=1)
-    print(f"\n{getattr(policy, '__name__', '')}", *lines, sep="\n")  # noqa: T201 - as above
+    report(getattr(policy, "__name__", ""), *lines)
     assert len(lines) == 7
     assert max(quarters) < MOST_MILLISECONDS

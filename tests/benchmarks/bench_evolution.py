@@ -1,6 +1,7 @@
 """ONES' evolutionary search: two engines, and how far from the optimum it ends, after how long and why."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import product
 from statistics import median
 from time import process_time
@@ -9,9 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.random import Generator, default_rng
-from rich import box
-from rich.console import Console
-from rich.table import Table
 
 from gsopt.performance.batching import StepTime
 from gsopt.performance.batching.rates import StepTimes
@@ -22,6 +20,7 @@ from heuristics.batching.evolution.genome import IDLE
 from heuristics.batching.evolution.population import repair
 from heuristics.batching.evolution.rows import counts_of, scores
 from heuristics.batching.evolution.table import Floats, Whole
+from tests.benchmarks.measures import report, tabulate, timed
 
 #: GPUs and jobs of the clusters that are compared.
 SIZES = ((16, 20), (64, 60), (256, 200))
@@ -102,23 +101,6 @@ def searched(table: CostTable, generations: int, seed: int, **options: Any) -> E
     return evolve(table, generations, settings=settings, generator=default_rng(seed))
 
 
-def show(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
-    """Print a table."""
-    table = Table(title=title, box=box.SIMPLE)
-    for column in columns:
-        table.add_column(column, justify="right")
-    for row in rows:
-        table.add_row(*row)
-    Console(width=140).print(table)
-
-
-def seconds(run: Callable[[], object]) -> float:
-    """Return the processor time of a call."""
-    begin = process_time()
-    run()
-    return process_time() - begin
-
-
 @pytest.mark.parametrize(
     ("gpus", "jobs", "generations", "rounds"), [(16, 20, 60, 7), (64, 60, 10, 5), (256, 200, 2, 3)]
 )
@@ -137,10 +119,10 @@ def test_arrays_are_faster_than_lists(gpus: int, jobs: int, generations: int, ro
             begin = process_time()
             evolve(table, generations, engine=engine, generator=default_rng(seed))
             spent[engine].append((process_time() - begin) / generations)
-        spent["split"].append(seconds(lambda costs=costs: split(costs, gpus)))  # type: ignore[misc]
+        spent["split"].append(timed(partial(split, costs, gpus))[1])
     lists, arrays, exact = (1000 * median(spent[name]) for name in (*engines, "split"))
-    print(  # noqa: T201 - a benchmark reports what it measured
-        f"\n{gpus} GPUs, {jobs} jobs: {lists:.2f} ms per generation on lists, {arrays:.2f} on arrays "
+    report(
+        f"{gpus} GPUs, {jobs} jobs: {lists:.2f} ms per generation on lists, {arrays:.2f} on arrays "
         f"({lists / arrays:.1f} times faster); the optimum takes {exact:.2f} ms"
     )
     assert lists >= FASTER[gpus] * arrays
@@ -170,7 +152,7 @@ def test_gap_to_the_optimum() -> None:
         rows.append([f"{gpus} x {jobs}", name, *cells, f"{hits}/{SEEDS}", time])
         stuck[gpus, name] = (median(each[2] for each in gaps), median(each[3] for each in gaps))
     shown = (f"{generation}" for generation in SHOWN)
-    show(
+    tabulate(
         "gap to the optimum after so many generations: median (largest)",
         ("GPUs x jobs", "settings", *shown, "optimum hit", "per generation"),
         rows,
@@ -198,7 +180,7 @@ def test_why_the_gap_freezes() -> None:
         mutants = np.array(list(preempted(found.best, running)))
         counts = repair(mutants, table, Settings(), default_rng(0))
         assert scores(counts, table.used_cost, table.target).min() >= found.score * (1 - FOUND)
-    print(f"\n{frozen} searches froze, {stuck} of them above the optimum; no mutant of these is better")  # noqa: T201
+    report(f"{frozen} searches froze, {stuck} of them above the optimum; no mutant of these is better")
     assert frozen > SEEDS
 
 
@@ -232,7 +214,7 @@ def test_draws_against_one_exact_division() -> None:
         cells = [f"{median(each):.1%} ({max(each):.0%})" if each else "-" for each in gaps.values()]
         rows.append([f"{gpus} x {jobs}", *cells])
         assert median(gaps["one draw"]) >= median(gaps["DP on means"]) == 0
-    show(
+    tabulate(
         "expected cost above the least one, after 200 generations: median (largest)",
         ("GPUs x jobs", "one draw", "thompson", "DP on a draw", "DP on means"),
         rows,

@@ -8,6 +8,7 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from gsopt.schedule.bounds.prices import price_bound
+from tests.benchmarks.measures import report
 from tests.exactness import prices
 from tests.exactness.trial import ORACLES, Tally, attack
 
@@ -34,7 +35,7 @@ def test_no_proof_is_beaten(benchmark: BenchmarkFixture, word: str) -> None:
     tally: Tally = benchmark.pedantic(  # type: ignore[no-untyped-call]
         attack, args=(word, range(SIZES[word])), kwargs={"turns": 3}, rounds=1
     )
-    print(f"\n{word}: {tally}")  # noqa: T201 - a benchmark reports what it measured
+    report(f"{word}: {tally}")
 
     assert tally.failures == []
     assert tally.refused["exact"] == 0
@@ -50,7 +51,7 @@ def test_no_price_exceeds_the_optimum(benchmark: BenchmarkFixture) -> None:
     """The bound by priced time, from its definition in fractions, is nowhere above the optimum."""
     shares = benchmark.pedantic(lambda: list(_shares(range(PRICED))), rounds=1)  # type: ignore[no-untyped-call]
     near = sum(share > 0.95 for share in shares)
-    print(f"\n{len(shares):,} bounds, {near} within 5 %")  # noqa: T201 - a benchmark reports what it measured
+    report(f"{len(shares):,} bounds, {near} within 5 %")
 
     assert max(shares) <= 1 + ERROR
     assert near > len(shares) / 10  # most random prices prove little
@@ -77,7 +78,7 @@ def test_bound_is_what_its_prices_prove(benchmark: BenchmarkFixture, compiled: b
         lambda: [_prove(seed, compiled=compiled) for seed in range(PRICED)], rounds=1
     )
     near = sum(bound > 0.95 * best for bound, best in rows)
-    print(f"\n{len(rows):,} bounds, {near} within 5 %")  # noqa: T201 - a benchmark reports what it measured
+    report(f"{len(rows):,} bounds, {near} within 5 %")
 
     assert all(bound <= best * (1 + ERROR) for bound, best in rows)
     assert near > len(rows) / 2

@@ -6,6 +6,7 @@
 from collections import Counter
 from typing import Any
 
+from tests.benchmarks.measures import report
 from tests.strategies.theorem import KINDS, late
 
 INSTANCES = 1500
@@ -39,6 +40,6 @@ def test_counts(benchmark: Any) -> None:
         return lines
 
     lines = benchmark.pedantic(table, rounds=1, iterations=1)
-    print("", *lines, sep="\n")  # noqa: T201 - a benchmark reports
+    report(*lines)
     assert len(lines) == len(KINDS) + 1
     assert set(broken) == set(readings)

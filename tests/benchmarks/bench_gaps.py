@@ -11,9 +11,9 @@ from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.bounds.prices import price_bound
 from gsopt.simulation import simulate
 from heuristics import policies
-from instances import data_folder
 from instances.scheduling import elastic_jobs
 from instances.traces import ares, philly
+from tests.benchmarks.measures import data
 
 pytestmark = pytest.mark.slow
 
@@ -25,15 +25,15 @@ POINTS, PART = 0.6, 0.01
 
 
 def _philly_day() -> Scenario:
-    return Scenario.of(philly(_data(), window=(50 * DAY, 51 * DAY), max_gpus=128).workload, 128)
+    return Scenario.of(philly(data(), window=(50 * DAY, 51 * DAY), max_gpus=128).workload, 128)
 
 
 def _all_of_philly() -> Scenario:
-    return Scenario.of(philly(_data(), max_gpus=512).workload, 512)
+    return Scenario.of(philly(data(), max_gpus=512).workload, 512)
 
 
 def _ares(trace: str) -> Callable[[], Scenario]:
-    return lambda: Scenario.of(ares(_data(), trace=trace, number=1, gpus=64, halvings=1).workload, 64)
+    return lambda: Scenario.of(ares(data(), trace=trace, number=1, gpus=64, halvings=1).workload, 64)
 
 
 def _generated() -> Scenario:
@@ -49,13 +49,6 @@ COLUMNS: tuple[Callable[[], Scenario], ...] = (
     _ares("newtrace"),
     _generated,
 )
-
-
-def _data() -> Path:
-    folder = data_folder()
-    if folder is None:
-        pytest.skip("GSOPT_DATA names no folder with the traces")
-    return folder
 
 
 @cache

@@ -3,19 +3,14 @@
 The traces are read from the folder that GSOPT_DATA names; without it their rows are left out, saying so.
 """
 
-import os
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 from statistics import fmean
 from time import perf_counter, process_time
 from typing import NamedTuple
 
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
-from rich import box
-from rich.console import Console
-from rich.table import Table
 
 import gsopt
 from formulations.scheduling import exact
@@ -29,6 +24,7 @@ from gsopt.problems.scheduling import Scheduling
 from instances.scheduling import elastic_jobs
 from instances.scheduling.from_workload import from_workload
 from instances.traces.ares import GPUS, ares
+from tests.benchmarks.measures import data, tabulate
 
 pytestmark = pytest.mark.slow
 
@@ -50,21 +46,14 @@ class Case(NamedTuple):
 
 
 def _traced(trace: str) -> Scheduling:
-    reading = ares(_data(), trace=trace, number=1, halvings=1)
+    reading = ares(data(), trace=trace, number=1, halvings=1)
     return from_workload(reading.workload, gpus=GPUS)
 
 
 def _philly_day() -> Scheduling:
-    _data()
+    data()
     workload, gpus = demo_workload()
     return from_workload(workload, gpus=gpus)
-
-
-def _data() -> Path:
-    folder = os.environ.get("GSOPT_DATA")
-    if not folder or not Path(folder).is_dir():
-        pytest.skip("GSOPT_DATA names no folder of traces")
-    return Path(folder)
 
 
 CASES = {
@@ -89,7 +78,7 @@ def test_certified_gaps(benchmark: BenchmarkFixture, name: str) -> None:
     spent = process_time() - spent
     assert result.objective is not None
     assert result.gap is not None
-    _print(
+    tabulate(
         f"scheduling: {name}, {LIMIT:g} s",
         ("jobs", "value", "bound", "gap %", "processor seconds"),
         [
@@ -130,7 +119,7 @@ def test_no_policy_is_better(benchmark: BenchmarkFixture) -> None:
     """On fifty workloads no shipped policy is better than the default method, by itself or from their start."""
     gsopt.warm_up()
     rows = benchmark.pedantic(lambda: list(map(_held_against_policies, _workloads())), rounds=1)  # type: ignore[no-untyped-call]
-    _print(
+    tabulate(
         f"scheduling: fifty workloads of 50 to 500 jobs, {SHORT:g} s",
         ("", "mean"),
         [
@@ -197,19 +186,10 @@ def test_steps_in_a_second(benchmark: BenchmarkFixture) -> None:
     spent, begin = process_time(), perf_counter()
     benchmark.pedantic(partial(search.improve, 50_000), rounds=1)  # type: ignore[no-untyped-call]
     spent, seconds = process_time() - spent, perf_counter() - begin
-    _print(
+    tabulate(
         "scheduling: annealing of 100 jobs",
         ("steps in a processor second", "in a second"),
         [(f"{50_000 / spent:,.0f}", f"{50_000 / seconds:,.0f}")],
     )
 
     assert spent <= 2.5
-
-
-def _print(title: str, head: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
-    table = Table(box=box.SIMPLE_HEAD, title=title)
-    for place, name in enumerate(head):
-        table.add_column(name, justify="right" if place else "left")
-    for row in rows:
-        table.add_row(*row)
-    Console(width=120).print("", table)

@@ -12,6 +12,7 @@ from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.judge import judge
 from gsopt.simulation import Policy, replay
 from heuristics.policies import srtf, tiresias
+from tests.benchmarks.measures import report
 
 pytestmark = pytest.mark.slow
 
@@ -45,5 +46,5 @@ def test_segments_per_second(benchmark: Any, cluster: Cluster, policy: Policy, l
         return len(schedule.segments) / (process_time() - begin)
 
     fastest = max(benchmark.pedantic(speed, rounds=1, iterations=1), speed(), speed())
-    print(f"\n{len(schedule.segments):,} segments, {fastest:,.0f} a second")  # noqa: T201 - a benchmark reports
+    report(f"{len(schedule.segments):,} segments, {fastest:,.0f} a second")
     assert fastest > least

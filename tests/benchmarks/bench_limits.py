@@ -27,6 +27,7 @@ from gsopt.problems.configuration import AdaptiveJob, Configuration, shapes
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from gsopt.solvers.backends.process import POOL
 from instances.shares import typed_jobs
+from tests.benchmarks.measures import report
 
 pytestmark = pytest.mark.slow
 
@@ -134,7 +135,7 @@ def _tried(
         worse += [f"{name}: {each}" for each in _better(load(), found, limit)]
     latest = sorted(beyond, key=beyond.__getitem__, reverse=True)
     said = ", ".join(f"{name} {beyond[name]:.2f}" for name in latest[:SHOWN])
-    print(f"\n{limit:g} s, {len(instances)} instances, seconds beyond it: {said}")  # noqa: T201
+    report(f"{limit:g} s, {len(instances)} instances, seconds beyond it: {said}")
     return {name: beyond[name] for name in latest if beyond[name] > BEYOND}, worse
 
 

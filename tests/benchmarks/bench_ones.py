@@ -19,6 +19,7 @@ from gsopt.studies.paired import signed_ranks
 from heuristics.policies import marginal, tiresias
 from heuristics.policies.ones.policy import ones
 from instances.workloads import ones as jobs_of_ones
+from tests.benchmarks.measures import report
 
 pytestmark = pytest.mark.slow
 
@@ -69,12 +70,12 @@ def jct(gpus: int, name: str) -> list[float]:
 def test_ones_beside_fixed_batches(benchmark: Any, gpus: int) -> None:
     """Where nobody is scaled down ONES is below both others, and the differences of pairs are no chance."""
     benchmark.pedantic(lambda: [runs(gpus, name) for name in POLICIES], rounds=1, iterations=1)
-    print(f"\n{gpus} GPUs: mean JCT, execution, queueing (s); p against ONES without scale-down")  # noqa: T201
+    report(f"{gpus} GPUs: mean JCT, execution, queueing (s); p against ONES without scale-down")
     for name in POLICIES:
         figures = [mean(gpus, name, each) for each in ("mean_jct", "mean_execution", "mean_queueing")]
         tested = signed_ranks(jct(gpus, "ONES, no scale-down"), jct(gpus, name))
         line = " ".join(f"{max(each, 0):7.0f}" for each in figures)
-        print(f"{name:25} {line}  two-sided {tested.two_sided:.1e}, less {tested.less:.1e}")  # noqa: T201
+        report(f"{name:25} {line}  two-sided {tested.two_sided:.1e}, less {tested.less:.1e}")
     for name in ("Tiresias", "Optimus-like"):
         tested = signed_ranks(jct(gpus, "ONES, no scale-down"), jct(gpus, name))
         assert tested.less < 1e-3 < tested.greater

@@ -2,16 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import partial
 from random import Random
 from statistics import median
-from time import process_time
 from typing import Any
 
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
-from rich import box
-from rich.console import Console
-from rich.table import Table
 
 from formulations.placement import buckets, column_generation, exact, patterns
 from gsopt.core.result import Result, Status
@@ -22,6 +19,7 @@ from heuristics.placement import best_fit_decreasing, best_of_three, first_fit, 
 from instances import data_folder
 from instances.placement import elastic, fine_sizes, from_data, vector_packing, vectors, whole_gpus
 from instances.placement.clusters import cluster
+from tests.benchmarks.measures import report, tabulate, timed
 
 Answer = Result[PlacementSolution]
 
@@ -182,7 +180,7 @@ def test_never_worse_than_the_heuristics(benchmark: BenchmarkFixture, limit: flo
     problems = [*standing(), crowd(), fine_sizes(), vector_packing(family=5)]
 
     def solve_all() -> list[tuple[Answer, float]]:
-        return [_timed(problem, limit) for problem in problems]
+        return [timed(partial(solve, problem, time_limit=limit)) for problem in problems]
 
     found: list[tuple[Answer, float]] = benchmark.pedantic(solve_all, rounds=1)  # type: ignore[no-untyped-call]
     for problem, (result, spent) in zip(problems, found, strict=True):
@@ -209,18 +207,14 @@ def test_table_of_gaps(benchmark: BenchmarkFixture) -> None:
         "preferences": [elastic(seed=seed) for seed in SEEDS],
     }
     real = {} if folder is None else {_short(problem): [problem] for problem in from_data(folder)}
-    table = Table(box=box.SIMPLE_HEAD, title="placement: mean gap to the proven bound (%), median time (ms)")
-    for name in ("instances", "exact", *HEURISTICS):
-        table.add_column(name, justify="left" if name == "instances" else "right")
-
-    def fill() -> None:
-        for name, problems in (generated | real).items():
-            table.add_row(f"{name} ({len(problems)})", *_gaps(problems))
-
-    benchmark.pedantic(fill, rounds=1)  # type: ignore[no-untyped-call]  # pytest-benchmark is untyped here
-    Console(width=180).print("", table)
-
-    assert table.row_count == len(generated) + len(real)
+    rows = benchmark.pedantic(  # type: ignore[no-untyped-call]  # pytest-benchmark is untyped here
+        lambda: [
+            (f"{name} ({len(problems)})", *_gaps(problems)) for name, problems in (generated | real).items()
+        ],
+        rounds=1,
+    )
+    head = ("instances", "exact", *HEURISTICS)
+    tabulate("placement: mean gap to the proven bound (%), median time (ms)", head, rows, 180)
 
 
 def _gaps(problems: list[Placement]) -> Iterable[str]:
@@ -256,8 +250,8 @@ def _benchmarked(benchmark: BenchmarkFixture, method: Callable[..., Any], proble
 
 
 def _print(name: str, result: Answer) -> None:
-    print(  # noqa: T201 - a benchmark reports what it measured
-        f"\n{name}: {result.method} {result.objective}, bound {result.bound}, {result.status}, "
+    report(
+        f"{name}: {result.method} {result.objective}, bound {result.bound}, {result.status}, "
         f"{1000 * result.runtime:.1f} ms without the judging; {result.message}"
     )
 
@@ -293,10 +287,3 @@ def crowd() -> Placement:
             for number, (gpus, cores, memory) in enumerate(needs)
         ),
     )
-
-
-def _timed(problem: Placement, limit: float) -> tuple[Answer, float]:
-    """Return the processor seconds too; a busy machine may add to those on the wall."""
-    begin = process_time()
-    result: Answer = solve(problem, time_limit=limit)
-    return result, process_time() - begin

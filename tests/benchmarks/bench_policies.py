@@ -22,6 +22,7 @@ from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.bounds.prices import price_bound
 from gsopt.studies.cells import Cell, cells_of
 from gsopt.studies.rows import CellRow, CellState
+from tests.benchmarks.measures import report
 
 pytestmark = pytest.mark.slow
 
@@ -195,7 +196,7 @@ def _ratios(rows: Sequence[CellRow], group: str, method: str, methods: Sequence[
 def test_the_tables(benchmark: Any, rows: Sequence[CellRow]) -> None:
     """Every cell of the generated part has a result, and its tables are printed."""
     text = benchmark.pedantic(lambda: "".join(tables(rows, "second half")), rounds=1, iterations=1)
-    print(f"\n{text}")  # noqa: T201 - a benchmark reports
+    report(text)
     assert all(row.outcome.state is CellState.DONE for row in rows)
 
 
@@ -216,7 +217,7 @@ def test_what_is_claimed(
 ) -> None:
     """On the second half of the generated workloads the policies are as much better than the best published."""
     ratios = _ratios(rows, group, method, methods)
-    print(f"\n{group}: {method} {geometric_mean(ratios):.3f} of the best published")  # noqa: T201 - as above
+    report(f"{group}: {method} {geometric_mean(ratios):.3f} of the best published")
     assert len(ratios) >= 4
     assert geometric_mean(ratios) <= most
 

@@ -12,8 +12,8 @@ import pytest
 
 from gsopt.simulation import replay
 from heuristics.policies.pollux.policy import pollux
-from instances import data_folder
 from instances.scenarios import pollux as scenario
+from tests.benchmarks.measures import data, report
 
 pytestmark = pytest.mark.slow
 
@@ -27,9 +27,7 @@ RESULTS = Path("pollux_osdi21", "results-load-1.0.json")
 @pytest.mark.parametrize("workload", [1, 2, 3, 4, 6])
 def test_workloads_of_the_authors(workload: int, exact: bool) -> None:
     """The mean job completion time of the published search is within 5 % of the authors'; all is printed."""
-    folder = data_folder()
-    if folder is None or not (folder / RESULTS).exists():
-        pytest.skip("GSOPT_DATA names no folder with results of Pollux")
+    folder = data(str(RESULTS))
     theirs = json.loads((folder / RESULTS).read_text())["pollux-1.0"]["jcts"][f"workload-{workload}"]
     given = scenario(folder, number=workload)
     run = replay(given, partial(pollux, exact=exact), round_length=60, bound=False)
@@ -42,7 +40,7 @@ def test_workloads_of_the_authors(workload: int, exact: bool) -> None:
         f"  job by job {median(_ratios(ours, theirs)):.3f} of theirs at the median",
         f"  {len(seconds)} decisions: {median(seconds):.3f} s at the median, up to {max(seconds):.3f} s",
     ]
-    print("", *lines, sep="\n")  # noqa: T201 - a benchmark reports what it measured
+    report(*lines)
 
     assert exact or abs(off) <= NEAR
 

@@ -20,9 +20,9 @@ from gsopt.scenario.scenario import CapacityChange, Scenario
 from gsopt.schedule.bounds.prices import PriceBound, price_bound
 from gsopt.simulation import replay
 from heuristics import policies
-from instances import data_folder
 from instances.scheduling import elastic_jobs
 from instances.traces import ares, philly
+from tests.benchmarks.measures import data, timed
 from tests.strategies.scheduling import tiny
 
 pytestmark = pytest.mark.slow
@@ -34,18 +34,10 @@ TINY, ROUNDING = 1_000, 1e-6
 
 
 class Row(NamedTuple):
-    """A workload, the best value known, and what is demanded of the bound.
+    """A workload on its cluster, the best mean job completion time known, and what is demanded of the bound.
 
-    Attributes
-    ----------
-    name, scenario
-        The workload on its cluster.
-    value
-        Mean job completion time of the best schedule that is known; None for the best policy.
-    gap
-        Largest gap, (value - bound) / value.
-    evaluations
-        Most prices that it may take; the processor seconds for them are reported.
+    Without a value, it is that of the best policy. The bound may take some evaluations, after which the gap,
+    (value - bound) / value, may be no larger.
     """
 
     name: str
@@ -61,14 +53,14 @@ def _generated(jobs: int, gpus: int, seed: int) -> Callable[[], Scenario]:
 
 def _ares(trace: str) -> Callable[[], Scenario]:
     return lambda: Scenario(
-        workload=ares(_data(), trace=trace, number=1, gpus=64, halvings=1).workload, cluster=Cluster.plain(64)
+        workload=ares(data(), trace=trace, number=1, gpus=64, halvings=1).workload, cluster=Cluster.plain(64)
     )
 
 
 def _philly(gpus: int, days: tuple[int, int] | None = None) -> Callable[[], Scenario]:
     window = None if days is None else (days[0] * DAY, days[1] * DAY)
     return lambda: Scenario(
-        workload=philly(_data(), window=window, max_gpus=gpus).workload, cluster=Cluster.plain(gpus)
+        workload=philly(data(), window=window, max_gpus=gpus).workload, cluster=Cluster.plain(gpus)
     )
 
 
@@ -83,14 +75,6 @@ ROWS = [
     Row("Philly, 512 GPUs", _philly(512), None, 0.03, 600),
     Row("Philly, 256 GPUs", _philly(256), None, 0.15, 600),
 ]
-
-
-@cache
-def _data() -> str:
-    folder = data_folder()
-    if folder is None:
-        pytest.skip("needs the data folder in GSOPT_DATA")
-    return str(folder)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
@@ -112,9 +96,7 @@ def test_gaps(benchmark: Any, row: Row) -> None:
 def test_a_rigid_day_without_compiled_kernels(benchmark: Any) -> None:
     """Some 1,500 rigid jobs are within 2 % by numpy alone in a few times the time of one simulation."""
     scenario = _philly(128, (50, 51))()
-    begin = process_time()
-    replay(scenario, policies.srsf)
-    simulated = process_time() - begin
+    _, simulated = timed(lambda: replay(scenario, policies.srsf))
     begin = process_time()
     found = benchmark.pedantic(price_bound, (scenario,), {"evaluations": 60, "compiled": False}, rounds=1)
     seconds = process_time() - begin

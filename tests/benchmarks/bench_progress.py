@@ -30,6 +30,7 @@ from heuristics.policies.ones.progress import (
 )
 from heuristics.policies.ones.progress.observation import Floats
 from instances.workloads import ones
+from tests.benchmarks.measures import report
 from tests.heuristics.policies.ones.logs import INTERCEPT, SLOPES, draw_features, draw_rows
 
 SEEDS = range(20)
@@ -40,10 +41,6 @@ FITS: dict[str, Callable[[ObservationRows], Regression]] = {
     "softplus, from the median": lambda rows: fit_regression(rows, link=LinkFunction.SOFTPLUS),
     "softplus, from zero": lambda rows: fit_regression(rows, link=LinkFunction.SOFTPLUS, start=Start.ZERO),
 }
-
-
-def _report(line: str) -> None:
-    print(line)  # noqa: T201 - a benchmark reports what it measured
 
 
 def _lowest(rows: ObservationRows, generator: np.random.Generator) -> float:
@@ -78,9 +75,9 @@ def excess(number: int) -> dict[str, list[float]]:
 def test_likelihood(benchmark: Any, number: int) -> None:
     """From the median the fit is within a hundredth of a nat of the best known, from zero it is dead."""
     found = benchmark.pedantic(excess, args=(number,), rounds=1, iterations=1)
-    _report(f"\n{number} rows, nats above the best found: median, worst of {len(SEEDS)}")
+    report(f"\n{number} rows, nats above the best found: median, worst of {len(SEEDS)}")
     for name, values in found.items():
-        _report(f"{name:28} {median(values):8.4f} {max(values):8.4f}")
+        report(f"{name:28} {median(values):8.4f} {max(values):8.4f}")
 
     assert median(found["threshold, from the median"]) < 0.01
     assert min(found["threshold, from zero"]) > 1
@@ -114,7 +111,7 @@ def test_time(benchmark: Any) -> None:
     """Five times the rows take far less than five times the time, and 200 jobs less than 20 times one."""
     seconds = benchmark.pedantic(times, rounds=1, iterations=1)
     for name, value in seconds.items():
-        _report(f"{name:20} {1000 * value:8.3f} ms")
+        report(f"{name:20} {1000 * value:8.3f} ms")
 
     assert seconds["fit of 500 rows"] < 5 * seconds["fit of 100 rows"]
     assert seconds["beta of 200 jobs"] < 20 * seconds["beta of 1 job"]
@@ -164,10 +161,10 @@ def calibrations() -> dict[str, Calibration]:
 def test_calibration(benchmark: Any) -> None:
     """On the tasks of ONES, forecasts are better than the mean of the rows, and beyond hope from zero."""
     found = benchmark.pedantic(calibrations, rounds=1, iterations=1)
-    _report("\nforecasts of 150 jobs, by those before: held by the 50 % and 90 % interval, distance")
+    report("\nforecasts of 150 jobs, by those before: held by the 50 % and 90 % interval, distance")
     for name, calibration in found.items():
         half, most = calibration.coverage([0.5, 0.9])
-        _report(f"{name:20} {half:6.1%} {most:6.1%} {calibration.distance:6.3f}")
+        report(f"{name:20} {half:6.1%} {most:6.1%} {calibration.distance:6.3f}")
 
     assert 0.75 < found["as recommended"].coverage(0.9) < 0.87
     assert found["as recommended"].distance < found["100 rows"].distance
@@ -187,9 +184,9 @@ def first_epoch() -> tuple[float, dict[str, list[float]]]:
 def test_first_epoch(benchmark: Any) -> None:
     """In the first epoch what is left has no mean: averages of draws differ by factors, medians do not."""
     expected, found = benchmark.pedantic(first_epoch, rounds=1, iterations=1)
-    _report(f"\n1,000 draws of the samples left in the first epoch, median {expected:,.0f}")
+    report(f"\n1,000 draws of the samples left in the first epoch, median {expected:,.0f}")
     for name, values in found.items():
-        _report(f"{name:8} {min(values):12,.0f} to {max(values):12,.0f}")
+        report(f"{name:8} {min(values):12,.0f} to {max(values):12,.0f}")
 
     assert max(found["mean"]) > 2 * min(found["mean"])
     assert max(found["median"]) < 1.5 * min(found["median"])

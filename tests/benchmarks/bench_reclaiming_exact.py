@@ -23,6 +23,7 @@ from heuristics.reclaiming import greedy
 from instances import load, names
 from instances.reclaiming import churn, server_uniform
 from instances.reclaiming.workers import Mode
+from tests.benchmarks.measures import report
 
 MODES: tuple[Mode, ...] = ("packed", "mixed", "worker")
 SEEDS = range(8)
@@ -68,8 +69,8 @@ def test_exact_against_algorithm_1(benchmark: BenchmarkFixture, mode: Mode) -> N
     ratio = median(run.exact / run.greedy for run in runs)
     unbranched = sum(run.technique in WITHOUT_BRANCHING for run in runs) / len(runs)
     middle, high = np.percentile(times, [50, 95])
-    print(  # noqa: T201 - a benchmark reports what it measured
-        f"\n{mode}: {len(runs)} instances, median {middle:.1f} ms, 95th percentile {high:.1f} ms, "
+    report(
+        f"{mode}: {len(runs)} instances, median {middle:.1f} ms, 95th percentile {high:.1f} ms, "
         f"maximum {times.max():.1f} ms, {ratio:.1f} times Algorithm 1, "
         f"{unbranched:.1%} proven without branch and bound: {dict(Counter(run.technique for run in runs))}"
     )

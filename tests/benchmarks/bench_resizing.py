@@ -15,6 +15,7 @@ from gsopt.core.numbers.tolerances import CONTINUOUS, SUM
 from gsopt.core.result import Status
 from gsopt.problems.scheduling import Scheduling
 from heuristics.scheduling.two_phase import two_phase
+from tests.benchmarks.measures import report
 from tests.exactness.resizing import elastic
 
 pytestmark = pytest.mark.slow
@@ -44,7 +45,7 @@ def drawn(jobs: int, resizable: int, seed: int) -> Scheduling:
 def test_how_long_proofs_take() -> None:
     """Six jobs, four of them elastic, are mostly proven in ten seconds, and no bound is above its schedule."""
     resizing(drawn(3, 2, seed=1))  # load the solver
-    _print(f"\n{'jobs':8}{'proven':>8}{'median s':>12}{'longest s':>12}{'largest gap':>14}")
+    report(f"\n{'jobs':8}{'proven':>8}{'median s':>12}{'longest s':>12}{'largest gap':>14}")
     for jobs in PROOFS:
         seconds, gaps, count = [], [], 0
         for seed in PROOF_SEEDS:
@@ -56,7 +57,7 @@ def test_how_long_proofs_take() -> None:
             assert result.bound is not None
             gaps.append(float(result.objective) / float(result.bound) - 1)
         shown = f"{f'{count}/{len(seconds)}':>8}{median(seconds):12.2f}{max(seconds):12.2f}{max(gaps):14.1%}"
-        _print(f"{jobs:<8}{shown}")
+        report(f"{jobs:<8}{shown}")
         assert min(gaps) >= -CONTINUOUS
         assert jobs > min(PROOFS) or count >= len(seconds) / 2
 
@@ -64,15 +65,15 @@ def test_how_long_proofs_take() -> None:
 def test_two_phases_against_the_joint_optimum() -> None:
     """On 75 instances of five jobs the two phases are never better, and further off where all are elastic."""
     gaps: dict[int, list[float]] = {}
-    _print(f"\n{'elastic':10}{'mean':>8}{'median':>8}{'largest':>9}{'optimal':>9}")
+    report(f"\n{'elastic':10}{'mean':>8}{'median':>8}{'largest':>9}{'optimal':>9}")
     for resizable in ELASTIC:
         own = gaps[resizable] = [_gap(drawn(JOBS, resizable, seed)) for seed in GAP_SEEDS]
         optimal = f"{sum(gap <= CONTINUOUS for gap in own)}/{len(own)}"
         shown = f"{mean(own):8.1%}{median(own):8.1%}{max(own):9.1%}{optimal:>9}"
-        _print(f"{resizable / JOBS:<10.0%}{shown}")
+        report(f"{resizable / JOBS:<10.0%}{shown}")
 
     least = min(min(own) for own in gaps.values())
-    _print(f"the least gap is {least:.2e}")
+    report(f"the least gap is {least:.2e}")
     assert least >= -SUM
     assert mean(gaps[JOBS]) > mean(gaps[1])
 
@@ -84,7 +85,3 @@ def _gap(problem: Scheduling) -> float:
     assert result.objective is not None
     assert found is not None
     return float(found) / float(result.objective) - 1
-
-
-def _print(line: str) -> None:
-    print(line)  # noqa: T201 - a benchmark reports what it measured

@@ -12,9 +12,6 @@ from typing import NamedTuple
 
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
-from rich import box
-from rich.console import Console
-from rich.table import Table
 
 import gsopt
 from formulations.scheduling import exact, milp, smallest_fairness
@@ -26,6 +23,7 @@ from gsopt.problems.scheduling import Scheduling, SchedulingSolution
 from gsopt.scenario.speed import efficient_counts
 from heuristics.scheduling import efq, elastic_las, elastic_srtf, equal_share, fifo, las, srtf
 from instances.scheduling import elastic_jobs
+from tests.benchmarks.measures import report, tabulate
 
 pytestmark = pytest.mark.slow
 
@@ -67,20 +65,10 @@ PRINTED_OF_EFQ = {None: (0.068, 0.012, 0.52), 0.75: (0.023, 0.0, 0.25)}
 
 
 class Class(NamedTuple):
-    """Instances of like size, and what is demanded of them.
+    """Instances of all combinations of jobs, GPUs and loads, with seconds for each, and what is demanded.
 
-    Attributes
-    ----------
-    jobs, gpus, loads
-        What the generator is given, in all combinations.
-    limit
-        Seconds for each instance.
-    proven
-        Least share of the instances that is proven optimal.
-    within
-        Least share of the instances that is proven to be within 1 % of the optimum.
-    widest
-        Largest gap that any of them may be left with.
+    At least the share `proven` is proven optimal, the share `within` to be within 1 % of the optimum, and no
+    gap is wider than `widest`.
     """
 
     jobs: Sequence[int]
@@ -121,7 +109,7 @@ def test_exact(benchmark: BenchmarkFixture, name: str) -> None:
     )
     gaps, times = [_gap(result) for result in results], [result.runtime for result in results]
     share = fmean(result.status is Status.OPTIMAL for result in results)
-    _print(
+    tabulate(
         f"scheduling: exact, {name}, at most {kind.limit:g} s each",
         ("instances", "proven", "gap %, mean", "max", "seconds, median", "95 %", "max", "slowest"),
         [
@@ -153,7 +141,7 @@ def test_both_models(benchmark: BenchmarkFixture) -> None:
         rounds=1,
     )
     ratios = [other.runtime / one.runtime for one, other in pairs]
-    _print(
+    tabulate(
         "scheduling: seconds of exact and milp",
         ("jobs", "GPUs", "exact", "milp", "milp / exact"),
         [
@@ -188,7 +176,7 @@ def test_smallest_fairness(benchmark: BenchmarkFixture) -> None:
         lambda: list(map(solved, problems)), rounds=1
     )
     delays = [_delay(problem, efq(problem)) for problem in problems]
-    _print(
+    tabulate(
         "scheduling: smallest fairness, and the largest delay of elastic fair queuing, in seconds",
         ("jobs", "smallest", "efq", "seconds to find it"),
         [
@@ -219,7 +207,7 @@ def test_table_of_policies(benchmark: BenchmarkFixture) -> None:
     rows: dict[str, list[float]] = benchmark.pedantic(  # type: ignore[no-untyped-call]
         lambda: {policy.__name__: gaps(policy) for policy in POLICIES}, rounds=1
     )
-    _print(
+    tabulate(
         f"scheduling/small: gap to the optimum in %, {len(proven)} instances without fairness",
         ("policy", "mean", "median", "max"),
         [
@@ -261,7 +249,7 @@ def test_elastic_fair_queuing_against_both_optima(alpha: float | None) -> None:
             optimum = exact(_allowed(problem, alpha))
             assert optimum.status is Status.OPTIMAL
             gaps.append(float(efq(problem).objective or 0) / float(optimum.objective or 0) - 1)
-    print(f"alpha {alpha}: mean {fmean(gaps):.2%}, median {median(gaps):.2%}, most {max(gaps):.2%}")  # noqa: T201
+    report(f"alpha {alpha}: mean {fmean(gaps):.2%}, median {median(gaps):.2%}, most {max(gaps):.2%}")
 
     assert (fmean(gaps), median(gaps)) == pytest.approx(PRINTED_OF_EFQ[alpha][:2], abs=0.0006)
     assert max(gaps) == pytest.approx(PRINTED_OF_EFQ[alpha][2], abs=0.006)
@@ -307,7 +295,7 @@ def test_never_worse_than_the_policies(
     found: list[tuple[Scheduling, str, float, list[Limited]]] = benchmark.pedantic(  # type: ignore[no-untyped-call]
         lambda: [(problem, *_limited(problem)) for problem in problems()], rounds=1
     )
-    _print(
+    tabulate(
         "scheduling: gap at a limit in % (seconds in all, CPU seconds of this process)",
         ("instance", "best policy", "its value", *(f"{limit:g} s" for limit in LIMITS)),
         [(_named(problem), policy, f"{value:,.0f}", *map(str, runs)) for problem, policy, value, runs in found],
@@ -356,12 +344,3 @@ def _runtimes(pairs: Iterable[tuple[Answer, Answer]]) -> list[list[float]]:
 def _delay(problem: Scheduling, result: Answer) -> float:
     assert result.solution is not None
     return float(problem.measures(result.solution)["largest delay behind GPS (s)"])
-
-
-def _print(title: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    table = Table(box=box.SIMPLE_HEAD, title=title)
-    for place, name in enumerate(head):
-        table.add_column(name, justify="right" if place else "left")
-    for row in rows:
-        table.add_row(*row)
-    Console(width=120).print("", table)

@@ -9,6 +9,7 @@ from formulations.sequencing import exact, paths
 from gsopt.core.result import Status
 from heuristics.sequencing import earliest_end, free_machines
 from instances.sequencing import unit_jobs
+from tests.benchmarks.measures import report
 
 #: Instances of each share of busy GPUs.
 SEEDS = range(5)
@@ -33,4 +34,4 @@ def test_large_decisions_are_proven(busy: float) -> None:
             assert found >= best.objective
             losses.setdefault(rule.__name__, []).append(float(found) / float(best.objective) - 1)
     said = ", ".join(f"{name} {mean(lost):.1%}" for name, lost in losses.items())
-    print(f"\n{busy:.0%} busy: {median(seconds):.2f} s at the median; {said} from the optimum on average")  # noqa: T201
+    report(f"{busy:.0%} busy: {median(seconds):.2f} s at the median; {said} from the optimum on average")

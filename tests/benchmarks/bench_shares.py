@@ -11,6 +11,7 @@ from gsopt.core.result import Status
 from gsopt.problems.shares import Criterion
 from heuristics.shares import equal_time, isolated, progressive_filling
 from instances.shares import typed_jobs
+from tests.benchmarks.measures import report
 
 #: Instances of each criterion.
 SEEDS = range(5)
@@ -34,4 +35,4 @@ def test_large_decisions_are_proven(criterion: Criterion) -> None:
             assert not problem.sense.better(found, best.bound or 0)
             losses.setdefault(rule.__name__, []).append(abs(float(found) / float(best.objective) - 1))
     said = ", ".join(f"{name} {mean(lost):.1%}" for name, lost in losses.items())
-    print(f"\n{criterion}: {median(seconds):.2f} s at the median; {said} from the optimum on average")  # noqa: T201
+    report(f"{criterion}: {median(seconds):.2f} s at the median; {said} from the optimum on average")

@@ -15,6 +15,7 @@ from gsopt.core.result import Status
 from gsopt.evaluation.catalogue import heuristics
 from gsopt.problems.sharing import Sharing
 from instances.sharing import interfering_jobs
+from tests.benchmarks.measures import report
 
 pytestmark = pytest.mark.slow
 
@@ -40,7 +41,7 @@ def proven(jobs: int, gpus: int) -> Iterator[tuple[Sharing, float]]:
 def test_no_policy_is_better_than_the_optimum() -> None:
     """On 40 instances every policy's gap to the optimum is at least 0, and sharing by pairs has small ones."""
     methods, all_gaps = heuristics("sharing"), dict[str, list[float]]()
-    _print(f"\n{'jobs, GPUs':12}" + "".join(f"{name:>14}" for name in POLICIES))
+    report(f"\n{'jobs, GPUs':12}" + "".join(f"{name:>14}" for name in POLICIES))
     for jobs, gpus in SIZES:
         gaps: dict[str, list[float]] = {name: [] for name in POLICIES}
         for problem, optimum in proven(jobs, gpus):
@@ -50,17 +51,13 @@ def test_no_policy_is_better_than_the_optimum() -> None:
                 gaps[name].append(float(value) / optimum - 1)
         for name, own in gaps.items():
             all_gaps.setdefault(name, []).extend(own)
-        _print(f"{f'{jobs}, {gpus}':12}" + "".join(f"{_shown(gaps[name]):>14}" for name in POLICIES))
-    _print(f"{'all':12}" + "".join(f"{_shown(all_gaps[name]):>14}" for name in POLICIES))
+        report(f"{f'{jobs}, {gpus}':12}" + "".join(f"{_shown(gaps[name]):>14}" for name in POLICIES))
+    report(f"{'all':12}" + "".join(f"{_shown(all_gaps[name]):>14}" for name in POLICIES))
 
     least = min(min(own) for own in all_gaps.values())
-    _print(f"the least gap is {least:.2e}")
+    report(f"the least gap is {least:.2e}")
     assert least >= -CONTINUOUS
     assert mean(all_gaps["sjf_bsbf"]) < mean(all_gaps["sjf"]) < mean(all_gaps["fifo"])
-
-
-def _print(line: str) -> None:
-    print(line)  # noqa: T201 - a benchmark reports what it measured
 
 
 def _shown(gaps: list[float]) -> str:
@@ -70,7 +67,7 @@ def _shown(gaps: list[float]) -> str:
 def test_how_long_proofs_take() -> None:
     """Eight jobs are always proven, and three of five instances of ten jobs within the time limit."""
     exact(interfering_jobs(jobs=8, gpus=16, seed=1))  # load the kernel
-    _print(f"\n{'jobs, GPUs':12}{'proven':>8}{'median s':>12}{'longest s':>12}")
+    report(f"\n{'jobs, GPUs':12}{'proven':>8}{'median s':>12}{'longest s':>12}")
     for jobs, gpus, limit in PROOFS:
         seconds, count = [], 0
         for seed in SEEDS:
@@ -79,5 +76,5 @@ def test_how_long_proofs_take() -> None:
             count += result.status is Status.OPTIMAL
             seconds.append(process_time() - begin)
         shown = f"{f'{count}/{len(seconds)}':>8}{median(seconds):12.2f}{max(seconds):12.2f}"
-        _print(f"{f'{jobs}, {gpus}':12}{shown}")
+        report(f"{f'{jobs}, {gpus}':12}{shown}")
         assert count >= len(seconds) * (1 if limit is None else 0.6)

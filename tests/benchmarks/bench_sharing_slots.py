@@ -12,14 +12,11 @@ from formulations.sharing import slots
 from gsopt.core.budget import Budget
 from gsopt.evaluation.solve import best_of_heuristics
 from instances.sharing import interfering_jobs
+from tests.benchmarks.measures import report
 
 pytestmark = pytest.mark.slow
 
 JOBS, GPUS, SEEDS, LIMIT = 12, 8, range(6), 15.0
-
-
-def _report(line: str) -> None:
-    print(line)  # noqa: T201 - a benchmark reports what it measured
 
 
 def test_slots_are_never_worse_than_the_best_policy() -> None:
@@ -33,8 +30,8 @@ def test_slots_are_never_worse_than_the_best_policy() -> None:
         seconds, known = perf_counter() - begin, float(problem.objective(start))
         assert found.objective is not None
         ratios.append(float(found.objective) / known)
-        _report(f"seed {seed}: policy {known:.2f} s, slots {float(found.objective):.2f} s, {seconds:.1f} s")
-        _report(f"  {found.message}")
-    _report(f"mean ratio {fmean(ratios):.3f}")
+        report(f"seed {seed}: policy {known:.2f} s, slots {float(found.objective):.2f} s, {seconds:.1f} s")
+        report(f"  {found.message}")
+    report(f"mean ratio {fmean(ratios):.3f}")
     assert max(ratios) <= 1
     assert min(ratios) < 1

@@ -7,14 +7,12 @@ of starts (jobs and preemptions) says more than growth in the number of jobs.
 
 import csv
 import gzip
-import os
 import tracemalloc
 from collections.abc import Callable
 from datetime import datetime
 from functools import cache
 from math import log
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 import pytest
@@ -27,22 +25,17 @@ from gsopt.schedule.fairness import fair_finish_times, gps_finish_times
 from gsopt.simulation import Policy, Replay, simulate
 from heuristics import policies
 from heuristics.policies import elastic_las, elastic_srtf, las, srtf
+from tests.benchmarks.measures import data, report, timed
 
 pytestmark = pytest.mark.slow
 
 SMALL, LARGE = 10_000, 80_000
 POLICIES = [getattr(policies, name) for name in policies.__all__]
 
+_TRACE = "philly/sia/philly.csv.gz"
+
 #: Jobs per processor second on 512 GPUs, where it is not 8,000; it preempts four times per job.
 FLOORS = {"las": 4_000}
-
-
-def _trace() -> Path:
-    folder = os.environ.get("GSOPT_DATA")
-    path = Path(folder or "", "philly", "sia", "philly.csv.gz")
-    if not folder or not path.exists():
-        pytest.skip("GSOPT_DATA is unset or holds no philly/sia/philly.csv.gz")
-    return path
 
 
 @cache
@@ -58,7 +51,7 @@ def _rows(path: Path) -> list[tuple[float, float, int]]:
 @cache
 def philly(count: int, gpus: int) -> Workload:
     """Return the last jobs of the trace, capped to the cluster."""
-    rows = _rows(_trace())[-count:]
+    rows = _rows(data(_TRACE) / _TRACE)[-count:]
     jobs = (
         Job(name=str(index), release_date=release, duration=duration, gpus=min(demand, gpus))
         for index, (release, duration, demand) in enumerate(rows)
@@ -66,31 +59,23 @@ def philly(count: int, gpus: int) -> Workload:
     return Workload(name=f"philly, last {count:,} jobs", jobs=tuple(jobs))
 
 
-def _seconds(run: Callable[[], Any]) -> tuple[float, Any]:
-    """Return the processor seconds of a run, which other processes lengthen less than those on the wall."""
-    begin = process_time()
-    result = run()
-    return process_time() - begin, result
-
-
-def _simulate(policy: Policy, count: int, gpus: int) -> tuple[float, Replay]:
+def _simulate(policy: Policy, count: int, gpus: int) -> tuple[Replay, float]:
     workload = philly(count, gpus)
-    return _seconds(lambda: simulate(workload, policy, cluster=gpus, bound=False))
+    return timed(lambda: simulate(workload, policy, cluster=gpus, bound=False))
 
 
 @pytest.mark.parametrize("gpus", [64, 512])
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.__name__)
 def test_policies_on_philly(benchmark: Any, policy: Policy, gpus: int) -> None:
     """No policy is slower than its floor on 512 GPUs, and none grows faster than n^1.1 in starts there."""
-    short, first = _simulate(policy, SMALL, gpus)
-    run = benchmark.pedantic(_simulate, args=(policy, LARGE, gpus), rounds=1, iterations=1)
-    long, result = run
+    first, short = _simulate(policy, SMALL, gpus)
+    result, long = benchmark.pedantic(_simulate, args=(policy, LARGE, gpus), rounds=1, iterations=1)
     starts = [LARGE + result.metrics.preemptions, SMALL + first.metrics.preemptions]
     in_jobs, in_starts = (log(long / short) / log(ratio) for ratio in (LARGE / SMALL, starts[0] / starts[1]))
     name = name_of(policy)
     speeds = f"{SMALL / short:,.0f} jobs/s at {SMALL:,} jobs, {LARGE / long:,.0f} at {LARGE:,}"
     growth = f"exponent {in_jobs:.2f} in jobs, {in_starts:.2f} in starts"
-    print(f"\n{name} on {gpus} GPUs: {speeds}; {growth}")  # noqa: T201 - a benchmark reports
+    report(f"{name} on {gpus} GPUs: {speeds}; {growth}")
     assert result.metrics.completed == LARGE
     if gpus == 512:
         assert LARGE / long >= FLOORS.get(name, 8_000)
@@ -100,9 +85,9 @@ def test_policies_on_philly(benchmark: Any, policy: Policy, gpus: int) -> None:
 @pytest.mark.parametrize(("elastic", "rigid"), [(elastic_srtf, srtf), (elastic_las, las)], ids=["srtf", "las"])
 def test_elastic_policies_on_rigid_jobs(benchmark: Any, elastic: Policy, rigid: Policy) -> None:
     """On rigid jobs an elastic policy gives the schedule of its rigid sister in at most 3 times its time."""
-    short, first = _simulate(rigid, SMALL, 512)
-    long, second = benchmark.pedantic(_simulate, args=(elastic, SMALL, 512), rounds=1, iterations=1)
-    print(f"\n{name_of(elastic)}: {long / short:.2f} times {name_of(rigid)}")  # noqa: T201 - as above
+    first, short = _simulate(rigid, SMALL, 512)
+    second, long = benchmark.pedantic(_simulate, args=(elastic, SMALL, 512), rounds=1, iterations=1)
+    report(f"{name_of(elastic)}: {long / short:.2f} times {name_of(rigid)}")
     assert first.completion_times == second.completion_times
     assert long <= 3 * short
 
@@ -111,16 +96,15 @@ def test_racks_on_philly(benchmark: Any) -> None:
     """On 4,096 GPUs in racks a start costs what it costs on a plain cluster, but for a factor of three."""
     workload = philly(LARGE, 4096)
     racks = Cluster.uniform(racks=16, machines=32, gpus=8)
-    plain, first = _seconds(lambda: simulate(workload, policies.fifo, cluster=4096, bound=False))
-    run = benchmark.pedantic(
-        _seconds,
+    first, plain = timed(lambda: simulate(workload, policies.fifo, cluster=4096, bound=False))
+    result, seconds = benchmark.pedantic(
+        timed,
         args=(lambda: simulate(workload, policies.fifo, cluster=racks, bound=False),),
         rounds=1,
         iterations=1,
     )
-    seconds, result = run
     speeds = f"{LARGE / seconds:,.0f} jobs/s in racks, {LARGE / plain:,.0f} on a plain cluster"
-    print(f"\nfifo on 4,096 GPUs: {speeds}")  # noqa: T201 - as above
+    report(f"fifo on 4,096 GPUs: {speeds}")
     assert result.completion_times == first.completion_times
     assert seconds / plain < 3  # processor seconds of one run
 
@@ -139,7 +123,7 @@ def test_memory_on_philly(benchmark: Any) -> None:
 
     peak_bytes = benchmark.pedantic(peak, rounds=1, iterations=1)
     megabytes = peak_bytes / 2**20
-    print(f"\npeak of srtf on 64 GPUs, {LARGE:,} jobs: {megabytes:,.0f} MiB")  # noqa: T201 - as above
+    report(f"peak of srtf on 64 GPUs, {LARGE:,} jobs: {megabytes:,.0f} MiB")
     assert peak_bytes < 2**30
 
 

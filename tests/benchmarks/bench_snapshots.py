@@ -15,6 +15,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from gsopt.core.result import Status
 from gsopt.problems.placement import Resources
 from gsopt.snapshots import Drain, Gang, Node, Part, Snapshot, drain
+from tests.benchmarks.measures import report
 
 #: Number of nodes with so many GPUs.
 _NODES = {8: 617, 4: 54, 2: 518, 1: 24}
@@ -77,4 +78,4 @@ def test_drain(benchmark: BenchmarkFixture, scattered: float, servers: int) -> N
     rules = {name: mean(float(each.rules[name]) for each in all_found) for name in found.rules}
     best = mean(len(each.preempted) for each in all_found)
     assert min(rules.values()) >= best
-    print(f"\nscattered {scattered:.0%}, {servers} nodes: {best:.1f} jobs; {rules}; {taken:.2f} s")  # noqa: T201
+    report(f"scattered {scattered:.0%}, {servers} nodes: {best:.1f} jobs; {rules}; {taken:.2f} s")

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from gsopt.studies import Results, Study, run
+from tests.benchmarks.measures import report
 from tests.commands import COMMAND
 from tests.dask_clusters import dask_client
 from tests.gsopt.studies.samples import committed, starts, study
@@ -47,17 +48,13 @@ WORKER_KILLS, DRIVER_KILLS = 10, 2
 Figures = list[dict[str, Any]]
 
 
-def _report(line: str) -> None:
-    print(line)  # noqa: T201 - a benchmark reports what it measured
-
-
 def _measure(kind: str, name: str, count: int, grid: Study, folder: Path, **options: Any) -> Figures:
     """Run a study, print its pace from the first finished cell to the last, and give its figures."""
     times: list[float] = []
     found = run(grid, folder / name, on_progress=lambda _: times.append(perf_counter()), **options)
     seconds, cells = times[-1] - times[1], len(found) - 1
     beside = 1000 * (seconds * count / cells - fmean(row.outcome.wall for row in found))
-    _report(f"{kind}: {name}, {count}: {cells / seconds:.1f} cells/s, {beside:.0f} ms beside each cell")
+    report(f"{kind}: {name}, {count}: {cells / seconds:.1f} cells/s, {beside:.0f} ms beside each cell")
     return _figures(found)
 
 
@@ -109,7 +106,7 @@ def test_kills(benchmark: Any, tmp_path: Path) -> None:
                 seen += [victim.pid, *children(victim.pid)]
                 victim.kill()
                 victim.wait()
-                _report(f"{kind} killed after {len(committed(folder))} cells")
+                report(f"{kind} killed after {len(committed(folder))} cells")
                 if kind == "driver":
                     driver = start(address)
                 else:
@@ -120,7 +117,7 @@ def test_kills(benchmark: Any, tmp_path: Path) -> None:
 
     begin = perf_counter()
     seen = benchmark.pedantic(with_kills, rounds=1, iterations=1)
-    _report(f"{perf_counter() - begin:.0f} s; {len(starts(folder))} starts of {len(committed(folder))} cells")
+    report(f"{perf_counter() - begin:.0f} s; {len(starts(folder))} starts of {len(committed(folder))} cells")
     wait_until_gone(*seen)
     begun = Counter(key for key, _ in starts(folder))
     assert len(begun) == len(committed(folder)) == 200

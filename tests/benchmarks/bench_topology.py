@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from functools import cache
 from random import Random
-from time import process_time
 from typing import Any
 
 import networkx as nx
@@ -16,19 +15,14 @@ from gsopt.scenario.scenario import Scenario
 from gsopt.scenario.speed import TIER_PENALTIES, Speed
 from gsopt.simulation import replay
 from heuristics.policies import fifo_skipping
+from tests.benchmarks.measures import report, timed
 
 pytestmark = pytest.mark.slow
 
 
-def _seconds(run: Callable[[], Any], times: int = 3) -> float:
-    """Return the least processor seconds of some runs."""
-
-    def once() -> float:
-        begin = process_time()
-        run()
-        return process_time() - begin
-
-    return min(once() for _ in range(times))
+def _seconds(run: Callable[[], Any]) -> float:
+    """Return the least processor seconds of three runs."""
+    return timed(run, 3)[1]
 
 
 @cache
@@ -78,8 +72,8 @@ def test_reading(benchmark: Any) -> None:
     counts = _seconds(lambda: Cluster.from_graph(cluster.graph(gpus=False)))
     data = cluster.model_dump_json()
     json = _seconds(lambda: Cluster.model_validate_json(data).best_tier(9))
-    print(  # noqa: T201 - a benchmark reports
-        f"\n{len(graph):,} nodes: networkx tree {plain:.2f} s, from_graph {own:.2f} s, "
+    report(
+        f"{len(graph):,} nodes: networkx tree {plain:.2f} s, from_graph {own:.2f} s, "
         f"{own / plain:.1f} times; "
         f"without GPUs {counts:.2f} s, JSON {json:.2f} s"
     )
@@ -124,7 +118,5 @@ def test_tiers_in_a_simulation(benchmark: Any, monkeypatch: pytest.MonkeyPatch) 
             cluster.numbered.join(first, last)
 
     questions = _seconds(ask)
-    print(  # noqa: T201 - a benchmark reports
-        f"\n{len(asked):,} questions about tiers: {questions:.4f} s of {whole:.2f} s, {questions / whole:.2%}"
-    )
+    report(f"{len(asked):,} questions about tiers: {questions:.4f} s of {whole:.2f} s, {questions / whole:.2%}")
     assert questions < 0.1 * whole

@@ -10,9 +10,6 @@ from typing import Any
 
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
-from rich import box
-from rich.console import Console
-from rich.table import Table
 
 from formulations.waiting import exact, intervals, time_indexed
 from formulations.waiting.best import Best
@@ -25,6 +22,7 @@ from gsopt.evaluation.solve import best_of_heuristics
 from gsopt.problems.waiting import Waiting, WaitingSolution
 from heuristics.waiting import best_tier, break_even, dally, fifo_skipping
 from instances.waiting import tier_jobs
+from tests.benchmarks.measures import tabulate, timed
 
 pytestmark = pytest.mark.slow
 
@@ -49,13 +47,6 @@ POLICIES: Mapping[str, Policy] = {
 }
 
 
-def show(table: Table) -> None:
-    """Print a table under the benchmark's name."""
-    console = Console(width=120)
-    console.print()
-    console.print(table)
-
-
 @pytest.mark.benchmark(group="waiting: proofs on 2 racks of 2 machines of 4 GPUs")
 @pytest.mark.parametrize(("minimize", "jobs"), [("makespan", 10), ("mean_jct", 10), ("mean_jct", 12)])
 @pytest.mark.parametrize("powers_of_two", [True, False], ids=["powers of two", "any demand"])
@@ -64,20 +55,22 @@ def test_proofs(benchmark: BenchmarkFixture, minimize: Any, jobs: int, powers_of
     problems = [
         tier_jobs(jobs=jobs, minimize=minimize, powers_of_two=powers_of_two, seed=seed) for seed in range(5)
     ]
-    table = Table("method", "proven", "median (s)", "worst (s)", "largest gap", box=box.SIMPLE)
+    shown = []
     rows: dict[str, list[tuple[Result[WaitingSolution], float]]] = {}
 
     def solve_all() -> None:
         for method in (exact, time_indexed, intervals):
-            rows[method.__name__] = [_timed(partial(method, time_limit=LIMIT), problem) for problem in problems]
+            rows[method.__name__] = [
+                timed(partial(method, problem, time_limit=LIMIT), clock=perf_counter) for problem in problems
+            ]
 
     benchmark.pedantic(solve_all, rounds=1)  # type: ignore[no-untyped-call]
     for name, row in rows.items():
         times = [seconds for _, seconds in row]
         proven = sum(result.status is Status.OPTIMAL for result, _ in row)
         gap = max(result.gap or 0.0 for result, _ in row)
-        table.add_row(name, f"{proven}/5", f"{median(times):.1f}", f"{max(times):.1f}", f"{100 * gap:.1f} %")
-    show(table)
+        shown.append((name, f"{proven}/5", f"{median(times):.1f}", f"{max(times):.1f}", f"{100 * gap:.1f} %"))
+    tabulate("", ("method", "proven", "median (s)", "worst (s)", "largest gap"), shown)
 
     for results in zip(*rows.values(), strict=True):
         proven_values = {result.objective for result, _ in results if result.status is Status.OPTIMAL}
@@ -94,12 +87,6 @@ def test_conflicts(benchmark: BenchmarkFixture) -> None:
     benchmark.pedantic(partial(solve_relaxation, best, conflicts=inf), rounds=1)  # type: ignore[no-untyped-call]
 
     assert best.value == best.bound == Fraction(127, 6)
-
-
-def _timed(method: Policy, problem: Waiting) -> tuple[Result[WaitingSolution], float]:
-    begin = perf_counter()
-    result = method(problem)
-    return result, perf_counter() - begin
 
 
 @pytest.mark.benchmark(group="waiting: policies against the offline optimum, 8 jobs on 16 GPUs")
@@ -120,14 +107,12 @@ def test_policies(benchmark: BenchmarkFixture, arrivals: Any, minimize: Any) -> 
 
     benchmark.pedantic(solve_all, rounds=1)  # type: ignore[no-untyped-call]
     proven = sum(result.status is Status.OPTIMAL for result in best)
-    table = Table(f"{arrivals}, {minimize}: {proven}/{INSTANCES} proven", "mean", "largest", box=box.SIMPLE)
     ratios = {
         name: [_ratio(policy(p), b) for p, b in zip(problems, best, strict=True)]
         for name, policy in POLICIES.items()
     }
-    for name, own in ratios.items():
-        table.add_row(name, f"{fmean(own):.3f}", f"{max(own):.2f}")
-    show(table)
+    rows = [(name, f"{fmean(own):.3f}", f"{max(own):.2f}") for name, own in ratios.items()]
+    tabulate("", (f"{arrivals}, {minimize}: {proven}/{INSTANCES} proven", "mean", "largest"), rows)
 
     assert all(ratio >= 1 for own in ratios.values() for ratio in own)
     assert proven >= INSTANCES - 2

@@ -1,9 +1,10 @@
 """Percentages and ratios in Aryl's text, recomputed from the tables that they are taken from."""
 
-from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
 from statistics import mean
 
 import pytest
+
+from tests.claims.printed import printed
 
 #: What the text prints, and the two figures of a table that give it: the first divided by the second.
 RATIOS = {
@@ -71,13 +72,6 @@ TABLE_10 = {
     "GNMT": (791771, {(12, 4): (643313, 484684), (8, 8): (494856, 436631), (4, 12): (346399, 312033)}),
     "BERT": (1572, {(24, 8): (1277, 923), (16, 16): (982, 874), (8, 24): (687, 655)}),
 }
-
-
-def printed(value: float, text: str) -> bool:
-    """Check whether a text may print a value so, rounded or cut off."""
-    step = Decimal(1).scaleb(-len(text.partition(".")[2]))
-    modes = (ROUND_HALF_UP, ROUND_DOWN)
-    return Decimal(text) in {Decimal(value).quantize(step, rounding=mode) for mode in modes}
 
 
 @pytest.mark.parametrize("name", RATIOS)

@@ -26,15 +26,7 @@ class Unwritable(Exception):
 
 
 class Pair(NamedTuple):
-    """An instance, the same written differently, and the value of the latter given that of the former.
-
-    Attributes
-    ----------
-    first, second
-        The instances.
-    value
-        What becomes of the value.
-    """
+    """An instance, the same written differently, and the value of the latter given that of the former."""
 
     first: Problem[Any]
     second: Problem[Any]
@@ -44,15 +36,8 @@ class Pair(NamedTuple):
 class Change(NamedTuple):
     """A way to write an instance differently.
 
-    Attributes
-    ----------
-    name
-        What is done.
-    apply
-        Returns the pair; raises `Unwritable` where the instance cannot be changed like that.
-    binds_heuristics
-        Whether heuristics follow too; those that break ties in the order of the list need not follow a
-        permutation.
+    `apply` raises `Unwritable` for an instance that cannot be changed like that. Heuristics that break ties in
+    the order of the list need not follow a permutation, so not every change binds them.
     """
 
     name: str
@@ -61,13 +46,7 @@ class Change(NamedTuple):
 
 
 def written(number: Fraction | Decimal) -> float:
-    """Return the double that is written as a number, exactly.
-
-    Raises
-    ------
-    Unwritable
-        It has too many digits.
-    """
+    """Return the double that is written as a number, exactly, or raise `Unwritable` for too many digits."""
     exact = Decimal(number) if isinstance(number, Decimal) else _as_decimal(number)
     double = float(exact)
     if Decimal(repr(double)) != exact or len(exact.normalize().as_tuple().digits) > _DIGITS:

@@ -13,15 +13,7 @@ _Event = tuple[int, bool] | None
 
 
 def optimum(problem: Scheduling, *, excused: Fraction = Fraction(0)) -> Fraction | None:
-    """Return the least mean job completion time; None where some job cannot be complete in time.
-
-    Parameters
-    ----------
-    problem
-        The problem.
-    excused
-        Part of the time from release to deadline by which a deadline may be missed.
-    """
+    """Return the least mean job completion time, or None if a deadline is missed by more than is excused."""
     tasks = _Tasks(problem, excused)
     best: Fraction | None = None
     for order in tasks.orders():
@@ -172,7 +164,3 @@ class _Tasks:
         for _, same in groupby(sorted(best, key=lambda each: each[1]), key=lambda each: each[1]):
             way = dict(zip(there, next(same)[0], strict=True))
             yield tuple(way.get(job, 0) for job in range(len(self.work)))
-
-
-def _beats(other: Sequence[Fraction], speed: Sequence[Fraction]) -> bool:
-    return other != speed and all(a >= b for a, b in zip(other, speed, strict=True))

@@ -161,15 +161,7 @@ def marginal(jobs: Sequence[Job], *, exponent: int = 4, hysteresis: int = 1, cha
 
 
 class Anew:
-    """Decides at every event as if nothing had been decided before, in a plain cluster.
-
-    Parameters
-    ----------
-    rank
-        Gives the segments in their order.
-    look
-        What the rank is told of each job.
-    """
+    """A decider that decides at every event as if nothing had been decided before, in a plain cluster."""
 
     preemptive = True
 

@@ -50,17 +50,8 @@ class _Optimum(NamedTuple):
 class Oracle(NamedTuple):
     """What knows the optima of a decision without the library's help.
 
-    Attributes
-    ----------
-    draw
-        Draws an instance.
-    optimum
-        The optimum; None when there is no solution; two numbers between which it lies where it is no
-        exact number.
-    value
-        Value of a solution, None when it breaks a rule.
-    options
-        Further options to try, by method.
+    The optimum is None where there is no solution, and two numbers between which it lies where it is no exact
+    number. The value of a solution that breaks a rule is None. Further options of methods may be tried.
     """
 
     draw: Callable[[Random], Problem[Any]]
@@ -88,15 +79,10 @@ ORACLES: dict[str, Oracle] = {
 
 @dataclass
 class Tally:
-    """What trials of one decision have shown, by way of solving.
+    """What trials of one decision have shown, by method and options.
 
-    Attributes
-    ----------
-    tried, refused, proven
-        How many instances were solved at all, how many a method does not handle, and how many were settled:
-        a value proven optimal, or proven that there is no solution.
-    failures
-        What was wrong, one line each with the seed of the instance.
+    It counts the instances tried, those that a method refuses, and those that are settled: a value is proven
+    optimal, or that there is no solution. Each failure is one line with the seed of the instance.
     """
 
     tried: Counter[str] = field(default_factory=Counter)
@@ -118,20 +104,10 @@ class Tally:
 
 
 class Way(NamedTuple):
-    """One way of solving: a method with some options, directly or through `gsopt.solve`.
+    """A way of solving: a method with some options, directly or through `gsopt.solve`.
 
-    Attributes
-    ----------
-    name
-        Method and options.
-    run
-        Solves a problem.
-    exact
-        Whether it proves bounds, as heuristics do not.
-    hurried
-        Whether it may stop before it has found anything of its own.
-    started
-        Whether it begins with the best that all heuristics find.
+    Exact ones prove bounds. Hurried ones may stop before they have found anything themselves, and started ones
+    begin with the best that all heuristics find.
     """
 
     name: str
@@ -181,17 +157,8 @@ def instance(word: str, seed: int) -> Problem[Any]:
 def attack(word: str, seeds: Iterable[int], *, turns: int, found: Sequence[Way] | None = None) -> Tally:
     """Solve random instances of a decision, and hold every result against the exact optimum.
 
-    Parameters
-    ----------
-    word
-        The decision.
-    seeds
-        Seeds of the instances.
-    turns
-        On each instance all heuristics, the first exact way and so many of the other ways are tried, which
-        take turns.
-    found
-        The ways of solving; all of the decision when None.
+    On each instance all heuristics, the first exact way of solving and some others are tried, which take
+    `turns`.
 
     Examples
     --------

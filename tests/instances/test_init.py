@@ -1,5 +1,6 @@
 """Committed instances by name, instance files by path, and the folder of traces."""
 
+from importlib import import_module
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,13 @@ from instances.reclaiming import figure_5
 GENERATORS = {
     f"{word}/{name}": made for word in sorted(problem_types()) for name, made in generators(word).items()
 }
+
+#: Decisions of which instances come from public data.
+REAL = [word for word in sorted(problem_types()) if hasattr(import_module(f"instances.{word}"), "from_data")]
+
+
+#: Every generator of workloads.
+WORKLOADS = {f"workloads/{name}": made for name, made in generators("workloads").items()}
 
 
 @pytest.mark.parametrize("name", names())
@@ -141,14 +149,20 @@ def test_instances_carry_a_name_and_a_source(name: str) -> None:
     assert problem.about.seed == (7 if seeded else None)
 
 
-@pytest.mark.parametrize("name", sorted(GENERATORS))
+@pytest.mark.parametrize("name", sorted(GENERATORS | WORKLOADS))
 def test_the_seed_decides(name: str) -> None:
     """The same seed gives the same instance, and another seed another one."""
-    generator = GENERATORS[name]
+    generator = (GENERATORS | WORKLOADS)[name]
     seeded = "seed" in signature(generator).parameters
     options: list[dict[str, Any]] = [{"seed": 1}, {"seed": 2}] if seeded else [{}]
     made = [generator(**option) for option in options]
 
     assert made == [generator(**option) for option in options]
-    data = [problem.model_dump_json(exclude={"name", "about"}) for problem in made]
+    data = [problem.model_dump_json(exclude={"name", "about", "source"}) for problem in made]
     assert len(set(data)) == len(options)
+
+
+@pytest.mark.parametrize("word", REAL)
+def test_without_data_there_are_no_real_instances(word: str, tmp_path: Path) -> None:
+    """A folder without the traces or records gives no instances."""
+    assert list(import_module(f"instances.{word}").from_data(tmp_path)) == []

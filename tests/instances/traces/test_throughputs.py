@@ -14,13 +14,15 @@ TABLE = (
 
 
 def test_throughputs_alone_are_read(tmp_path: Path) -> None:
-    """Pairs and workers far apart are left out, and 0 stays 0."""
+    """Pairs and workers far apart are left out, 0 stays 0, and types keep the order of the file."""
     path = tmp_path / "a.json"
     path.write_text(TABLE)
-    assert read_throughputs(path) == {
+    read = read_throughputs(path)
+    assert read == {
         "('LM (batch size 5)', 1)": {"v100": 9.5, "k80": 0.0},
         "('LM (batch size 5)', 4)": {"v100": 20.0},
     }
+    assert list(read["('LM (batch size 5)', 1)"]) == ["v100", "k80"]
 
 
 @pytest.mark.parametrize(

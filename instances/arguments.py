@@ -1,0 +1,30 @@
+"""Arguments: the checks that most generators make of theirs."""
+
+from pathlib import Path
+
+from gsopt.core.errors import InvalidInput, require
+
+
+def at_least(least: int, **numbers: float) -> None:
+    """Raise `InvalidInput` unless every number is at least so large."""
+    for name, number in numbers.items():
+        require(number >= least, name, number, f"must be at least {least}")
+
+
+def fractions(**parts: float) -> None:
+    """Raise `InvalidInput` unless every number lies between 0 and 1."""
+    for name, part in parts.items():
+        require(0 <= part <= 1, name, part, "must be between 0 and 1")
+
+
+def ascending(shortest: int, longest: int) -> None:
+    """Raise `InvalidInput` unless there are durations between the shortest and the longest."""
+    at_least(1, shortest=shortest)
+    require(longest >= shortest, "longest", longest, f"must be at least the {shortest} of the shortest")
+
+
+def required(path: str | Path | None) -> str | Path:
+    """Return the folder of public traces, without which nothing can be built, or raise `InvalidInput`."""
+    if path is None:
+        raise InvalidInput("", "path", "", "is required: the folder of public traces")
+    return path
