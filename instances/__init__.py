@@ -59,7 +59,7 @@ committed instance; close: reclaiming/aryl-figure-5
         return read_problem(name)
     close = get_close_matches(str(name), names(), cutoff=_CLOSE)
     hint = f"; close: {', '.join(close)}" if close else ""
-    raise InvalidInput("", "instance", shorten(str(name)), f"is no file and no committed instance{hint}")
+    raise InvalidInput("instance", shorten(str(name)), f"is no file and no committed instance{hint}")
 
 
 def names(prefix: str = "") -> list[str]:

@@ -26,5 +26,5 @@ def ascending(shortest: int, longest: int) -> None:
 def required(path: str | Path | None) -> str | Path:
     """Return the folder of public traces, without which nothing can be built, or raise `InvalidInput`."""
     if path is None:
-        raise InvalidInput("", "path", "", "is required: the folder of public traces")
+        raise InvalidInput("path", "", "is required: the folder of public traces")
     return path

@@ -27,7 +27,9 @@ def compressed_lines(path: Path) -> list[Mapping[str, Any]]:
             text = file.read(_LONGEST)
         return [json.loads(line) for line in text.splitlines()]
     except (OSError, EOFError, ValueError) as error:
-        raise InvalidInput(str(path), "", "", f"must be lines of JSON, compressed by gzip: {error}") from None
+        raise InvalidInput(
+            "", "", f"must be lines of JSON, compressed by gzip: {error}", source=str(path)
+        ) from None
 
 
 def recorded_decisions(path: Path, problem: Callable[[Mapping[str, Any]], P]) -> Iterator[P]:
@@ -39,5 +41,5 @@ def recorded_decisions(path: Path, problem: Callable[[Mapping[str, Any]], P]) ->
             raise first_error(f"{path}, line {number}", error) from None
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             rule = f"must be a decision of the simulator: {error!r}"
-            raise InvalidInput(f"{path}, line {number}", "", shorten(record), rule) from None
+            raise InvalidInput("", shorten(record), rule, source=f"{path}, line {number}") from None
         yield made

@@ -85,7 +85,7 @@ def slots(problem: Sharing, budget: Budget, *, most: int = 100) -> Result[Sharin
     (Fraction(18, 5), 'Model E: starts at arrivals and ends; slots of 0.0361446 s: 3.61446 is optimal')
     """
     if most < 1:
-        raise InvalidInput("", "most", str(most), "must be at least 1")
+        raise InvalidInput("most", str(most), "must be at least 1")
     jobs = len(problem.jobs)
     if jobs > _MOST_JOBS or jobs * problem.gpus > _MOST_PLACES:
         limits = f"at most {_MOST_JOBS}, and {_MOST_PLACES:,} in all"

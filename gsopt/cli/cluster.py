@@ -66,7 +66,7 @@ def cluster(
 def _require(option: str, given: object, other: str, needed: object) -> None:
     """Refuse an option that does nothing without another one."""
     if given is not None and needed is None:
-        raise InvalidInput("", option, shorten(str(given)), f"needs {other}")
+        raise InvalidInput(option, shorten(str(given)), f"needs {other}")
 
 
 def _placements(schedule: Path, time: float) -> dict[str, Sequence[int]]:
@@ -75,5 +75,5 @@ def _placements(schedule: Path, time: float) -> dict[str, Sequence[int]]:
     for run in runs:
         if not run.placement:
             rule = "must say on which GPUs the job runs, for a picture"
-            raise InvalidInput(str(schedule), "placement", shorten(run.job), rule)
+            raise InvalidInput("placement", shorten(run.job), rule, source=str(schedule))
     return {run.job: run.placement for run in runs}

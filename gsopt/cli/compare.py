@@ -61,7 +61,7 @@ def compare(
     }
     if any(given is not None for given in (reader, window, setting, *physics.values())):
         if len(what) > 1:
-            raise InvalidInput("", "compare", shorten(what[1]), "policies are compared on one trace at a time")
+            raise InvalidInput("compare", shorten(what[1]), "policies are compared on one trace at a time")
         policies = find_policies(method, "--method", seed)
         around = read_setting(setting, **physics)
         scenario = read_scenario(what[0], reader, around, window=window)

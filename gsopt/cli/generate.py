@@ -43,10 +43,10 @@ def _options(words: list[str]) -> dict[str, str]:
     for word in rest:
         flag, equals, value = word.partition("=")
         if not flag.startswith("--"):
-            raise InvalidInput("", shorten(word), "", "must be an option and its value, such as --seed 7")
+            raise InvalidInput(shorten(word), "", "must be an option and its value, such as --seed 7")
         text = value if equals else next(rest, None)
         if text is None:
-            raise InvalidInput("", flag, "", "needs a value")
+            raise InvalidInput(flag, "", "needs a value")
         texts[flag.removeprefix("--").replace("-", "_")] = text
     return texts
 
@@ -59,4 +59,4 @@ def _generate(generator: Callable[..., Any], texts: Mapping[str, str]) -> Any:
         if error.source or error.field not in texts:
             raise
         option = f"--{error.field.replace('_', '-')}"
-        raise InvalidInput("", option, error.value, error.rule) from None
+        raise InvalidInput(option, error.value, error.rule) from None

@@ -41,7 +41,7 @@ def import_(
 ) -> None:
     """Read a cluster that runs, show what it holds, and write the decisions about it as files."""
     if (reclaiming is None) != (servers is None):
-        raise InvalidInput("", "--reclaiming", "", "needs --servers, and the other way round")
+        raise InvalidInput("--reclaiming", "", "needs --servers, and the other way round")
     for path in (output, cluster, reclaiming, placement):
         if path is not None:
             require_writable(path)

@@ -70,7 +70,7 @@ def interference(
     if output is not None:
         if len(chosen) != 1:
             rule = "needs one --predictor that fills the gaps"
-            raise InvalidInput("", "--output", shorten(str(output)), rule)
+            raise InvalidInput("--output", shorten(str(output)), rule)
         require_writable(output)
     measured = _read(table, reader)
     evaluated = partial(evaluate, measured, folds=folds, by=split, seed=seed)

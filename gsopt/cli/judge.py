@@ -74,7 +74,7 @@ def judge(
         beside = {"trace": trace, "reader": reader, "window": window, "setting": setting, **physics}
         given = _problem(problem, beside)
     elif trace is None:
-        raise InvalidInput("", "--trace", "", "give either a trace, or a scheduling instance by --problem")
+        raise InvalidInput("--trace", "", "give either a trace, or a scheduling instance by --problem")
     elif reader is None and Path(trace).suffix.lower() == ".csv":
         columns, surroundings = _columns("--trace-column", trace_column), read_setting(setting, **physics)
         workload = read_workload(trace, columns=columns, time_unit=time_unit, origin=origin)
@@ -99,11 +99,11 @@ def judge(
 def _problem(name: str, beside: Mapping[str, object]) -> Scheduling:
     for key, value in beside.items():
         if value is not None:
-            raise InvalidInput("", option_of(key), shorten(str(value)), "must not be given beside --problem")
+            raise InvalidInput(option_of(key), shorten(str(value)), "must not be given beside --problem")
     instance = read_instance(name)
     if not isinstance(instance, Scheduling):
         rule = "must be an instance of scheduling; gsopt check judges solutions of other decisions"
-        raise InvalidInput("", "--problem", shorten(name), rule)
+        raise InvalidInput("--problem", shorten(name), rule)
     return instance
 
 
@@ -113,6 +113,6 @@ def _columns(option: str, given: Sequence[str] | None) -> dict[str, str]:
     for text in given or ():
         theirs, equals, ours = text.rpartition("=")
         if not equals:
-            raise InvalidInput("", option, shorten(text), "must be their name and ours, such as job_id=job")
+            raise InvalidInput(option, shorten(text), "must be their name and ours, such as job_id=job")
         found[theirs] = ours
     return found

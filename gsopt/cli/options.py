@@ -32,9 +32,9 @@ def read_options(text: str, field: str) -> dict[str, Any]:
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or not name:
             rule = "must be an option and its value, such as promote=2"
-            raise InvalidInput("", field, shorten(part), f"{rule}; a list stands in brackets, such as [1,2]")
+            raise InvalidInput(field, shorten(part), f"{rule}; a list stands in brackets, such as [1,2]")
         if name in options:
-            raise InvalidInput("", field, shorten(part), f"gives {name} twice")
+            raise InvalidInput(field, shorten(part), f"gives {name} twice")
         options[name] = read_value(value)
     return options
 
@@ -46,7 +46,7 @@ def typed_options(
     try:
         return typed(function, given)
     except InvalidInput as error:
-        raise InvalidInput("", f"{field} {name}: {error.field}", error.value, error.rule) from None
+        raise InvalidInput(f"{field} {name}: {error.field}", error.value, error.rule) from None
 
 
 def _parts(text: str) -> Iterator[str]:

@@ -55,7 +55,7 @@ def require_picture(path: Path) -> None:
     """Refuse a picture that could not be written later, before the work for it begins."""
     require_writable(path)
     if path.suffix.lower() not in ENDINGS:
-        raise InvalidInput(str(path), "", "", f"must end in {', '.join(ENDINGS)}")
+        raise InvalidInput("", "", f"must end in {', '.join(ENDINGS)}", source=str(path))
 
 
 def print_table(table: RenderableType) -> None:

@@ -89,5 +89,5 @@ def _level(text: str) -> tuple[str, str]:
     level, _, label = text.partition("=")
     if not level or not label:
         rule = "must be a level and a label, such as rack=example.com/rack"
-        raise InvalidInput("", "--level", shorten(text), rule)
+        raise InvalidInput("--level", shorten(text), rule)
     return level, label

@@ -63,7 +63,7 @@ def solve(
     if accepts(chosen, "on_progress"):
         options |= {"on_progress": history, "display": Console(stderr=True).is_terminal}
     elif plot is not None:
-        raise InvalidInput("", "--plot", "", f"is not an option of {name_of(chosen)}")
+        raise InvalidInput("--plot", "", f"is not an option of {name_of(chosen)}")
     with named(name_of(chosen)):
         result = solve_problem(problem, chosen, time_limit=time_limit, **options)
     with held():  # what is found is shown
@@ -82,7 +82,7 @@ def _read_start(file: str, problem: Problem[Any]) -> Any:
     broken = problem.violations(solution)
     if broken:
         more = f" (and {len(broken) - 1} more)" if len(broken) > 1 else ""
-        raise InvalidInput(file, "", "", f"must be a solution of the instance: {broken[0]}{more}")
+        raise InvalidInput("", "", f"must be a solution of the instance: {broken[0]}{more}", source=file)
     return solution
 
 

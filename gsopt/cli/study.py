@@ -115,7 +115,7 @@ def table(
     from gsopt import studies
 
     if csv + markdown + latex + as_json + cells > 1:
-        raise InvalidInput("", "table", "", "takes one of --csv, --markdown, --latex, --json, --cells")
+        raise InvalidInput("table", "", "takes one of --csv, --markdown, --latex, --json, --cells")
     found = studies.results(folder)
     found.refuse_contradictions()
     if cells:

@@ -54,7 +54,7 @@ def table(
     from gsopt.studies.suites import Standing, best_known
 
     if csv + markdown + as_json > 1:
-        raise InvalidInput("", "suites", "", "takes one of --csv, --markdown, --json")
+        raise InvalidInput("suites", "", "takes one of --csv, --markdown, --json")
     found = best_known(*what or ())
     if challenges:
         found = found.having(Standing.CHALLENGE)
@@ -79,7 +79,7 @@ def families(
     from gsopt.studies.suites.selection import select
 
     if markdown and as_json:
-        raise InvalidInput("", "suites", "", "takes one of --markdown, --json")
+        raise InvalidInput("suites", "", "takes one of --markdown, --json")
     wanted = select(what or ())
     with show_progress() as progress:
         task = progress.add_task("", total=len(wanted))

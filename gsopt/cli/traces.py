@@ -79,7 +79,7 @@ def read_setting(
     }
     source, values = _setting_values(setting)
     for key in values.keys() - KEYS:
-        raise InvalidInput(source, key, "", f"must be one of {', '.join(KEYS)}")
+        raise InvalidInput(key, "", f"must be one of {', '.join(KEYS)}", source=source)
     told = {key: value for key, value in given.items() if value is not None}
     notes: list[str] = []
     try:
@@ -87,9 +87,9 @@ def read_setting(
     except InvalidInput as error:
         key = re.split(r"[.\[]", error.field)[0]
         if error.source or (source and key not in told):
-            raise InvalidInput(error.source or source, error.field, error.value, error.rule) from None
+            raise InvalidInput(error.field, error.value, error.rule, source=error.source or source) from None
         option = f"{option_of(key)}{error.field.removeprefix(key)}"
-        raise InvalidInput("", option, error.value.removeprefix("None"), error.rule) from None
+        raise InvalidInput(option, error.value.removeprefix("None"), error.rule) from None
     for note in notes:
         say(note, err=True)
     return found
@@ -116,7 +116,7 @@ def _overheads(texts: Sequence[str]) -> dict[str, Any]:
         model, options = split_name(text if ":" in text else f":{text}", "--overhead")
         if not options:
             rule = "must be such as start=4,stop=2 or bert:resize=73"
-            raise InvalidInput("", "--overhead", shorten(text), rule)
+            raise InvalidInput("--overhead", shorten(text), rule)
         found[model] = {**found.get(model, {}), **options}
     return found
 
@@ -128,7 +128,7 @@ def _capacity_change(text: str) -> dict[str, Any]:
         return {"time": read_seconds(time), "gpus": int(gpus)}
     except ValueError:
         rule = "must be a time and a number of GPUs, such as 7200=48 or 2h=48"
-        raise InvalidInput("", "--capacity-change", shorten(text), rule) from None
+        raise InvalidInput("--capacity-change", shorten(text), rule) from None
 
 
 def _workload(
@@ -143,7 +143,7 @@ def _workload(
     if reader is None:
         for option, value in selection.items():
             if value is not None:
-                raise InvalidInput("", f"--{option}", "", "selects from a trace, whose --reader is not given")
+                raise InvalidInput(f"--{option}", "", "selects from a trace, whose --reader is not given")
         return read_data(Workload, trace)
     known = catalogue.trace_readers()
     require_one_of("--reader", reader, known)

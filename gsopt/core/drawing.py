@@ -88,7 +88,7 @@ def new_figure(width: float, height: float) -> "Figure":
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise InvalidInput("plot", "", "", "needs matplotlib; install gsopt[report]") from None
+        raise InvalidInput("", "", "needs matplotlib; install gsopt[report]", source="plot") from None
     return Figure(figsize=(width, height), layout="constrained")
 
 
@@ -195,6 +195,6 @@ def save(figure: Any, path: str | Path) -> None:
     gsopt.core.errors.InvalidInput: picture: 'gantt.doc': must end in .png, .svg or .pdf
     """
     if Path(path).suffix.lower() not in ENDINGS:
-        raise InvalidInput("picture", "", shorten(str(path)), "must end in .png, .svg or .pdf")
+        raise InvalidInput("", shorten(str(path)), "must end in .png, .svg or .pdf", source="picture")
     with replacing(path) as beside:
         figure.savefig(beside, dpi=150, format=Path(path).suffix[1:].lower())

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from math import inf, nan
 from numbers import Real
 from sys import float_info
@@ -128,16 +129,16 @@ class InvalidInput(GsoptError, ValueError):
 
     Examples
     --------
-    >>> print(InvalidInput("a.json", "demand", "-1", "must be at least 0"))
+    >>> print(InvalidInput("demand", "-1", "must be at least 0", source="a.json"))
     a.json: demand: -1: must be at least 0
     """
 
-    def __init__(self, source: str, field: str, value: str, rule: str) -> None:
+    def __init__(self, field: str, value: str, rule: str, *, source: str = "") -> None:
         self.source, self.field, self.value, self.rule = source, field, value, rule
         super().__init__(escape(": ".join(part for part in (brief(source), field, value, rule) if part)))
 
-    def __reduce__(self) -> tuple[type["InvalidInput"], tuple[str, str, str, str]]:
-        return type(self), (self.source, self.field, self.value, self.rule)
+    def __reduce__(self) -> tuple[partial["InvalidInput"], tuple[str, str, str]]:
+        return partial(type(self), source=self.source), (self.field, self.value, self.rule)
 
 
 class InvalidSolution(GsoptError):
@@ -182,7 +183,7 @@ def require(holds: bool, field: str, value: object, rule: str) -> None:
     gsopt.core.errors.InvalidInput: servers: -3: must be at least 1
     """
     if not holds:
-        raise InvalidInput("", field, shorten(value), rule)
+        raise InvalidInput(field, shorten(value), rule)
 
 
 def number_of(value: Any) -> Any:
@@ -208,4 +209,4 @@ def require_one_of(field: str, value: object, words: Iterable[str]) -> None:
     """
     known = tuple(words)
     if value not in known:
-        raise InvalidInput("", field, shorten(value), f"must be one of {', '.join(known)}")
+        raise InvalidInput(field, shorten(value), f"must be one of {', '.join(known)}")

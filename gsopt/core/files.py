@@ -104,15 +104,15 @@ def _writing(path: str | Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise InvalidInput(str(path), "", "", f"cannot be written: {error.strerror or error}") from None
+        raise InvalidInput("", "", f"cannot be written: {error.strerror or error}", source=str(path)) from None
 
 
 def _target(path: str | Path) -> Path:
     """Return the file itself, behind all links; a device as it is named."""
     if "\0" in str(path):
-        raise InvalidInput(str(path), "", "", "must be a path")
+        raise InvalidInput("", "", "must be a path", source=str(path))
     if Path(path).is_dir():
-        raise InvalidInput(str(path), "", "", "must be a file, and is a folder")
+        raise InvalidInput("", "", "must be a file, and is a folder", source=str(path))
     return Path(os.path.realpath(path)) if _is_plain(Path(path)) else Path(path)
 
 
@@ -172,7 +172,7 @@ def require_writable(path: str | Path) -> None:
 def require_folder(folder: str | Path) -> None:
     """Make a folder if needed, and refuse one that cannot be written to."""
     if "\0" in str(folder):
-        raise InvalidInput(str(folder), "", "", "must be a path")
+        raise InvalidInput("", "", "must be a path", source=str(folder))
     with _writing(folder):
         Path(folder).mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -204,7 +204,7 @@ def first_error(source: str, error: ValidationError) -> InvalidInput:
         field, rule = _path(place[:-2]), rule.replace("input", "every key", 1)
     shown = "" if first["type"] == "missing" else shorten(value)
     more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-    return InvalidInput(source, field, shown, rule + more)
+    return InvalidInput(field, shown, rule + more, source=source)
 
 
 def _path(place: Sequence[int | str]) -> str:
@@ -237,7 +237,7 @@ def read_text(path: str | Path) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InvalidInput(str(path), "", f"byte {error.start}", "must be UTF-8 text") from None
+        raise InvalidInput("", f"byte {error.start}", "must be UTF-8 text", source=str(path)) from None
 
 
 def read_bytes(path: str | Path) -> bytes:
@@ -245,17 +245,17 @@ def read_bytes(path: str | Path) -> bytes:
     try:
         mode = Path(path).stat().st_mode
         if not S_ISREG(mode) and not S_ISDIR(mode):
-            raise InvalidInput(str(path), "", "", "must be a file, no pipe or device")
+            raise InvalidInput("", "", "must be a file, no pipe or device", source=str(path))
         with Path(path).open("rb") as file:
             data = file.read(_LARGEST_FILE + 1)
     except OSError as error:
-        raise InvalidInput(str(path), "", "", f"cannot be read: {error.strerror}") from None
+        raise InvalidInput("", "", f"cannot be read: {error.strerror}", source=str(path)) from None
     except ValueError as error:
         if isinstance(error, InvalidInput):
             raise
-        raise InvalidInput(str(path), "", "", "must be a path") from None  # a NUL in it
+        raise InvalidInput("", "", "must be a path", source=str(path)) from None  # a NUL in it
     if len(data) > _LARGEST_FILE:
-        raise InvalidInput(str(path), "", "", "must be at most 256 MiB")
+        raise InvalidInput("", "", "must be at most 256 MiB", source=str(path))
     if (noted := _noted.get()) is not None:
         noted[str(path)] = sha256(data).hexdigest()
     return data
@@ -289,25 +289,25 @@ def parse_json(source: str, text: str) -> dict[str, Any]:
         if len(seen) < len(pairs):
             keys = [key for key, _ in pairs]
             twice = next(key for index, key in enumerate(keys) if key in keys[:index])
-            raise InvalidInput(source, shorten(twice), "", "must not stand twice in one object")
+            raise InvalidInput(shorten(twice), "", "must not stand twice in one object", source=source)
         return seen
 
     def no_constants(constant: str) -> NoReturn:
-        raise InvalidInput(source, "", constant, "must be a finite number")
+        raise InvalidInput("", constant, "must be a finite number", source=source)
 
     try:
         data = json.loads(text, object_pairs_hook=no_double_keys, parse_constant=no_constants)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno} column {error.colno}"
-        raise InvalidInput(source, where, "", f"must be JSON: {error.msg.lower()}") from None
+        raise InvalidInput(where, "", f"must be JSON: {error.msg.lower()}", source=source) from None
     except RecursionError:
-        raise InvalidInput(source, "", "", "must not be nested so deeply") from None
+        raise InvalidInput("", "", "must not be nested so deeply", source=source) from None
     except InvalidInput:
         raise
     except ValueError:  # an integer of more than 4,300 digits
-        raise InvalidInput(source, "", "an integer of thousands of digits", "must be a number") from None
+        raise InvalidInput("", "an integer of thousands of digits", "must be a number", source=source) from None
     if not isinstance(data, dict):
-        raise InvalidInput(source, "", shorten(data), "must be a JSON object")
+        raise InvalidInput("", shorten(data), "must be a JSON object", source=source)
     return data
 
 

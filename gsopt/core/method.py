@@ -126,7 +126,7 @@ def run(method: MethodLike, problem: Problem[S], /, *args: Any, **options: Any) 
     if not isinstance(found, problem.solution_type):
         rule = f"must return a {problem.solution_type.__name__}, a Result or NoSolution"
         hint = "; gsopt.lift makes a heuristic of a policy" if hasattr(found, "decide") else ""
-        raise InvalidInput("", name, shorten(found), rule + hint)
+        raise InvalidInput(name, shorten(found), rule + hint)
     solution: Any = found
     return Result.judged(problem, method=name, solution=solution, runtime=runtime)
 

@@ -240,11 +240,11 @@ class Result(Generic[S]):
         _refuse_own_contradiction(problem, found.method, found.objective, found.bound)
         if status is not _status(problem, found.objective, found.bound, status is Status.INFEASIBLE):
             rule = "must be what follows from the solution and the bound"
-            raise InvalidInput(source, "status", shorten(status.value), rule)
+            raise InvalidInput("status", shorten(status.value), rule, source=source)
         for name, value in found.as_dict().items():
             if name not in ("gap", "exact", "solution") and value != data.get(name):
                 rule = f"must be {value}, as the judge finds"
-                raise InvalidInput(source, name, shorten(data.get(name)), rule)
+                raise InvalidInput(name, shorten(data.get(name)), rule, source=source)
         return found
 
 
@@ -265,9 +265,9 @@ class _Stored:
             if isinstance(value, kind) and (number or kind in (str, type(None))):
                 return value
         if value is ...:
-            raise InvalidInput(self.source, name, "", "is required")
+            raise InvalidInput(name, "", "is required", source=self.source)
         known = [" or ".join(kind) if issubclass(kind, StrEnum) else kind.__name__ for kind in kinds]
-        raise InvalidInput(self.source, name, shorten(value), f"must be {' or '.join(known)}")
+        raise InvalidInput(name, shorten(value), f"must be {' or '.join(known)}", source=self.source)
 
     def fraction(self, name: str) -> Fraction | None:
         """Return a number as an exact fraction, where it is stored as text."""
@@ -279,7 +279,7 @@ class _Stored:
         number = Fraction(int(found[1]), int(found[2])) if found and int(found[2]) else None
         if number is None or not _fits(number) or plain(number) != self.data.get(name):
             rule = f"must be the fraction of which {name} is the nearest number, such as '1/3'"
-            raise InvalidInput(self.source, f"exact.{name}", shorten(text), rule)
+            raise InvalidInput(f"exact.{name}", shorten(text), rule, source=self.source)
         return number
 
     def solution(self, problem: Problem[S]) -> S | None:
@@ -292,10 +292,12 @@ class _Stored:
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             field = ".".join(str(part) for part in ("solution", *first["loc"]))
-            raise InvalidInput(self.source, field, shorten(first["input"]), first["msg"].lower()) from None
+            raise InvalidInput(
+                field, shorten(first["input"]), first["msg"].lower(), source=self.source
+            ) from None
         except (TypeError, ValueError, RecursionError) as error:
             rule = f"must be plain JSON: {error}"
-            raise InvalidInput(self.source, "solution", shorten(given), rule) from None
+            raise InvalidInput("solution", shorten(given), rule, source=self.source) from None
         found: S = solution
         return found
 

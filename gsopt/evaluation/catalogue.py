@@ -177,7 +177,7 @@ def find_method(word: str, method: MethodLike | str, *, field: str = "method") -
         return found
     if word != Scheduling.word:
         rule = f"is a policy, which decides over time; {word} has none"
-        raise InvalidInput("", field, name_of(found), rule)
+        raise InvalidInput(field, name_of(found), rule)
     return lift(found)
 
 
@@ -203,12 +203,12 @@ def _find(kind: str, wanted: Any, known: Callable[[], Mapping[str, Any]]) -> Any
     if callable(wanted):
         return wanted
     if not isinstance(wanted, str):
-        raise InvalidInput("", kind, shorten(wanted), "must be a name or a callable")
+        raise InvalidInput(kind, shorten(wanted), "must be a name or a callable")
     if is_path(wanted):
         return _trusted(kind, wanted)
     offered = known()
     if wanted not in offered:
-        raise InvalidInput("", kind, shorten(wanted), rule_of_names(wanted, offered))
+        raise InvalidInput(kind, shorten(wanted), rule_of_names(wanted, offered))
     return offered[wanted]
 
 
@@ -257,14 +257,14 @@ def _naming(kind: str, path: str) -> Iterator[None]:
     try:
         yield
     except InvalidInput as error:
-        raise InvalidInput("", kind, shorten(path), error.rule) from None
+        raise InvalidInput(kind, shorten(path), error.rule) from None
 
 
 def _imported(kind: str, path: str) -> Any:
     """Import what is named ``package.module:function``."""
 
     def refuse(rule: str) -> NoReturn:
-        raise InvalidInput("", kind, shorten(path), rule) from None
+        raise InvalidInput(kind, shorten(path), rule) from None
 
     module, name = _module_of(path), path.partition(":")[2]
     if not all(part.isidentifier() for part in [*module.split("."), *name.split(".")]):
@@ -306,7 +306,7 @@ def _added_methods(word: str) -> dict[str, Method]:
         decision, slash, name = entry.name.partition("/")
         if not slash or decision not in problem_types():
             rule = "must be named decision/name, such as reclaiming/mine"
-            raise InvalidInput(entry.value, f"entry point {_METHODS}", shorten(entry.name), rule)
+            raise InvalidInput(f"entry point {_METHODS}", shorten(entry.name), rule, source=entry.value)
         if decision == word:
             found[name] = _load(entry)
     if word == Scheduling.word:
@@ -357,9 +357,9 @@ def _refuse_shadow(package: str) -> None:
     """Refuse a file of the user's that Python would import in place of a package beside gsopt."""
     spec = find_spec(package)
     if spec is None:
-        raise InvalidInput("", package, "", f"must be installed beside gsopt, in {_HOME}")
+        raise InvalidInput(package, "", f"must be installed beside gsopt, in {_HOME}")
     found = [spec.origin] if spec.origin else list(spec.submodule_search_locations or ())
     ours = _HOME / package / "__init__.py"
     if not any(Path(each).resolve() == ours for each in found):
         rule = f"hides the package {package} of gsopt; rename it, or move it elsewhere"
-        raise InvalidInput(", ".join(found), "", "", rule)
+        raise InvalidInput("", "", rule, source=", ".join(found))

@@ -80,7 +80,7 @@ def _wanted(
     """Return every problem with the methods that are to run on it, each under a name of its own."""
     if isinstance(problems, Workload | Scenario):
         rule = "must be a problem; policies on a workload are compared by gsopt.compare_policies"
-        raise InvalidInput("", "problems", f"a {type(problems).__name__.lower()}", rule)
+        raise InvalidInput("problems", f"a {type(problems).__name__.lower()}", rule)
     if isinstance(chosen, str) or callable(chosen):
         chosen = [chosen]
     several = None if chosen is None else list(chosen)
@@ -90,7 +90,7 @@ def _wanted(
     for problem in problems:
         if not isinstance(problem, Problem):
             rule = "must be a problem; gsopt.load gives one by name"
-            raise InvalidInput("", "problems", shorten(problem), rule)
+            raise InvalidInput("problems", shorten(problem), rule)
         if several is None:
             found.append((problem, methods_of(problem.word)))
             continue

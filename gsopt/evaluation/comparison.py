@@ -195,7 +195,7 @@ class Comparison(Listing[ComparisonRow]):
         for place, each in enumerate(stored.rows):
             if each.instance not in known:
                 rule = "must be the name of one of the problems"
-                raise InvalidInput(source, f"rows[{place}].instance", shorten(each.instance), rule)
+                raise InvalidInput(f"rows[{place}].instance", shorten(each.instance), rule, source=source)
             problem = known[each.instance]
             where = f"{source}: rows[{place}].result"
             result = None if each.result is None else Result.from_dict(problem, each.result, source=where)

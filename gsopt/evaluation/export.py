@@ -25,7 +25,7 @@ def export_model(problem: Problem[Any], path: str | Path, method: str | None = N
     """
     target = Path(path)
     if target.suffix not in _COMMENT:
-        raise InvalidInput(str(path), "", target.suffix or "no ending", "must end in .mps or .lp")
+        raise InvalidInput("", target.suffix or "no ending", "must end in .mps or .lp", source=str(path))
     chosen, form = _modelled(problem, method)
     head = _head(problem, chosen, form)
     with replacing(path) as beside:

@@ -137,4 +137,4 @@ def _scenario(given: Any, cluster: Cluster | int | None, physics: Mapping[str, A
     rule = "must be a scenario, a scheduling problem, or a workload with its cluster"
     if isinstance(given, Problem):
         rule += "; problem.violations(solution) judges solutions of other decisions"
-    raise InvalidInput("", "given", f"a {type(given).__name__}", rule)
+    raise InvalidInput("given", f"a {type(given).__name__}", rule)

@@ -74,12 +74,12 @@ def solve(
     ('s1', 's2')
     """
     if not isinstance(problem, Problem):
-        raise InvalidInput("", "problem", shorten(problem), "must be a problem; gsopt.load gives one by name")
+        raise InvalidInput("problem", shorten(problem), "must be a problem; gsopt.load gives one by name")
     chosen = find_method(problem.word, "exact" if method is None else method)
     budget = Budget(time_limit=time_limit)
     for option in [*options, *["display"] * display]:
         if not accepts(chosen, "on_progress" if option == "display" else option):
-            raise InvalidInput("", option, "", f"is not an option of {name_of(chosen)}")
+            raise InvalidInput(option, "", f"is not an option of {name_of(chosen)}")
     if proves(chosen):
         granted = {name: options.pop(name) for name in DEFAULTS if name in options}
         budget = replace(budget, **granted)

@@ -37,7 +37,7 @@ class Trust:
         given = (allowed,) if isinstance(allowed, str) else tuple(allowed)
         for module in given:
             if not isinstance(module, str) or not _is_name(module):
-                raise InvalidInput("", "allow", shorten(module), "must be the name of a module")
+                raise InvalidInput("allow", shorten(module), "must be the name of a module")
         folder = Path(source).absolute().parent if source else Path.cwd()
         return cls(str(folder.resolve()), given)
 
@@ -61,7 +61,7 @@ class Trust:
             spec = None
         if spec is None or not self._holds(spec):
             rule = f"must be a module beside the study, or be allowed by --allow {package}"
-            raise InvalidInput("", "", shorten(module), rule)
+            raise InvalidInput("", shorten(module), rule)
 
     def _beside(self, package: str) -> ModuleSpec | None:
         """Have Python look beside the study too, behind all other places, if the module is there."""
@@ -95,7 +95,7 @@ def refuse_function(path: str, module: ModuleType, function: Callable[..., Any])
         return
     home = str(getattr(function, "__module__", ""))
     if home.partition(".")[0] not in _HOMES and home != _LIFTED:
-        raise InvalidInput("", "", shorten(path), "must be a method or policy of gsopt")
+        raise InvalidInput("", shorten(path), "must be a method or policy of gsopt")
 
 
 #: What is trusted at present; None where any module may be named.

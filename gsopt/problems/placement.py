@@ -267,11 +267,11 @@ class Placement(Problem[PlacementSolution]):
         1
         """
         if cluster.is_plain:
-            raise InvalidInput("", "cluster", f"{cluster.gpus} plain GPUs", "must have machines")
+            raise InvalidInput("cluster", f"{cluster.gpus} plain GPUs", "must have machines")
         groups, group_of = cluster.groups.get(level, ()), cluster.group_of(level)
         for gpu in taken:
             if not 0 <= gpu < cluster.gpus:
-                raise InvalidInput("", "taken", shorten(gpu), f"must be numbers from 0 to {cluster.gpus - 1}")
+                raise InvalidInput("taken", shorten(gpu), f"must be numbers from 0 to {cluster.gpus - 1}")
         used = Counter(cluster.machine_of[gpu] for gpu in set(taken))
         servers = tuple(
             Server(

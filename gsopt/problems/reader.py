@@ -30,7 +30,7 @@ def read_problem(path: str | Path) -> Problem[Any]:
     word = data.get("problem")
     if not isinstance(word, str) or word not in decisions:
         rule = f"must be one of {', '.join(sorted(decisions))}"
-        raise InvalidInput(str(path), "problem", shorten(word), rule)
+        raise InvalidInput("problem", shorten(word), rule, source=str(path))
     problem = validated(decisions[word], str(path), text)
     return problem if problem.name else problem.model_copy(update={"name": Path(path).stem})
 
@@ -58,7 +58,7 @@ def read_solution(path: str | Path, problem: Problem[Any]) -> Frozen:
     if "solution" in data and "status" in data:
         data = data["solution"]
         if data is None:
-            raise InvalidInput(str(path), "solution", "null", "must be a solution; this result has none")
+            raise InvalidInput("solution", "null", "must be a solution; this result has none", source=str(path))
     return validated(problem.solution_type, str(path), json.dumps(data))
 
 

@@ -382,4 +382,4 @@ def _refuse_modes(schedule: Schedule) -> None:
     for index, piece in enumerate(schedule.segments):
         if piece.mode:
             rule = "must be the default mode"
-            raise InvalidInput("schedule", f"segments[{index}].mode", shorten(piece.mode), rule)
+            raise InvalidInput(f"segments[{index}].mode", shorten(piece.mode), rule, source="schedule")

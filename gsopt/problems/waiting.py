@@ -405,6 +405,6 @@ def first_segments(schedule: Schedule) -> list[Segment]:
             set(first.placement),
         ):
             rule = "must run from its start to its end on the same GPUs"
-            raise InvalidInput("schedule", "job", shorten(segment.job), rule)
+            raise InvalidInput("job", shorten(segment.job), rule, source="schedule")
         ends[segment.job] = segment.end
     return list(found.values())

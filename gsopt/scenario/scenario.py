@@ -199,19 +199,19 @@ class Scenario(Physics):
         """
         for field in physics.keys() - Physics.model_fields.keys():
             rule = f"is no field of a scenario; there are {', '.join(Physics.model_fields)}"
-            raise InvalidInput("", field, shorten(physics[field]), rule)
+            raise InvalidInput(field, shorten(physics[field]), rule)
         given_fields = {
             name: value for name, value in {"cluster": cluster, **physics}.items() if value is not None
         }
         if isinstance(given, Scenario):
             for field, value in given_fields.items():
                 rule = "belongs to a workload; what is given is a scenario, which has it"
-                raise InvalidInput("", field, shorten(value), rule)
+                raise InvalidInput(field, shorten(value), rule)
             return given
         if not isinstance(given, Workload):
-            raise InvalidInput("", "given", f"a {type(given).__name__}", "must be a workload or a scenario")
+            raise InvalidInput("given", f"a {type(given).__name__}", "must be a workload or a scenario")
         if cluster is None:
-            raise InvalidInput("", "cluster", "", "is required: the GPUs, or their number")
+            raise InvalidInput("cluster", "", "is required: the GPUs, or their number")
         try:
             gpus = Cluster.plain(cluster) if isinstance(cluster, int) else cluster
             return cls(workload=given, **{**given_fields, "cluster": gpus})
@@ -253,7 +253,7 @@ class Scenario(Physics):
         for job in self.workload.jobs:
             if self.application(job) is not None:
                 rule = f"must be False: the speed of {job.name!r}, whose model has an application, is a float"
-                raise InvalidInput("", "exact", "True", rule)
+                raise InvalidInput("exact", "True", rule)
 
     @model_validator(mode="after")
     def _clock_starts_before_the_jobs(self) -> "Scenario":

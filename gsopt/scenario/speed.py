@@ -74,7 +74,7 @@ class TierPenalty(Frozen):
             return named[tier]
         if tier not in levels:
             rule = f"must be a tier with a penalty, or a level of the cluster: {', '.join(levels or named)}"
-            raise InvalidInput("", "tier", shorten(str(tier)), rule)
+            raise InvalidInput("tier", shorten(str(tier)), rule)
         wider = levels[levels.index(tier) + 1 :]
         return next((named[level] for level in wider if level in named), self.network)
 
@@ -291,7 +291,9 @@ def tabulated_menu(gpus: int, throughput: Mapping[int, float]) -> tuple[tuple[in
     ((1, 0.5), (2, 1.0), (4, 1.5))
     """
     if gpus not in throughput:
-        raise InvalidInput("throughput", "", shorten(sorted(throughput)), f"must hold the demanded {gpus} GPUs")
+        raise InvalidInput(
+            "", shorten(sorted(throughput)), f"must hold the demanded {gpus} GPUs", source="throughput"
+        )
     return tuple((count, value / throughput[gpus]) for count, value in sorted(throughput.items()))
 
 
@@ -316,7 +318,7 @@ def efficient_counts(job: Job, alpha: float | Fraction) -> tuple[int, ...]:
     (2, 4)
     """
     if not (isinstance(alpha, int | float | Fraction) and 0 < alpha <= 1):
-        raise InvalidInput("", "alpha", shorten(alpha), "must be a number above 0 and at most 1")
+        raise InvalidInput("alpha", shorten(alpha), "must be a number above 0 and at most 1")
     counts = [job.gpus]
     for count, speed in sorted(job.menu):
         if count > job.gpus:
@@ -396,7 +398,7 @@ def fit_iteration_time(samples: Sequence[tuple[float, float, float]]) -> Iterati
     from scipy.optimize import least_squares
 
     if not samples or any(seconds <= 0 for _, _, seconds in samples):
-        raise InvalidInput("samples", "", shorten(samples), "must hold positive times")
+        raise InvalidInput("", shorten(samples), "must hold positive times", source="samples")
     times = np.array([seconds for _, _, seconds in samples])
     scale = [
         times.min(),

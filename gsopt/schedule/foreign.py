@@ -168,7 +168,7 @@ class _Table:
         for name in names if self.rows else ():
             if name not in self.columns.values():
                 rule = f"must be one of the columns, which are {', '.join(map(str, self.rows[0]))}"
-                raise InvalidInput(self.source, "columns", name, rule)
+                raise InvalidInput("columns", name, rule, source=self.source)
 
     def cells(self, index: int) -> dict[str, Any]:
         """Return the cells of a row by our names of the columns, without the empty ones."""
@@ -178,12 +178,12 @@ class _Table:
 
     def refuse(self, index: int, field: str, value: Any, rule: str) -> InvalidInput:
         """Return the error for a cell."""
-        return InvalidInput(self.source, f"{self.what}[{index}].{field}", shorten(value), rule)
+        return InvalidInput(f"{self.what}[{index}].{field}", shorten(value), rule, source=self.source)
 
     def take(self, index: int, cells: Mapping[str, Any], field: str) -> Any:
         """Return a cell that must be there."""
         if field not in cells:
-            raise InvalidInput(self.source, f"{self.what}[{index}].{field}", "", "is required")
+            raise InvalidInput(f"{self.what}[{index}].{field}", "", "is required", source=self.source)
         return cells[field]
 
     def time(self, index: int, cells: Mapping[str, Any], field: str) -> Number:
@@ -242,7 +242,9 @@ def _job(table: _Table, index: int) -> Job:
         return Job(**fields)
     except ValidationError as error:
         wrong = first_error("", error)
-        raise InvalidInput(table.source, f"jobs[{index}].{wrong.field}", wrong.value, wrong.rule) from None
+        raise InvalidInput(
+            f"jobs[{index}].{wrong.field}", wrong.value, wrong.rule, source=table.source
+        ) from None
 
 
 def _placement(table: _Table, index: int, cells: Mapping[str, Any]) -> tuple[int, ...]:
@@ -267,20 +269,20 @@ def _rows(table: Any, source: str) -> Sequence[_Row]:
         rows = list(table)
         if all(isinstance(row, Mapping) for row in rows):
             return rows
-    raise InvalidInput("", "table", shorten(table), "must be a CSV file, a data frame, or rows as mappings")
+    raise InvalidInput("table", shorten(table), "must be a CSV file, a data frame, or rows as mappings")
 
 
 def _csv(text: str, source: str) -> Sequence[_Row]:
     lines = csv_rows(text, source)
     if not lines:
-        raise InvalidInput(source, "header", "", "must name the columns")
+        raise InvalidInput("header", "", "must name the columns", source=source)
     header = [name.strip() for name in lines[0]]
     for name in header:
         if header.count(name) > 1:
-            raise InvalidInput(source, "header", shorten(name), "must not stand twice")
+            raise InvalidInput("header", shorten(name), "must not stand twice", source=source)
     for index, line in enumerate(lines[1:]):
         if len(line) > len(header):
-            raise InvalidInput(source, f"rows[{index}]", shorten(line), "has more cells than the header")
+            raise InvalidInput(f"rows[{index}]", shorten(line), "has more cells than the header", source=source)
     return [dict(zip_longest(header, map(unquoted, line), fillvalue="")) for line in lines[1:]]
 
 
@@ -291,12 +293,12 @@ def _mapped(
     there = dict.fromkeys(key for row in rows for key in row)
     for theirs, ours in columns.items():
         if ours not in known:
-            raise InvalidInput(source, "columns", shorten(ours), f"must be one of {', '.join(known)}")
+            raise InvalidInput("columns", shorten(ours), f"must be one of {', '.join(known)}", source=source)
         if rows and theirs not in there:
             rule = f"must be one of the columns, which are {', '.join(map(str, there))}"
-            raise InvalidInput(source, "columns", shorten(theirs), rule)
+            raise InvalidInput("columns", shorten(theirs), rule, source=source)
         if list(columns.values()).count(ours) > 1:
-            raise InvalidInput(source, "columns", shorten(ours), "must be one column only")
+            raise InvalidInput("columns", shorten(ours), "must be one column only", source=source)
     own = {
         name: name for name in known if name in there and name not in columns and name not in columns.values()
     }
@@ -369,5 +371,5 @@ def _rounded(seconds: Fraction) -> Number:
 def _origin(origin: Any, unit: Fraction) -> Fraction:
     seconds = _point(_plain(origin), unit)
     if seconds is None:
-        raise InvalidInput("", "origin", shorten(origin), "must be a finite number or a timestamp")
+        raise InvalidInput("origin", shorten(origin), "must be a finite number or a timestamp")
     return seconds

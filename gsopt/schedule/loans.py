@@ -126,7 +126,7 @@ class Loans:
         """Return the usage step by step, such as hour by hour, from time 0; the last step may be shorter."""
         end = self.end if until is None else until
         if not 0 < step <= end:
-            raise InvalidInput("", "step", shorten(step), f"must be more than 0 and at most the end, {end:g} s")
+            raise InvalidInput("step", shorten(step), f"must be more than 0 and at most the end, {end:g} s")
         lent = sum(map(len, self._lent.values()))
         others = self._scenario.cluster.gpus - lent
         found = []

@@ -299,7 +299,7 @@ def csv_rows(text: str, source: str) -> list[list[str]]:
     try:
         return [row for row in csv.reader(StringIO(text.removeprefix(_BYTE_ORDER_MARK))) if row]
     except csv.Error as error:
-        raise InvalidInput(source, "", "", f"must be CSV: {error}") from None
+        raise InvalidInput("", "", f"must be CSV: {error}", source=source) from None
 
 
 def _table(text: str, source: str) -> list[dict[str, str]]:
@@ -308,15 +308,17 @@ def _table(text: str, source: str) -> list[dict[str, str]]:
     header = rows[0] if rows else []
     for name in _REQUIRED:
         if name not in header:
-            raise InvalidInput(source, "header", shorten(header), f"must name the column {name}")
+            raise InvalidInput("header", shorten(header), f"must name the column {name}", source=source)
     for name in header:
         if name not in _REQUIRED + _OPTIONAL:
-            raise InvalidInput(source, "header", shorten(name), "is not a known column")
+            raise InvalidInput("header", shorten(name), "is not a known column", source=source)
         if header.count(name) > 1:
-            raise InvalidInput(source, "header", shorten(name), "must not stand twice")
+            raise InvalidInput("header", shorten(name), "must not stand twice", source=source)
     for index, row in enumerate(rows[1:]):
         if len(row) > len(header):
-            raise InvalidInput(source, f"segments[{index}]", shorten(row), "has more cells than the header")
+            raise InvalidInput(
+                f"segments[{index}]", shorten(row), "has more cells than the header", source=source
+            )
     return [dict(zip(header, map(unquoted, row), strict=False)) for row in rows[1:]]
 
 

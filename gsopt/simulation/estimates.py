@@ -70,18 +70,18 @@ _Draw = Callable[[Random], float]
 def _log_normal(factor: float | None) -> _Draw:
     chosen = _FACTOR if factor is None else factor
     if not (isinstance(chosen, int | float) and 1 <= chosen <= _LARGEST_FACTOR):
-        raise InvalidInput("", "factor", shorten(chosen), "must be a number from 1 to 1e6")
+        raise InvalidInput("factor", shorten(chosen), "must be a number from 1 to 1e6")
     spread = log(chosen)
     return lambda random: exp(spread * random.gauss(0, 1))
 
 
 def _uniform(factor: float | None, wrong: float, margin: float) -> _Draw:
     if factor is not None:
-        raise InvalidInput("", "factor", shorten(factor), "must not be given together with wrong")
+        raise InvalidInput("factor", shorten(factor), "must not be given together with wrong")
     if not (isinstance(wrong, int | float) and 0 <= wrong <= 1):
-        raise InvalidInput("", "wrong", shorten(wrong), "must be a number from 0 to 1")
+        raise InvalidInput("wrong", shorten(wrong), "must be a number from 0 to 1")
     if not (isinstance(margin, int | float) and 0 <= margin < 1):
-        raise InvalidInput("", "margin", shorten(margin), "must be a number from 0 to below 1")
+        raise InvalidInput("margin", shorten(margin), "must be a number from 0 to below 1")
     return lambda random: 1 + margin * random.uniform(-1, 1) if random.random() < wrong else 1.0
 
 

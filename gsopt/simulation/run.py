@@ -173,7 +173,7 @@ def _refuse_unknown(policy: Policy, options: Mapping[str, Any]) -> None:
         return
     for name in options.keys() - parameters.keys():
         rule = f"is no field of a scenario, and no option of {name_of(policy)}"
-        raise InvalidInput("", name, shorten(options[name]), rule)
+        raise InvalidInput(name, shorten(options[name]), rule)
 
 
 def replay(

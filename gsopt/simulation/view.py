@@ -210,7 +210,7 @@ class RunView:
         if tier is None:
             tier = Tier.MACHINE if isinstance(gpus, int) else self.tier(gpus)
         elif tier not in run.levels and tier not in _TIERS:
-            raise InvalidInput("", "tier", shorten(tier), f"must be one of {', '.join(run.levels)}")
+            raise InvalidInput("tier", shorten(tier), f"must be one of {', '.join(run.levels)}")
         types = run.types.best(item, mode, count) if isinstance(gpus, int) else run.types.of(gpus)
         rate = run.rate_on(job, count, mode, tier, beside, types)
         if job in run.trainees:

@@ -33,7 +33,9 @@ def parse(source: str, text: str) -> list[Field]:
         return [Field(source, data)]
     found = parse_documents(source, text)
     if not found:
-        raise InvalidInput(source, "", "", "must be what a scheduler prints as JSON or YAML, and is empty")
+        raise InvalidInput(
+            "", "", "must be what a scheduler prints as JSON or YAML, and is empty", source=source
+        )
     if len(found) == 1:
         return [Field(source, found[0])]
     top = Field(source, None)
@@ -52,7 +54,7 @@ def _require_shallow(source: str, data: Any) -> None:
         ]
         if not level:
             return
-    raise InvalidInput(source, "", "", "must not be nested so deeply")
+    raise InvalidInput("", "", "must not be nested so deeply", source=source)
 
 
 def objects(documents: list[Field]) -> Iterator[Field]:

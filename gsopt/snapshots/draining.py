@@ -196,7 +196,7 @@ def drain(
     """
     limit = checked_time_limit(time_limit)
     if isinstance(servers, bool) or not isinstance(servers, int) or servers < 0:
-        raise InvalidInput("", "servers", shorten(servers), "must be a number of at least 0")
+        raise InvalidInput("servers", shorten(servers), "must be a number of at least 0")
     check_cost(cost)
     kept = snapshot.kept(among)
     returnable = len(chosen_nodes(snapshot.nodes, among)) - len(kept)

@@ -57,7 +57,7 @@ class Field:
 
     def refuse(self, rule: str) -> NoReturn:
         """Raise `InvalidInput` in one line that names file, field, value and rule."""
-        raise InvalidInput(self.source, self.path, shorten(self.value), rule)
+        raise InvalidInput(self.path, shorten(self.value), rule, source=self.source)
 
     def mapping(self) -> Mapping[str, Any]:
         """Return the entries of a mapping; none where nothing is there."""

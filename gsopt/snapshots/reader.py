@@ -66,12 +66,12 @@ def read_snapshot(
     8
     """
     if source and source not in list(Source):
-        raise InvalidInput("", "source", shorten(source), f"must be one of {', '.join(Source)}")
+        raise InvalidInput("source", shorten(source), f"must be one of {', '.join(Source)}")
     if not paths:
-        raise InvalidInput("", "files", "", "must be at least one")
+        raise InvalidInput("files", "", "must be at least one")
     texts = {str(path): text_of(path) for path in paths}
     if len(texts) < len(paths):
-        raise InvalidInput(str(paths[-1]), "", "", "must not be named twice")
+        raise InvalidInput("", "", "must not be named twice", source=str(paths[-1]))
     confs = {path: text for path, text in texts.items() if is_conf(text)}
     documents = [each for path, text in texts.items() if path not in confs for each in parse(path, text)]
     if len(texts) == 1 and len(documents) == 1 and "gangs" in documents[0].mapping():
@@ -81,7 +81,9 @@ def read_snapshot(
         _refuse_for_slurm(levels, gpu_resources)
         return slurm_snapshot(documents, confs, time=time, notes=notes)
     if confs:
-        raise InvalidInput(next(iter(confs)), "", "", "must be what kubectl prints, and is a topology.conf")
+        raise InvalidInput(
+            "", "", "must be what kubectl prints, and is a topology.conf", source=next(iter(confs))
+        )
     return kubernetes_snapshot(documents, levels=levels, gpu_resources=gpu_resources, time=time, notes=notes)
 
 
@@ -93,8 +95,6 @@ def _is_slurm(document: Field) -> bool:
 
 def _refuse_for_slurm(levels: Mapping[str, str] | None, gpu_resources: Sequence[str]) -> None:
     if levels is not None:
-        raise InvalidInput(
-            "", "levels", shorten(dict(levels)), "must not be told for Slurm: give a topology.conf"
-        )
+        raise InvalidInput("levels", shorten(dict(levels)), "must not be told for Slurm: give a topology.conf")
     if gpu_resources:
-        raise InvalidInput("", "gpu_resources", shorten(list(gpu_resources)), "must not be told for Slurm")
+        raise InvalidInput("gpu_resources", shorten(list(gpu_resources)), "must not be told for Slurm")

@@ -32,7 +32,7 @@ class Cost(StrEnum):
 def check_cost(cost: str) -> None:
     """Refuse what is no `Cost`."""
     if cost not in list(Cost):
-        raise InvalidInput("", "cost", shorten(cost), f"must be one of {', '.join(Cost)}")
+        raise InvalidInput("cost", shorten(cost), f"must be one of {', '.join(Cost)}")
 
 
 def chosen_nodes(nodes: Sequence[Node], among: Sequence[str] = ()) -> list[Node]:
@@ -40,7 +40,7 @@ def chosen_nodes(nodes: Sequence[Node], among: Sequence[str] = ()) -> list[Node]
     for label in among:
         if not any(node.has(label) for node in nodes):
             rule = "must be a label, as key or key=value, of some node"
-            raise InvalidInput("", "among", shorten(label), rule)
+            raise InvalidInput("among", shorten(label), rule)
     return [node for node in nodes if node.gpus and all(map(node.has, among))]
 
 
@@ -77,7 +77,7 @@ def reclaiming_of(
     given = [node for node in chosen if node.name not in kept]
     if isinstance(servers, bool) or not isinstance(servers, int) or not 0 <= servers <= len(given) or not given:
         rule = f"must be a number of at most the {len(given):,} nodes with GPUs that may be returned"
-        raise InvalidInput("", "servers", shorten(servers), rule)
+        raise InvalidInput("servers", shorten(servers), rule)
     names = {node.name for node in given}
     lowest = min((gang.priority for gang in gangs if gang.gpus), default=0)
     with validly(""):

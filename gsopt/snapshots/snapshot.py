@@ -109,7 +109,7 @@ class Snapshot(Frozen):
             No node has GPUs.
         """
         if self.network is None:
-            raise InvalidInput("", "nodes", "", "must be nodes of which at least one has GPUs")
+            raise InvalidInput("nodes", "", "must be nodes of which at least one has GPUs")
         return self.network
 
     @property

@@ -18,4 +18,4 @@ def validly(source: str) -> Iterator[None]:
     except ValidationError as error:
         raise first_error(source, error) from None
     except RuleBroken as error:
-        raise InvalidInput(source, error.field, shorten(error.value), error.rule) from None
+        raise InvalidInput(error.field, shorten(error.value), error.rule, source=source) from None

@@ -157,12 +157,12 @@ def _grid(study: Study, source: str, methods: Sequence[_Method], trust: Trust) -
         fitting = [each for each in methods if _fits(each, instance)]
         if not fitting:
             rule = "no method of the study applies to it"
-            raise InvalidInput(source, place, shorten(str(instance.name)), rule)
+            raise InvalidInput(place, shorten(str(instance.name)), rule, source=source)
         for method in fitting:
             for cell in _cells(study, source, instance, method, trust):
                 found.setdefault(cell.key, cell)
         if len(found) > MOST_CELLS:
-            raise InvalidInput(source, place, "", f"must span at most {MOST_CELLS:,} cells")
+            raise InvalidInput(place, "", f"must span at most {MOST_CELLS:,} cells", source=source)
     return tuple(found.values())
 
 
@@ -181,14 +181,14 @@ def _methods(source: str, index: int, entry: str | Mapping[str, Any]) -> Iterato
 def _method(place: str, point: Point) -> _Method:
     found = [kind for kind in ("", _METHOD, _POLICY) if kind in point.values]
     if len(found) != 1:
-        raise InvalidInput("", "", "", "must have one of the keys method, policy")
+        raise InvalidInput("", "", "must have one of the keys method, policy")
     kind = found[0]
     name = point.values[kind]
     if not isinstance(name, str):
-        raise InvalidInput("", kind, shorten(name), "must be a name")
+        raise InvalidInput(kind, shorten(name), "must be a name")
     only = point.values.get(_FOR, "")
     if not isinstance(only, str):
-        raise InvalidInput("", _FOR, shorten(only), "must be the label of an instance")
+        raise InvalidInput(_FOR, shorten(only), "must be the label of an instance")
     options = {key: value for key, value in point.values.items() if key not in (kind, _FOR)}
     return _Method(place, kind, name, options, point.name(name, options), only)
 
@@ -221,11 +221,11 @@ def _refuse_unknown(source: str, methods: Sequence[_Method], given: Sequence[Stu
             known = dict.fromkeys(name for word in words for name in _known(method, word))
         if method.only and method.only not in labels:
             rule = f"must be the label of an instance: {', '.join(labels)}"
-            raise InvalidInput(source, f"{method.place}.{_FOR}", shorten(method.only), rule)
+            raise InvalidInput(f"{method.place}.{_FOR}", shorten(method.only), rule, source=source)
         if method.name not in known:
             rule = catalogue.rule_of_names(method.name, known) if known else "fits no instance of the study"
             place = f"{method.place}.{method.kind}" if method.kind else method.place
-            raise InvalidInput(source, place, shorten(method.name), rule)
+            raise InvalidInput(place, shorten(method.name), rule, source=source)
 
 
 def _cells(study: Study, source: str, instance: StudyInstance, chosen: _Method, trust: Trust) -> Iterator[Cell]:
@@ -270,4 +270,4 @@ def _within(source: str, place: str) -> Iterator[None]:
     except InvalidInput as error:
         field = f"{place}.{error.field}" if error.field else place
         rule = f"{error.source}: {error.rule}" if error.source else error.rule
-        raise InvalidInput(source, field, error.value, rule) from None
+        raise InvalidInput(field, error.value, rule, source=source) from None

@@ -144,7 +144,9 @@ class DaskCluster:
         except (GsoptError, KilledWorker):
             raise
         except Exception as error:  # noqa: BLE001 - that of a worker which cannot even read what it is to do
-            raise InvalidInput(self._name, "", "", f"a worker cannot compute: {one_line(error)}") from None
+            raise InvalidInput(
+                "", "", f"a worker cannot compute: {one_line(error)}", source=self._name
+            ) from None
         finally:
             self._futures.discard(future)
         return answer
@@ -169,7 +171,7 @@ def _refuse(machine: str, wrong: Exception | None) -> None:
         raise at(machine, wrong)
     if wrong is not None:
         rule = f"must be {installation()['gsopt']}, as where the study was started: {one_line(wrong)}"
-        raise InvalidInput(machine, "gsopt", "", rule)
+        raise InvalidInput("gsopt", "", rule, source=machine)
 
 
 @contextmanager
@@ -253,7 +255,7 @@ async def _refuse_other(address: str) -> None:
 
 
 def _refused(scheduler: Any, rule: str = _RULE) -> InvalidInput:
-    return InvalidInput("", "scheduler", shorten(scheduler), rule)
+    return InvalidInput("scheduler", shorten(scheduler), rule)
 
 
 @contextmanager

@@ -78,7 +78,9 @@ def carry_out(order: Order) -> OrderResult:
 
 def at(worker: str, wrong: InvalidInput) -> InvalidInput:
     """Name the worker at which something is wrong."""
-    return InvalidInput(": ".join(filter(None, (worker, wrong.source))), wrong.field, wrong.value, wrong.rule)
+    return InvalidInput(
+        wrong.field, wrong.value, wrong.rule, source=": ".join(filter(None, (worker, wrong.source)))
+    )
 
 
 class _Bench:

@@ -51,7 +51,7 @@ class Processes:
     def __init__(self, workers: int | None = None) -> None:
         count = os.cpu_count() or 1 if workers is None else workers
         if count < 1:
-            raise InvalidInput("", "workers", shorten(workers), "must be at least 1")
+            raise InvalidInput("workers", shorten(workers), "must be at least 1")
         self.threads = self.workers = count
         self.details: Mapping[str, Any] = {}
         self._pool = Pool()

@@ -53,13 +53,13 @@ def points(entry: str | Mapping[str, Any], name: str) -> Iterator[Point]:
     options = {name: entry} if isinstance(entry, str) else dict(entry)
     label = options.pop("label", "")
     if not isinstance(label, str):
-        raise InvalidInput("", "label", shorten(label), "must be a string")
+        raise InvalidInput("label", shorten(label), "must be a string")
     for key, value in options.items():
         if value == []:
-            raise InvalidInput("", key, "[]", "must hold a value")
+            raise InvalidInput(key, "[]", "must hold a value")
     lists = {key: value if isinstance(value, list) else [value] for key, value in options.items()}
     if prod(map(len, lists.values())) > MOST_CELLS:
-        raise InvalidInput("", "", "", f"must span at most {MOST_CELLS:,} cells")
+        raise InvalidInput("", "", f"must span at most {MOST_CELLS:,} cells")
     spanned = frozenset(key for key, value in options.items() if isinstance(value, list))
     for values in product(*lists.values()):
         yield Point(dict(zip(lists, values, strict=True)), spanned, label)

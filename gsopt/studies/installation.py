@@ -67,7 +67,7 @@ def refuse_difference(ours: Installation) -> None:
     for name in {**ours, **here}:
         found, wanted = here.get(name, _MISSING), ours.get(name, _MISSING)
         if found != wanted:
-            raise InvalidInput("", name, found, f"must be {wanted}, as where the study was started")
+            raise InvalidInput(name, found, f"must be {wanted}, as where the study was started")
 
 
 def _code() -> str:

@@ -58,10 +58,10 @@ def instances_of(point: Point) -> Iterator[StudyInstance]:
     }
     found = [kind for kind in kinds if kind in point.values]
     if len(found) != 1:
-        raise InvalidInput("", "", "", f"must have one of the keys {', '.join(kinds)}")
+        raise InvalidInput("", "", f"must have one of the keys {', '.join(kinds)}")
     kind = found[0]
     if not isinstance(point.values[kind], str):
-        raise InvalidInput("", kind, shorten(point.values[kind]), "must be a name")
+        raise InvalidInput(kind, shorten(point.values[kind]), "must be a name")
     yield from kinds[kind](point)
 
 
@@ -76,7 +76,7 @@ def workload_of(reading: Any, source: str) -> Workload:
     if reading.dropped and not workload.jobs:
         first = reading.dropped[0]
         rule = f"has no row that can be used; row {first.row}: {first.reason}"
-        raise InvalidInput(source, "", "", rule)
+        raise InvalidInput("", "", rule, source=source)
     return workload
 
 
@@ -95,7 +95,7 @@ def _named(point: Point) -> Iterator[StudyInstance]:
 def _load_unchanged(instance: str, digest: str) -> Problem[Any]:
     problem = _file_or_committed(instance)
     if _digest_of(problem) != digest:
-        raise InvalidInput(instance, "", "", "was changed while the study ran")
+        raise InvalidInput("", "", "was changed while the study ran", source=instance)
     return problem
 
 
@@ -158,7 +158,7 @@ def _workload(point: Point) -> Iterator[StudyInstance]:
         definition = {"workload": name, "digest": sha256(read_text(name).encode()).hexdigest()}
     else:
         rule = f"must be a workload file, or one of {', '.join(known)}"
-        raise InvalidInput("", "workload", shorten(name), rule)
+        raise InvalidInput("workload", shorten(name), rule)
     definition["setting"] = setting.as_dict()
     yield _instance(point, name, definition, partial(_load_workload, setting, load))
 
@@ -173,7 +173,7 @@ def _scenario(point: Point) -> Iterator[StudyInstance]:
     known = catalogue.scenario_makers()
     require_one_of("scenario", name, known)
     if not isinstance(real, bool | None):
-        raise InvalidInput("", "real", shorten(real), "must be true or false")
+        raise InvalidInput("real", shorten(real), "must be true or false")
     _refuse_no_data("real" if real else "path", point, wanted=bool(real))
     options = _without(point, "scenario", "path", "real", "round_length")
     arguments = typed(known[name], options)
@@ -203,9 +203,9 @@ def _refuse_no_data(field: str, point: Point, *, wanted: bool) -> None:
     path = point.values.get("path")
     if path is None and wanted and catalogue.data_folder() is None:
         rule = "needs real data: give a path, or name their folder in the environment variable GSOPT_DATA"
-        raise InvalidInput("", field, shorten(point.values[field]), rule)
+        raise InvalidInput(field, shorten(point.values[field]), rule)
     if path is not None and not (isinstance(path, str) and Path(path).exists()):
-        raise InvalidInput("", "path", shorten(path), "must be the file or folder of a trace")
+        raise InvalidInput("path", shorten(path), "must be the file or folder of a trace")
 
 
 def _instance(
@@ -223,7 +223,7 @@ def _without(point: Point, *keys: str) -> dict[str, Any]:
 
 def _refuse_further(point: Point, known: tuple[str, ...]) -> None:
     for key, value in _without(point, *known).items():
-        raise InvalidInput("", key, shorten(value), "is no option of a file or committed instance")
+        raise InvalidInput(key, shorten(value), "is no option of a file or committed instance")
 
 
 def _file_or_committed(name: str) -> Problem[Any]:

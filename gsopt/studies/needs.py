@@ -24,15 +24,15 @@ class Needs:
         """Refuse what is missing here."""
         for file in self.files:
             if not Path(file).exists():
-                raise InvalidInput(file, "", "", "is not there")
+                raise InvalidInput("", "", "is not there", source=file)
         if self.data and catalogue.data_folder() is None:
-            raise InvalidInput("", "GSOPT_DATA", "", "must name the folder of the traces")
+            raise InvalidInput("GSOPT_DATA", "", "must name the folder of the traces")
         for module, wanted in self.modules:
             found = _source_of(module)
             if not found:
-                raise InvalidInput("", "module", module, "must be installed, or lie in the working directory")
+                raise InvalidInput("module", module, "must be installed, or lie in the working directory")
             if found != wanted:
-                raise InvalidInput("", "module", module, "must be the same file as where the study was started")
+                raise InvalidInput("module", module, "must be the same file as where the study was started")
 
 
 def needs_of(cells: Iterable[Cell]) -> Needs:

@@ -49,7 +49,7 @@ def typed(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str,
         if name not in known:
             there = f"there are {', '.join(known)}" if known else "there are none"
             rule = f"is no option of {name_of(function)}; {there}"
-            raise InvalidInput("", name, shorten(value), rule)
+            raise InvalidInput(name, shorten(value), rule)
     return {name: _typed(name, value, known[name]) for name, value in options.items()}
 
 
@@ -64,7 +64,7 @@ def _typed(name: str, value: Any, kind: Any) -> Any:
         return adapter.validate_json(json.dumps(value), strict=True)
     except ValidationError as error:
         message = error.errors(include_url=False)[0]["msg"]
-        raise InvalidInput("", name, shorten(value), message[:1].lower() + message[1:]) from None
+        raise InvalidInput(name, shorten(value), message[:1].lower() + message[1:]) from None
 
 
 def find_backend(name: Any, field: str = "backend") -> backends.Backend:
@@ -80,5 +80,5 @@ def window(text: str, field: str = "window") -> tuple[float, float]:
         begin, end = (read_seconds(part) for part in text.split(":"))
     except ValueError:
         rule = "must be a begin and an end, such as 30d:31d or 0:3600"
-        raise InvalidInput("", field, shorten(text), rule) from None
+        raise InvalidInput(field, shorten(text), rule) from None
     return begin, end

@@ -55,7 +55,7 @@ def signed_ranks(first: Sequence[Any], second: Sequence[Any]) -> Paired:
     """
     if len(first) != len(second):
         rule = f"must be as many as the {len(first)} of the first schedule"
-        raise InvalidInput("", "second", shorten(f"{len(second)} figures"), rule)
+        raise InvalidInput("second", shorten(f"{len(second)} figures"), rule)
     differences = [float(one) - float(other) for one, other in zip(first, second, strict=True)]
     uneven = [each for each in differences if each]
     middle = median(differences) if differences else 0.0

@@ -195,7 +195,7 @@ def panels(
     _refuse_absent(x, found.rows)
     shown = _groups_with(found.rows, x, chosen)
     if not shown:
-        raise InvalidInput("", "figure", shorten(chosen), f"no cell with the option {x} has it")
+        raise InvalidInput("figure", shorten(chosen), f"no cell with the option {x} has it")
     series_of = {group: _series(rows, by, without=x) for group, rows in shown.items()}
     names = list(dict.fromkeys(name for series in series_of.values() for name in series))
     look_of = dict(zip(names, looks(len(names)), strict=True))
@@ -263,7 +263,7 @@ def _groups_with(rows: Iterable[CellRow], x: str, figure: str) -> dict[str, list
 def _chosen(found: Results, figure: str, relative_to: str) -> tuple[str, _Bases]:
     known = numeric_figures(found.rows)
     if not known:
-        raise InvalidInput("", "plot", "", "there are no figures yet")
+        raise InvalidInput("plot", "", "there are no figures yet")
     if figure:
         require_one_of("figure", figure, known)
     chosen = figure or (*headline(found.rows), *known)[0]
@@ -274,7 +274,7 @@ def _refuse_absent(x: str, rows: Sequence[CellRow]) -> None:
     known = dict.fromkeys(name for row in rows for name, value in row.columns.items() if is_number(value))
     if x not in known:
         rule = f"must be an option with numbers: {', '.join(known)}" if known else "no option has numbers"
-        raise InvalidInput("", "x", shorten(x), rule)
+        raise InvalidInput("x", shorten(x), rule)
 
 
 def _series(rows: Iterable[CellRow], by: str, *, without: str = "") -> dict[str, list[CellRow]]:

@@ -80,7 +80,7 @@ def profiles_of(found: Results) -> list[PerformanceProfile]:
         if str(row.labels.method) in exact:
             times.setdefault(str(row.labels.method), {})[row.instance_key] = _seconds(row)
     if not times:
-        raise InvalidInput("", "profile", "", "the study has no cell of an exact method")
+        raise InvalidInput("profile", "", "the study has no cell of an exact method")
     asked = set.intersection(*(set(each) for each in times.values()))
     return profiles({method: {name: each[name] for name in sorted(asked)} for method, each in times.items()})
 

@@ -320,7 +320,7 @@ def _refuse_unknown(what: str, wanted: Iterable[str], known: Iterable[str]) -> N
     for name in wanted:
         if name not in there:
             rule = f"must be one of {', '.join(there)}" if there else "is not among the results, which are none"
-            raise InvalidInput("", what, shorten(name), rule)
+            raise InvalidInput(what, shorten(name), rule)
 
 
 def _head(figure: str, name: str, relative_to: str) -> str:

@@ -142,7 +142,7 @@ def _executor(workers: int | None, scheduler: Any, cells: Sequence[Cell]) -> Ite
         return
     if workers is not None:
         rule = "must not be given with a scheduler, whose workers are what there is"
-        raise InvalidInput("", "workers", shorten(workers), rule)
+        raise InvalidInput("workers", shorten(workers), rule)
     from gsopt.studies.dask_cluster import dask_cluster
 
     with dask_cluster(scheduler, cells) as cluster:

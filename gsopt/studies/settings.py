@@ -83,7 +83,7 @@ def setting_of(values: Mapping[str, Any], notes: list[str] | None = None) -> Set
         chosen["cluster"] = made.model_dump(mode="json")
     if isinstance(name := chosen.get("speed"), str):
         if name not in SPEEDS:
-            raise InvalidInput("", "speed", shorten(name), f"must be {' or '.join(SPEEDS)}, or slowdowns")
+            raise InvalidInput("speed", shorten(name), f"must be {' or '.join(SPEEDS)}, or slowdowns")
         chosen["speed"] = SPEEDS[name].model_dump(mode="json")
     try:
         return Setting.model_validate_json(json.dumps(chosen))
@@ -99,9 +99,9 @@ def _equal_racks(text: str) -> Cluster | None:
     if equal is None:
         if re.fullmatch(r"[0-9]+(x[0-9]+)*", text):
             rule = "must be racks, machines of each and GPUs of each, all at least 1, such as 4x8x8"
-            raise InvalidInput("", "cluster", shorten(text), rule)
+            raise InvalidInput("cluster", shorten(text), rule)
         return None
     racks, machines, gpus = map(int, equal.groups())
     if racks * machines * gpus > _MOST_GPUS:
-        raise InvalidInput("", "cluster", text, f"must have at most {_MOST_GPUS:,} GPUs in all")
+        raise InvalidInput("cluster", text, f"must have at most {_MOST_GPUS:,} GPUs in all")
     return Cluster.uniform(racks=racks, machines=machines, gpus=gpus)

@@ -21,7 +21,7 @@ def statistic(name: str) -> Callable[[Sequence[float]], float | None]:
     matched = _PERCENTILE.fullmatch(name)
     if matched is None:
         rule = f"must be a percentile such as p99, or one of {', '.join(_STATISTICS)}"
-        raise InvalidInput("", "statistic", shorten(name), rule)
+        raise InvalidInput("statistic", shorten(name), rule)
     return lambda values: percentile(values, float(matched[1])) if values else None
 
 

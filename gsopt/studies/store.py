@@ -75,7 +75,7 @@ class Store:
             held = database.execute("SELECT name FROM study").fetchone()
             if held is not None and held[0] != study.study:
                 rule = f"holds the results of the study {shorten(held[0])}; give {shorten(study.study)} its own"
-                raise InvalidInput(str(self._folder), "", "", rule)
+                raise InvalidInput("", "", rule, source=str(self._folder))
             database.execute("DELETE FROM study")
             database.execute("INSERT INTO study VALUES (?, ?)", (study.study, study.model_dump_json()))
             database.execute("DELETE FROM cell")
@@ -144,7 +144,7 @@ class Store:
             held = database.execute("SELECT name FROM study").fetchone()
             (cells,) = database.execute("SELECT count(*) FROM cell").fetchone()
         if held is None:
-            raise InvalidInput(str(self._folder), "", "", "holds no study yet")
+            raise InvalidInput("", "", "holds no study yet", source=str(self._folder))
         return str(held[0]), int(cells)
 
     def rows(self) -> list[CellRow]:
@@ -202,7 +202,7 @@ def reading(folder: str | Path) -> Iterator[Store]:
     """Open a study's folder to look at it; a run may be going on."""
     home = Path(folder)
     if not (home / _DATABASE).is_file():
-        raise InvalidInput(str(home), "", "", "must be a folder in which gsopt study run has worked")
+        raise InvalidInput("", "", "must be a folder in which gsopt study run has worked", source=str(home))
     with _opened(home) as store:
         yield store
 
@@ -216,7 +216,9 @@ def _alone(home: Path) -> Iterator[None]:
             lock.acquire(blocking=False)
         except Timeout:
             number = holder.read_text(encoding="utf-8") if holder.is_file() else "unknown"
-            raise InvalidInput(str(home), "", "", f"is in use by another run, process {number}") from None
+            raise InvalidInput(
+                "", "", f"is in use by another run, process {number}", source=str(home)
+            ) from None
         holder.write_text(str(os.getpid()), encoding="utf-8")
     try:
         yield
@@ -251,7 +253,7 @@ def _lay_out(connection: sqlite3.Connection, home: Path, *, writable: bool) -> N
             connection.executescript(_ADDED_BESIDE)
         return
     if connection.execute("SELECT count(*) FROM sqlite_master").fetchone() != (0,):
-        raise InvalidInput(str(home), _DATABASE, "", "was written by another version of gsopt")
+        raise InvalidInput(_DATABASE, "", "was written by another version of gsopt", source=str(home))
     connection.execute("PRAGMA journal_mode = WAL")
     connection.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {_LAYOUT}; COMMIT;")  # all or nothing
 
@@ -275,6 +277,6 @@ def _one_line(home: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise InvalidInput(str(home), "", "", f"cannot be written: {error.strerror}") from None
+        raise InvalidInput("", "", f"cannot be written: {error.strerror}", source=str(home)) from None
     except sqlite3.Error as error:
-        raise InvalidInput(str(home), _DATABASE, "", f"cannot be used: {error}") from None
+        raise InvalidInput(_DATABASE, "", f"cannot be used: {error}", source=str(home)) from None

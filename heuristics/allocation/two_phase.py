@@ -172,5 +172,5 @@ def shortest_job_first(
 
 def _running_time(job: ElasticJob) -> float:
     if job.time is None:
-        raise InvalidInput("", f"queued job {job.name!r}", "", "must have time_at_min or remaining_work")
+        raise InvalidInput(f"queued job {job.name!r}", "", "must have time_at_min or remaining_work")
     return float(job.time)

@@ -107,5 +107,5 @@ def _shares(problem: Reclaiming, hosting: Hosting, cost: str, denominator: str) 
         return server_fractions(hosting, elsewhere)
     if denominator == "all":
         rule = 'must be "on_loan" when cost is "gpu_fraction": GPUs on training servers are not known'
-        raise InvalidInput("", "denominator", repr(denominator), rule)
+        raise InvalidInput("denominator", repr(denominator), rule)
     return gpu_fractions(hosting, problem)

@@ -45,7 +45,7 @@ def progressive_filling(
     0.8
     """
     if not 1 <= parts <= 10_000:  # noqa: PLR2004
-        raise InvalidInput("", "parts", str(parts), "must be between 1 and 10,000")
+        raise InvalidInput("parts", str(parts), "must be between 1 and 10,000")
     left = {kind: count * parts for kind, count in problem.gpus.items()}
     given: list[dict[str, int]] = [{} for _ in problem.jobs]
     queue = [(-inf, place) for place in range(len(problem.jobs))]

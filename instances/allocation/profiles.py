@@ -30,7 +30,7 @@ def _table(path: Path) -> dict[str, dict[int, float]]:
         counts = [int(cell) for cell in header[1:]]
         return {row[0]: _curve(counts, row[1:]) for row in rows if row}
     except ValueError as error:
-        raise InvalidInput(str(path), "", shorten(str(error)), "must be a table of numbers") from None
+        raise InvalidInput("", shorten(str(error)), "must be a table of numbers", source=str(path)) from None
 
 
 def _curve(counts: list[int], cells: list[str]) -> dict[int, float]:

@@ -66,7 +66,7 @@ def gavel(path: str | Path, *, gpu: str = "v100") -> PairReading:
     file = find(path, FILE)
     types = _types(file)
     if gpu not in types:
-        raise InvalidInput(str(file), "gpu", shorten(gpu), f"must be one of {', '.join(types)}")
+        raise InvalidInput("gpu", shorten(gpu), f"must be one of {', '.join(types)}", source=str(file))
     rates = {kind: _alone(str(file), kind, rows) for kind, rows in types.items()}
     names = [name for name, speed in rates[gpu].items() if speed]
     profiles = [Profile(name=name, features=_features(name, gpu, rates)) for name in names]
@@ -78,7 +78,9 @@ def _types(file: Path) -> dict[str, Throughputs]:
     tables = read_tables(file)
     for kind, rows in tables.items():
         if not isinstance(rows, dict) or not all(isinstance(row, dict) for row in rows.values()):
-            raise InvalidInput(str(file), kind, "", "must be an object of throughputs for each configuration")
+            raise InvalidInput(
+                kind, "", "must be an object of throughputs for each configuration", source=str(file)
+            )
     return {
         kind: {
             _placed(key)[0]: {_placed(other)[0]: cell for other, cell in row.items()}
@@ -132,5 +134,5 @@ def _pairs(
 def _own(file: str, kind: str, rows: Throughputs, name: str, other: str) -> float:
     field, cell = f"{kind}.{name}.{other}", rows[name][other]
     if not isinstance(cell, list) or len(cell) != _BOTH:
-        raise InvalidInput(file, field, shorten(cell), "must be the iterations per second of both jobs")
+        raise InvalidInput(field, shorten(cell), "must be the iterations per second of both jobs", source=file)
     return rate(file, field, cell[0])

@@ -61,7 +61,9 @@ def lucid(path: str | Path, *, alone: str | None = None) -> PairReading:
     profiles = _profiles(single)
     used = {name for couple, _ in pairs for name in couple}
     for name in sorted(used - profiles.keys()):
-        raise InvalidInput(str(single), "", shorten(name), f"must be in it, as {file.name} has pairs of it")
+        raise InvalidInput(
+            "", shorten(name), f"must be in it, as {file.name} has pairs of it", source=str(single)
+        )
     return assemble("lucid", [profile for name, profile in profiles.items() if name in used], pairs)
 
 
@@ -70,7 +72,9 @@ def _pairs(file: Path) -> list[tuple[Couple, tuple[float, float] | None]]:
     seen: set[frozenset[str]] = set()
     for row, (couple, _) in found:
         if frozenset(couple) in seen:
-            raise InvalidInput(str(file), f"row {row.line}", " beside ".join(couple), "must be there only once")
+            raise InvalidInput(
+                f"row {row.line}", " beside ".join(couple), "must be there only once", source=str(file)
+            )
         seen.add(frozenset(couple))
     return [pair for _, pair in found]
 
@@ -78,14 +82,14 @@ def _pairs(file: Path) -> list[tuple[Couple, tuple[float, float] | None]]:
 def _pair(row: TraceRow) -> tuple[Couple, tuple[float, float] | None]:
     for column in ("gpu_num1", "gpu_num2"):
         if (gpus := row.whole_number(column)) != 1:
-            raise InvalidInput("", column, str(gpus), "must be 1")
+            raise InvalidInput(column, str(gpus), "must be 1")
     speeds = _speed(row, "speed1"), _speed(row, "speed2")
     return (_name(row, "1"), _name(row, "2")), speeds if all(speeds) else None
 
 
 def _speed(row: TraceRow, column: str) -> float:
     if (speed := row.number(column)) < 0:
-        raise InvalidInput("", column, str(speed), "must be at least 0")
+        raise InvalidInput(column, str(speed), "must be at least 0")
     return speed
 
 

@@ -58,7 +58,7 @@ def snapshots(
 
 def _evenly(workload: Workload, count: int) -> list[float]:
     if not workload.jobs:
-        raise InvalidInput("", "workload", workload.name, "must have jobs, or times must be given")
+        raise InvalidInput("workload", workload.name, "must have jobs, or times must be given")
     first, last = workload.jobs[0].release_date, workload.jobs[-1].release_date
     return [first + (last - first) * part / (count + 1) for part in range(1, count + 1)]
 

@@ -78,7 +78,7 @@ class Menus:
         duration = self._seconds(order.model, order.gpus, batch)
         if duration is None:
             rule = f"must be a number on which {order.model} was measured with batch size {batch}"
-            raise InvalidInput("", f"num_replicas of {order.name}", shorten(order.gpus), rule)
+            raise InvalidInput(f"num_replicas of {order.name}", shorten(order.gpus), rule)
         demanded = self._course(order.model, batch).highest_rate(order.gpus, batch)
         menu = {**self._speeds(order.model, batch, batch, demanded), order.gpus: 1.0}
         return Job(
@@ -169,7 +169,7 @@ def home_of(path: str | Path) -> Path:
     for folder in (Path(path).absolute(), *Path(path).absolute().parents):
         if (folder / FOLDER).is_dir():
             return folder
-    raise InvalidInput(str(path), "", "", "must be the folder of public traces, or a file inside it")
+    raise InvalidInput("", "", "must be the folder of public traces, or a file inside it", source=str(path))
 
 
 def nodes_of(nodes: int, gpus: int, gpu_type: str = "") -> Cluster:

@@ -102,7 +102,7 @@ def _job(row: TraceRow, throughputs: Mapping[str, Mapping[int, float]], most: in
     name, gpus = f"{row.values['model_name']}-{row.values['batch_size']}", row.whole_number("num_gpu")
     curve = {count: speed for count, speed in throughputs.get(name, {}).items() if count <= most}
     if gpus not in curve:
-        raise InvalidInput("", "num_gpu", shorten(gpus), f"must have been profiled for {name}")
+        raise InvalidInput("num_gpu", shorten(gpus), f"must have been profiled for {name}")
     return Job(
         name=row.values["job_id"],
         release_date=row.number("submit_time"),

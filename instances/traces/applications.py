@@ -57,7 +57,7 @@ def read_application(
         The model is unknown, a file cannot be read, or a row breaks a rule.
     """
     if folder.name not in EPOCHS:
-        raise InvalidInput("", "model", shorten(folder.name), f"must be one of {', '.join(EPOCHS)}")
+        raise InvalidInput("model", shorten(folder.name), f"must be one of {', '.join(EPOCHS)}")
     try:
         placements, validations = _placements(folder, gpu), _validations(folder)
         locals_ = [local for placement in placements for local, _, _ in placement.points]
@@ -138,7 +138,7 @@ def _validations(folder: Path) -> list[Validation]:
             epochs = read_whole_table(file, _EPOCH_COLUMNS, _epoch, name_of(file))
             found.append(Validation(batch=int(name[1]), epochs=[epoch for _, epoch in epochs]))
     if not found:
-        raise InvalidInput(str(folder), "", "", "must hold validation-<batch size>.csv")
+        raise InvalidInput("", "", "must hold validation-<batch size>.csv", source=str(folder))
     return sorted(found, key=lambda each: each.batch)
 
 

@@ -158,13 +158,13 @@ def _entries(file: Path) -> list[Any]:
     try:
         data = json.loads(content(file))
     except RecursionError:
-        raise InvalidInput(str(file), "", "", "must not be nested so deeply") from None
+        raise InvalidInput("", "", "must not be nested so deeply", source=str(file)) from None
     except InvalidInput:
         raise
     except ValueError:  # no JSON, no UTF-8, or an integer of thousands of digits
-        raise InvalidInput(str(file), "", "", "must be JSON") from None
+        raise InvalidInput("", "", "must be JSON", source=str(file)) from None
     if not isinstance(data, list):
-        raise InvalidInput(str(file), "", shorten(data), "must be a list of jobs")
+        raise InvalidInput("", shorten(data), "must be a list of jobs", source=str(file))
     return data
 
 
@@ -179,7 +179,7 @@ def _arriving(
     def convert(row: TraceRow) -> Job:
         arrival = row.values["start_time"]
         if arrival != _TO_BE_DRAWN:
-            raise InvalidInput("", "start_time", shorten(arrival), "must be -1, as in most entries")
+            raise InvalidInput("start_time", shorten(arrival), "must be -1, as in most entries")
         return _job(row, when(row), work)
 
     return list(usable(table, convert, issues)), f"{_LISTED if listed else 'submit_time'} is used"

@@ -91,7 +91,9 @@ def _table(file: Path) -> Path:
         for name in _TABLES:
             if (folder / name).is_file():
                 return folder / name
-    raise InvalidInput(str(file), "throughputs", "", f"must be {_TABLES[1]} beside or above the file, or given")
+    raise InvalidInput(
+        "throughputs", "", f"must be {_TABLES[1]} beside or above the file, or given", source=str(file)
+    )
 
 
 def _job(row: TraceRow, table: Throughputs, types: tuple[str, ...]) -> Job:
@@ -101,7 +103,7 @@ def _job(row: TraceRow, table: Throughputs, types: tuple[str, ...]) -> Job:
     named = _TYPE.fullmatch(said)
     if named is None or types[0] not in speeds:
         rule = f"must be a type of job that was measured on {gpus} GPUs of {types[0]}"
-        raise InvalidInput("", "type", shorten(said), rule)
+        raise InvalidInput("type", shorten(said), rule)
     first, several = speeds[types[0]], len(types) > 1
     batch_size = int(named["size"] or 1)
     modes = [

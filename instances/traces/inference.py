@@ -77,7 +77,7 @@ def _held(row: TraceRow) -> tuple[tuple[float, int], tuple[float, int]]:
         for column, other in (("creation_time", -inf), ("deletion_time", inf))
     )
     if end < begin:
-        raise InvalidInput("", "deletion_time", row.values["deletion_time"], "must not be before the creation")
+        raise InvalidInput("deletion_time", row.values["deletion_time"], "must not be before the creation")
     return (begin, gpus), (end, -gpus)
 
 
@@ -89,7 +89,7 @@ def _table(file: Path) -> bytes:
     """Return the first table of an archive."""
     for _, data in members(file, _MEMBER):
         return data
-    raise InvalidInput(str(file), "", "", "must hold a table of duty cycles")
+    raise InvalidInput("", "", "must hold a table of duty cycles", source=str(file))
 
 
 def _bridged(curve: Sequence[float | None]) -> list[float]:

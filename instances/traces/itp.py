@@ -58,7 +58,7 @@ def itp(path: str | Path, *, clusters: Iterable[int] | None = None, **selection:
     for cluster in chosen:
         if cluster not in tables:
             rule = f"must be one of {', '.join(map(str, sorted(tables)))}"
-            raise InvalidInput(str(file), "clusters", str(cluster), rule)
+            raise InvalidInput("clusters", str(cluster), rule, source=str(file))
     issues: list[Issue] = []
     entries = [
         entry
@@ -73,7 +73,7 @@ def _tables(path: str | Path) -> dict[int, tuple[str, bytes]]:
     """Return the archive's tables by the number of their cluster: name and content of each."""
     tables = {int(name[1]): (Path(name.string).name, data) for name, data in members(path, _MEMBER)}
     if not tables:
-        raise InvalidInput(str(path), "", "", "must hold files cluster01.csv, cluster02.csv, ...")
+        raise InvalidInput("", "", "must hold files cluster01.csv, cluster02.csv, ...", source=str(path))
     return tables
 
 

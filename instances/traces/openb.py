@@ -131,10 +131,10 @@ def _pod(row: TraceRow) -> Pod:
 def _job(row: TraceRow, issues: list[Issue], *, whole_gpus: bool) -> Job:
     pod = _pod(row)
     if not row.values.get("scheduled_time"):
-        raise InvalidInput("", "scheduled_time", "", "must not be empty: the pod never ran")
+        raise InvalidInput("scheduled_time", "", "must not be empty: the pod never ran")
     shared = pod.gpus > 0 and pod.gpu_milli < _WHOLE
     if shared and whole_gpus:
-        raise InvalidInput("", "gpu_milli", str(pod.gpu_milli), f"must be {_WHOLE}, a whole GPU")
+        raise InvalidInput("gpu_milli", str(pod.gpu_milli), f"must be {_WHOLE}, a whole GPU")
     job = Job(
         name=pod.name,
         release_date=row.number("creation_time"),

@@ -161,7 +161,7 @@ def point(row: TraceRow) -> Point:
     """Read a measured step of a placement."""
     placement = row.values["placement"]
     if not _PLACEMENT.fullmatch(placement):
-        raise InvalidInput("", "placement", shorten(placement), "must be the GPUs on each node, a digit each")
+        raise InvalidInput("placement", shorten(placement), "must be the GPUs on each node, a digit each")
     return _measured(row)
 
 
@@ -170,7 +170,7 @@ def spread_point(row: TraceRow) -> tuple[int, int, Point]:
     nodes, gpus = row.whole_number("num_nodes"), row.whole_number("num_replicas")
     if not 1 <= nodes <= gpus <= _MOST_GPUS:
         rule = f"must be between num_nodes, which is at least 1, and {_MOST_GPUS}"
-        raise InvalidInput("", "num_replicas", shorten(gpus), rule)
+        raise InvalidInput("num_replicas", shorten(gpus), rule)
     return nodes, gpus, _measured(row)
 
 
@@ -187,7 +187,7 @@ def between(row: TraceRow, column: str, least: float, most: float = _LARGEST) ->
     number = row.number(column)
     if not least <= number <= most:
         rule = f"must be between {least:g} and {most:g}"
-        raise InvalidInput("", column, shorten(row.values[column]), rule)
+        raise InvalidInput(column, shorten(row.values[column]), rule)
     return number
 
 

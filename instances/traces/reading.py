@@ -103,12 +103,12 @@ class TraceRow(NamedTuple):
                 return datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
         except ValueError:  # a month 13, a 30th of February
             pass
-        raise InvalidInput("", column, shorten(text), "must be a date and time such as 2017-10-09 07:01:55")
+        raise InvalidInput(column, shorten(text), "must be a date and time such as 2017-10-09 07:01:55")
 
     def _matching(self, column: str, pattern: re.Pattern[str], rule: str) -> str:
         text = self.values[column]
         if len(text) > _LONGEST_NUMBER or not pattern.fullmatch(text):
-            raise InvalidInput("", column, shorten(text), rule)
+            raise InvalidInput(column, shorten(text), rule)
         return text
 
 
@@ -126,9 +126,9 @@ def content(path: str | Path) -> bytes:
             with gzip.open(BytesIO(data)) as unpacked:
                 data = unpacked.read(_LARGEST + 1)
     except (EOFError, gzip.BadGzipFile, zlib.error):
-        raise InvalidInput(str(path), "", "", "must be a complete gzip file") from None
+        raise InvalidInput("", "", "must be a complete gzip file", source=str(path)) from None
     if len(data) > _LARGEST:
-        raise InvalidInput(str(path), "", "", "must hold at most 256 MiB")
+        raise InvalidInput("", "", "must hold at most 256 MiB", source=str(path))
     return data
 
 
@@ -157,7 +157,7 @@ def members(path: str | Path, pattern: re.Pattern[str]) -> list[tuple[re.Match[s
                 if name and file:
                     found.append((name, file.read()))
     except tarfile.TarError:
-        raise InvalidInput(str(path), "", "", "must be a complete tar archive") from None
+        raise InvalidInput("", "", "must be a complete tar archive", source=str(path)) from None
     return found
 
 
@@ -169,7 +169,7 @@ def find(path: str | Path, place: Path) -> Path:
     for file in (Path(path) / place, Path(path) / inner):
         if file.exists():
             return file
-    raise InvalidInput(str(path), "", "", f"must be a file, or a folder with {inner.as_posix()}")
+    raise InvalidInput("", "", f"must be a file, or a folder with {inner.as_posix()}", source=str(path))
 
 
 def rows(
@@ -207,7 +207,7 @@ def rows(
     )
     if not fits:
         rule = f"must {'hold' if further else 'be'} {','.join(columns)}"
-        raise InvalidInput(file, "header", shorten(lines[start]), rule)
+        raise InvalidInput("header", shorten(lines[start]), rule, source=file)
     for line, text in enumerate(lines[start + 1 :], start=start + 2):
         values, fault = _values(text)
         named = dict(zip(header, values, strict=False))
@@ -246,7 +246,7 @@ def separated(
             issues.append(Issue(file=file.name, row=line, reason=reason))
     if not found:
         between = " with tabs between them" if separator == TAB else ""
-        raise InvalidInput(str(file), "", "", f"must have lines of {numbers} values{between}")
+        raise InvalidInput("", "", f"must have lines of {numbers} values{between}", source=str(file))
     return found
 
 
@@ -279,7 +279,7 @@ def read_whole_table(
     issues: list[Issue] = []
     found = read_table(file, columns, convert, issues, name)
     for issue in issues:
-        raise InvalidInput(issue.file, f"row {issue.row}", "", issue.reason)
+        raise InvalidInput(f"row {issue.row}", "", issue.reason, source=issue.file)
     return found
 
 
@@ -291,7 +291,7 @@ def only(
     kept = [(row, item) for row, item in given if row.values[column] == wanted]
     if not kept:
         known = sorted({row.values[column] for row, _ in given})
-        raise InvalidInput(source, option, shorten(wanted), f"must be one of {', '.join(known)}")
+        raise InvalidInput(option, shorten(wanted), f"must be one of {', '.join(known)}", source=source)
     return kept
 
 

@@ -99,7 +99,9 @@ def _home(file: Path) -> Path:
     for folder in file.absolute().parents:
         if (folder / "profiles").is_dir():
             return folder / "profiles"
-    raise InvalidInput(str(file), "profiles", "", "must be a folder beside or above the file, or be given")
+    raise InvalidInput(
+        "profiles", "", "must be a folder beside or above the file, or be given", source=str(file)
+    )
 
 
 def _profiles(
@@ -109,7 +111,7 @@ def _profiles(
     files = sorted(home.glob(f"*/placements-{gpu}.csv"))
     models = [file.parent for file in files if file.parent.name != _PIPELINED]
     if not models:
-        raise InvalidInput(str(home), "profiles", "", f"must hold <model>/placements-{gpu}.csv")
+        raise InvalidInput("profiles", "", f"must hold <model>/placements-{gpu}.csv", source=str(home))
     size = gpus_per_node or _GPUS_PER_NODE[gpu]
     by_nodes = gpus_per_node is not None
     return {folder.name: read_profile(folder, gpu, size, issues, by_nodes=by_nodes) for folder in models}
@@ -119,11 +121,11 @@ def _job(row: TraceRow, profiles: dict[str, MeasuredProfile]) -> Job:
     model, gpus = row.values["application"], row.whole_number("num_replicas")
     batch_size = row.whole_number("batch_size")
     if model not in profiles:
-        raise InvalidInput("", "application", shorten(model), f"must be one of {', '.join(profiles)}")
+        raise InvalidInput("application", shorten(model), f"must be one of {', '.join(profiles)}")
     duration = profiles[model].duration(gpus, batch_size)
     if duration is None:
         rule = f"must be a number of GPUs on which {model} was measured with batch size {shorten(batch_size)}"
-        raise InvalidInput("", "num_replicas", shorten(gpus), rule)
+        raise InvalidInput("num_replicas", shorten(gpus), rule)
     return Job(
         name=row.values["name"],
         release_date=row.number("time"),

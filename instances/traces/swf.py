@@ -86,7 +86,7 @@ def _job(row: TraceRow, processors: int | None, issues: list[Issue]) -> Job:
     allocated = row.whole_number("allocated processors")
     gpus = row.whole_number("requested processors") if allocated == _UNKNOWN else allocated
     if processors is not None and gpus > processors:
-        raise InvalidInput("", "processors", str(gpus), f"must be at most MaxProcs, {processors}")
+        raise InvalidInput("processors", str(gpus), f"must be at most MaxProcs, {processors}")
     job = Job(
         name=row.values["job number"],
         release_date=row.number("submit time"),

@@ -24,7 +24,7 @@ def read_tables(file: Path) -> dict[str, Any]:
     try:
         text = content(file).decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InvalidInput(str(file), "", f"byte {error.start}", "must be UTF-8 text") from None
+        raise InvalidInput("", f"byte {error.start}", "must be UTF-8 text", source=str(file)) from None
     return parse_json(str(file), text)
 
 
@@ -32,7 +32,7 @@ def rate(file: str, field: str, value: object) -> float:
     """Return a cell as iterations per second, or raise `InvalidInput`."""
     if isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and value >= 0:
         return float(value)
-    raise InvalidInput(file, field, shorten(value), "must be iterations per second, at least 0")
+    raise InvalidInput(field, shorten(value), "must be iterations per second, at least 0", source=file)
 
 
 def read_throughputs(file: Path) -> dict[str, dict[str, float]]:
@@ -47,6 +47,8 @@ def read_throughputs(file: Path) -> dict[str, dict[str, float]]:
 
 def _rows(file: str, kind: str, rows: Any) -> Iterator[tuple[str, float]]:
     if not isinstance(rows, dict):
-        raise InvalidInput(file, kind, shorten(rows), "must be an object of throughputs for each configuration")
+        raise InvalidInput(
+            kind, shorten(rows), "must be an object of throughputs for each configuration", source=file
+        )
     for key, row in rows.items():
         yield key, rate(file, f"{kind}.{key}.{ALONE}", row.get(ALONE) if isinstance(row, dict) else None)

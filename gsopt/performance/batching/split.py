@@ -45,7 +45,7 @@ def split(costs: ArrayLike, gpus: int, *, must: ArrayLike | None = None, use_all
     last = table[-1]
     reached = np.flatnonzero(last < np.inf)
     if not reached.size:
-        raise InvalidInput("", "must", "", f"must be jobs that can all run on {gpus} GPUs")
+        raise InvalidInput("must", "", f"must be jobs that can all run on {gpus} GPUs")
     used = int(reached[-1] if use_all else last.argmin())
     return read_back(table, table_of, used)
 
@@ -104,7 +104,7 @@ def _checked(costs: ArrayLike, must: ArrayLike | None) -> Floats:
     if table.size == 0:
         table = table.reshape(len(table), 1) if table.shape[:1] == (0,) else table
     if table.ndim != 2 or not table.shape[1]:  # noqa: PLR2004 - jobs and GPUs
-        raise InvalidInput("", "costs", shorten(table.shape), "must have a row for each job, of 0 GPUs upwards")
+        raise InvalidInput("costs", shorten(table.shape), "must have a row for each job, of 0 GPUs upwards")
     if must is not None:
         forced = np.asarray(must, dtype=np.bool_)
         require(forced.shape == table.shape[:1], "must", forced.shape, f"must have the shape ({len(table)},)")

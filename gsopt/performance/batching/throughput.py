@@ -191,7 +191,7 @@ class Tabulated(Frozen):
         """Return the throughput, which must have been measured."""
         if (batch_size, gpus) not in self._table:
             value = f"{batch_size} samples on {gpus} GPUs"
-            raise InvalidInput("", "batch_size", value, "must be one of the measured pairs")
+            raise InvalidInput("batch_size", value, "must be one of the measured pairs")
         return self._table[batch_size, gpus]
 
     def knows(self, batch_size: int, gpus: int) -> bool:

@@ -63,11 +63,11 @@ class Pair:
         for name in ("remaining", "seconds", "seconds_whole"):
             value = getattr(self, name)
             if value is not None and not value >= 0:
-                raise InvalidInput("", name, shorten(value), "must be at least 0 seconds")
+                raise InvalidInput(name, shorten(value), "must be at least 0 seconds")
         for name in ("slowdown_running", "slowdown_new"):
             value = getattr(self, name)
             if not value >= 1:
-                raise InvalidInput("", name, shorten(value), "must be at least 1")
+                raise InvalidInput(name, shorten(value), "must be at least 1")
 
     @property
     def running_lasts(self) -> bool:
@@ -146,7 +146,7 @@ class Pair:
         """
         if delay and not 0 <= delay <= self.remaining:
             rule = f"must be at least 0 and at most the {self.remaining} seconds that the running job remains"
-            raise InvalidInput("", "delay", shorten(delay), rule)
+            raise InvalidInput("delay", shorten(delay), rule)
         running = self.slowdown_running * (self.remaining - delay)
         new = self.slowdown_new * self.seconds
         if running >= new:
@@ -163,7 +163,7 @@ class Pair:
         start than now), else by the sign. The latter two ignore `seconds_whole`.
         """
         if rule not in get_args(Rule):
-            raise InvalidInput("", "rule", shorten(rule), f"must be one of {', '.join(get_args(Rule))}")
+            raise InvalidInput("rule", shorten(rule), f"must be one of {', '.join(get_args(Rule))}")
         if rule == "end_points":
             return bool(self.saved >= 0)
         return (rule == "cases" and self.running_lasts) or bool(self.slope > 0)

@@ -80,7 +80,7 @@ def read_layers(path: str | Path, *, partial: bool = False) -> tuple[Layer, ...]
     lines = [line.split() for line in read_text(path).splitlines()]
     if len(lines) < len(_NUMBERS) // 2 or tuple(lines[0]) != _HEADER:
         found = shorten(" ".join(lines[0]) if lines else "")
-        raise InvalidInput(file, "line 1", found, "must be DATA: only data parallelism is modelled")
+        raise InvalidInput("line 1", found, "must be DATA: only data parallelism is modelled", source=file)
     declared = _number(file, 2, "layers", (lines[1] or [""])[0])
     layers = tuple(
         _layer(file, number, values)
@@ -89,19 +89,19 @@ def read_layers(path: str | Path, *, partial: bool = False) -> tuple[Layer, ...]
     )
     if len(layers) > declared or (len(layers) < declared and not partial):
         rule = f"must be the number of layers, of which there are {len(layers)}"
-        raise InvalidInput(file, "line 2", str(declared), rule)
+        raise InvalidInput("line 2", str(declared), rule, source=file)
     if not layers:
-        raise InvalidInput(file, "", "", "must hold a layer")
+        raise InvalidInput("", "", "must hold a layer", source=file)
     return layers
 
 
 def _layer(file: str, line: int, values: list[str]) -> Layer:
     if len(values) != _COLUMNS:
-        raise InvalidInput(file, f"line {line}", str(len(values)), f"must have {_COLUMNS} values")
+        raise InvalidInput(f"line {line}", str(len(values)), f"must have {_COLUMNS} values", source=file)
     for part, column in _KINDS.items():
         if values[column] != _SENT[part]:
             rule = f"must be {_SENT[part]}, as in data parallelism"
-            raise InvalidInput(file, f"line {line}: {part}", shorten(values[column]), rule)
+            raise InvalidInput(f"line {line}: {part}", shorten(values[column]), rule, source=file)
     read = {name: _number(file, line, name, values[column]) for name, column in _NUMBERS.items()}
     size = read.pop("size")
     return Layer(**{name: time / _NANOSECONDS for name, time in read.items()}, size=size)
@@ -109,5 +109,5 @@ def _layer(file: str, line: int, values: list[str]) -> Layer:
 
 def _number(file: str, line: int, name: str, text: str) -> int:
     if not _WHOLE_NUMBER.fullmatch(text):
-        raise InvalidInput(file, f"line {line}: {name}", shorten(text), "must be a whole number")
+        raise InvalidInput(f"line {line}: {name}", shorten(text), "must be a whole number", source=file)
     return int(text)

@@ -109,6 +109,6 @@ def _wire(wires: Mapping[str, Wire], level: str) -> Wire:
 def _require_gpus(cluster: Cluster, gpus: Sequence[int]) -> None:
     for gpu, times in Counter(gpus).items():
         if not 0 <= gpu < cluster.gpus:
-            raise InvalidInput("", "gpus", shorten(gpu), f"must be below {cluster.gpus}")
+            raise InvalidInput("gpus", shorten(gpu), f"must be below {cluster.gpus}")
         if times > 1:
-            raise InvalidInput("", "gpus", shorten(gpu), "must be given once")
+            raise InvalidInput("gpus", shorten(gpu), "must be given once")

@@ -40,7 +40,7 @@ def wires_of(cluster: Cluster, *, rings: tuple[str, ...] = ()) -> Mapping[str, W
     found: dict[str, Wire] = {}
     for level, name, link in _links(cluster):
         if link is None:
-            raise InvalidInput("", f"link of {name!r}", "", f"must be known for the wires of level {level}")
+            raise InvalidInput(f"link of {name!r}", "", f"must be known for the wires of level {level}")
         wiring = Wiring.RING if level in rings else Wiring.SWITCH
         wire = Wire(bandwidth=link.rate, latency=link.latency, wiring=wiring)
         found[level] = _slower(found.get(level, wire), wire)

@@ -36,7 +36,7 @@ def tier_penalty(
     """
     for tier in Tier:
         if tier not in collectives:
-            raise InvalidInput("", "collectives", "", f"must hold the tier {tier}")
+            raise InvalidInput("collectives", "", f"must hold the tier {tier}")
     return TierPenalty(
         **{
             str(tier): penalty(layers, collective, scale=scale, floor=floor)

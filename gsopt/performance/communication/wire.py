@@ -66,7 +66,7 @@ class Wire(Frozen):
         (2, 6)
         """
         if units < 1:
-            raise InvalidInput("", "units", shorten(units), "must be at least 1")
+            raise InvalidInput("units", shorten(units), "must be at least 1")
         forward = distance % units
         if not forward:
             return 0

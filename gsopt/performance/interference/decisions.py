@@ -115,7 +115,7 @@ def compare_decisions(
         require(0 < ratio < inf, "ratios", ratio, "must be numbers above 0")
     cases = [case for couple, slowdowns in predicted for case in _cases(table, couple, slowdowns, ratios)]
     if not cases:
-        raise InvalidInput(table.name, "predicted", "", "must hold a pair, and ratios a number")
+        raise InvalidInput("predicted", "", "must hold a pair, and ratios a number", source=table.name)
     right = [case.pair.shares() for case in cases]
     benefits = [case.benefit if case.shares else 1.0 for case in cases]
     measured = [case.benefit if shares else 1.0 for case, shares in zip(cases, right, strict=True)]

@@ -94,7 +94,7 @@ def evaluate(
         found += _predicted(table, predictions[-1], held_out)
     if not found:
         rule = "must hold enough pairs to learn from some and hold out others"
-        raise InvalidInput(table.name, "slowdowns", f"{len(table.couples)} pairs", rule)
+        raise InvalidInput("slowdowns", f"{len(table.couples)} pairs", rule, source=table.name)
     pairs = list(_directions(table, found))
     errors = [abs(value - measured) for value, measured in pairs]
     return Evaluation(

@@ -24,7 +24,7 @@ class Samples:
 
     def __post_init__(self) -> None:
         if not self.table.couples:
-            raise InvalidInput(self.table.name, "slowdowns", "", "must hold a pair to learn from")
+            raise InvalidInput("slowdowns", "", "must hold a pair to learn from", source=self.table.name)
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -45,7 +45,7 @@ class Samples:
     def vectors(self, pairs: Sequence[tuple[Profile, Profile]]) -> list[list[float]]:
         """Return the features of pairs; refuse a table without any."""
         if not self.table.features:
-            raise InvalidInput(self.table.name, "features", "", "must hold one to learn from")
+            raise InvalidInput("features", "", "must hold one to learn from", source=self.table.name)
         return [self._vector(one) + self._vector(other) for one, other in pairs]
 
     def _vector(self, profile: Profile) -> list[float]:

@@ -91,7 +91,7 @@ class PairTable(Frozen):
     def slowdown(self, one: str, other: str) -> float:
         """Return how many times longer an iteration of a configuration takes beside another, as measured."""
         if other not in self.slowdowns.get(one, {}):
-            raise InvalidInput(self.name, "pair", shorten((one, other)), "must have been measured")
+            raise InvalidInput("pair", shorten((one, other)), "must have been measured", source=self.name)
         return self.slowdowns[one][other]
 
     def only(self, couples: Iterable[Couple]) -> "PairTable":

@@ -148,7 +148,7 @@ class Application(Frozen):
             return self.validations[after], self.validations[after]
         if after in {0, len(self._batches)}:
             rule = f"must be between {self._batches[0]} and {self._batches[-1]}, as validated of {self.name}"
-            raise InvalidInput("", "batch", shorten(batch), rule)
+            raise InvalidInput("batch", shorten(batch), rule)
         return self.validations[after - 1], self.validations[after]
 
     @cached_property

@@ -48,7 +48,7 @@ class Course:
         times = self.application.step_time(shape, batch.local)
         if times is None:
             rule = f"must be placements of {self.application.name} measured with {batch.local} samples per GPU"
-            raise InvalidInput("", "shape", shorten(list(shape)), rule)
+            raise InvalidInput("shape", shorten(list(shape)), rule)
         return times
 
     def speed(self, shape: tuple[int, ...], batch: Batch, epoch: int) -> float:

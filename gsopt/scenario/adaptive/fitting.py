@@ -83,13 +83,11 @@ class _Measurements:
     @classmethod
     def of(cls, measurements: Sequence[Measurement]) -> "_Measurements":
         if not measurements:
-            raise InvalidInput("", "measurements", "none", "must be at least one")
+            raise InvalidInput("measurements", "none", "must be at least one")
         nodes, gpus, local, step, sync = np.array(measurements, dtype=np.float64).T
         if not (step > sync).all() or not (step > 0).all():
             worst = int((step - sync).argmin())
-            raise InvalidInput(
-                "", f"measurements[{worst}].step", shorten(step[worst]), "must be above its sync"
-            )
+            raise InvalidInput(f"measurements[{worst}].step", shorten(step[worst]), "must be above its sync")
         beyond = np.maximum(gpus - 2, LEAST_SECONDS)
         several, single = nodes > 1, (nodes <= 1) & (gpus > 1)
         computes, exchanges = np.zeros((2, len(step), len(_START)))

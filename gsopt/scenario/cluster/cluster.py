@@ -194,7 +194,7 @@ class Cluster(Lean):
         if self.network:
             return self.network
         if not self.racks:
-            raise InvalidInput("", "cluster", f"{self.plain_gpus} plain GPUs", "has no switches")
+            raise InvalidInput("cluster", f"{self.plain_gpus} plain GPUs", "has no switches")
         taken = set(self._names())
         others = (f"{DATACENTER} {number}" for number in count(1))
         name = next(each for each in chain([DATACENTER], others) if each not in taken)
@@ -261,7 +261,7 @@ class Cluster(Lean):
         """
         self._require(level)
         if level == ISLAND:
-            raise InvalidInput("", "level", repr(ISLAND), "is inside machines: ask for the groups of GPUs")
+            raise InvalidInput("level", repr(ISLAND), "is inside machines: ask for the groups of GPUs")
         return () if self.is_plain else self.numbered.of_machine[level]
 
     def group_of_gpu(self, level: str) -> tuple[int, ...]:
@@ -330,7 +330,7 @@ class Cluster(Lean):
         ['machine', 'machine', 'rack', 'rack', 'network']
         """
         if not 1 <= gpus <= self.gpus:
-            raise InvalidInput("", "gpus", shorten(gpus), f"must be from 1 to {self.gpus}, as the cluster has")
+            raise InvalidInput("gpus", shorten(gpus), f"must be from 1 to {self.gpus}, as the cluster has")
         return Tier.MACHINE if self.is_plain else self.numbered.best(gpus)
 
     def path(self, one: int, other: int) -> tuple[str | int, ...]:
@@ -394,13 +394,13 @@ class Cluster(Lean):
         first, last = min(gpus), max(gpus)
         if first < 0 or last >= self.gpus:
             rule = f"must be numbers from 0 to {self.gpus - 1}"
-            raise InvalidInput("", "gpus", shorten(last if first >= 0 else first), rule)
+            raise InvalidInput("gpus", shorten(last if first >= 0 else first), rule)
         return first, last
 
     def _require(self, level: str) -> None:
         if level not in self.levels:
             rule = f"must be a level of the cluster: {', '.join(self.levels)}"
-            raise InvalidInput("", "level", shorten(str(level)), rule)
+            raise InvalidInput("level", shorten(str(level)), rule)
 
     def _names(self) -> list[str]:
         """Return the names of all switches, machines and islands."""

@@ -61,7 +61,7 @@ def _given_levels(given: Any) -> Sequence[str] | None:
         or not isinstance(levels, Sequence)
         or not all(isinstance(each, str) for each in levels)
     ):
-        raise InvalidInput("", "levels", shorten(given), "must be the names of the levels, innermost first")
+        raise InvalidInput("levels", shorten(given), "must be the names of the levels, innermost first")
     return levels
 
 
@@ -105,7 +105,7 @@ class _Tree:
         stand = [level for level in cluster.levels if level in named]
         if named != stand:
             rule = f"must stand in the order that was named, innermost first: {', '.join(named)}"
-            raise InvalidInput("", "levels", ", ".join(stand), rule)
+            raise InvalidInput("levels", ", ".join(stand), rule)
         return cluster
 
     # Kinds, names and places
@@ -113,7 +113,7 @@ class _Tree:
     def _kind(self, node: Hashable) -> str:
         kind = self._tree.data(node).get("kind")
         if kind is None:
-            raise InvalidInput("", f"node {show(node)}: kind", "", "is required: 'gpu', 'machine' or its level")
+            raise InvalidInput(f"node {show(node)}: kind", "", "is required: 'gpu', 'machine' or its level")
         if not isinstance(kind, str) or kind not in self._allowed:
             rule = f"must be one of {', '.join(sorted(self._allowed))}; name other levels, innermost first"
             raise self._wrong(node, "kind", kind, rule)
@@ -171,9 +171,7 @@ class _Tree:
         for node in sorted(self._links, key=lambda node: self._links[node] is None):
             group = self._kinds[node] if self._kinds[node] in _PARENTS else ""
             if known.setdefault(group, self._links[node] is not None) and self._links[node] is None:
-                raise InvalidInput(
-                    "", f"{self._edge(node)}: bandwidth", "", "is required, as other links have one"
-                )
+                raise InvalidInput(f"{self._edge(node)}: bandwidth", "", "is required, as other links have one")
 
     def _gpu_link(self, node: Hashable, gpus: Sequence[Hashable]) -> Link | None:
         """Return the link that all GPUs of a machine share."""
@@ -185,7 +183,7 @@ class _Tree:
         for gpu in gpus:
             if self._links[gpu] != link:
                 rule = f"must be as that of GPU {show(gpus[0])}: the GPUs of one machine have equal links"
-                raise InvalidInput("", self._edge(gpu), shorten(self._links[gpu]), rule)
+                raise InvalidInput(self._edge(gpu), shorten(self._links[gpu]), rule)
         return link
 
     # Numbers of GPUs
@@ -277,7 +275,7 @@ class _Tree:
         for node, link in self._links.items():
             if link is not None:
                 rule = "must not be given: GPUs below no machine are a plain cluster, which has no links"
-                raise InvalidInput("", f"{self._edge(node)}: bandwidth", shorten(link.bandwidth), rule)
+                raise InvalidInput(f"{self._edge(node)}: bandwidth", shorten(link.bandwidth), rule)
             for child in self._tree.children[node]:
                 self._check_place(child)
         gpus = self._count(root, len(self._tree.children[root]))
@@ -296,11 +294,11 @@ class _Tree:
         except ValidationError as error:
             line = first_error("", error)
             field = ": ".join(part for part in (where, line.field) if part)
-            raise InvalidInput("", field, line.value, line.rule) from None
+            raise InvalidInput(field, line.value, line.rule) from None
 
     @staticmethod
     def _wrong(node: Hashable, field: str, value: object, rule: str) -> InvalidInput:
-        return InvalidInput("", f"node {show(node)}: {field}", shorten(value), rule)
+        return InvalidInput(f"node {show(node)}: {field}", shorten(value), rule)
 
 
 def _rack(switch: Switch) -> Rack:

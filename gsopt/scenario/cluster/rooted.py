@@ -47,14 +47,14 @@ def root_tree(graph: Any, root: Hashable = None) -> Rooted:
         below = [each for each in simple.adj[node] if simple.is_directed() or each != above or node == top]
         for child in below:
             if child in reached:
-                raise InvalidInput("", _edge(node, child), "", "closes a cycle: the graph must be a tree")
+                raise InvalidInput(_edge(node, child), "", "closes a cycle: the graph must be a tree")
             reached.add(child)
             parent[child] = node
         nodes += below
         children[node] = tuple(below)
     if len(nodes) < len(simple):
         lost = next(node for node in simple if node not in reached)
-        raise InvalidInput("", f"node {show(lost)}", "", f"must be joined to the root {show(top)}")
+        raise InvalidInput(f"node {show(lost)}", "", f"must be joined to the root {show(top)}")
     return Rooted(simple, top, tuple(nodes), parent, children)
 
 
@@ -67,15 +67,15 @@ def _simple(graph: Any) -> Any:
     import networkx as nx
 
     if not isinstance(graph, nx.Graph):
-        raise InvalidInput("", "graph", f"a {type(graph).__name__}", "must be a networkx Graph or DiGraph")
+        raise InvalidInput("graph", f"a {type(graph).__name__}", "must be a networkx Graph or DiGraph")
     if not len(graph):
-        raise InvalidInput("", "graph", "", "must have a node")
+        raise InvalidInput("graph", "", "must have a node")
     if not graph.is_multigraph():
         return graph
     for one, other, _ in graph.edges:
         if graph.number_of_edges(one, other) > 1:
             raise InvalidInput(
-                "", _edge(one, other), "", "must be one edge; a link's capacity says what it carries"
+                _edge(one, other), "", "must be one edge; a link's capacity says what it carries"
             )
     return nx.DiGraph(graph) if graph.is_directed() else nx.Graph(graph)
 
@@ -84,14 +84,14 @@ def _find_root(graph: Any, root: Hashable) -> Hashable:
     told: Hashable = graph.graph.get("root") if root is None else root
     if told is not None:
         if told not in graph:
-            raise InvalidInput("", "root", shorten(told), "must be a node of the graph")
+            raise InvalidInput("root", shorten(told), "must be a node of the graph")
         return told
     found: list[Hashable]
     if graph.is_directed():
         tops = [node for node, degree in graph.in_degree if degree == 0]
         if not tops:
             raise InvalidInput(
-                "", "graph", "", "must be a tree: every node has an edge that leads to it, in a cycle"
+                "graph", "", "must be a tree: every node has an edge that leads to it, in a cycle"
             )
         found, what = tops, "to which no edge leads"
     else:
@@ -99,5 +99,5 @@ def _find_root(graph: Any, root: Hashable) -> Hashable:
         what = f"of kind {' or '.join(_ROOTS)}"
     if len(found) != 1:
         shown = ", ".join(show(node) for node in found[:2])
-        raise InvalidInput("", "root", shown, f"must be named: there is not one node {what}")
+        raise InvalidInput("root", shown, f"must be named: there is not one node {what}")
     return found[0]

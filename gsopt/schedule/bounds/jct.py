@@ -152,10 +152,10 @@ def known_bound(bound: "MeanBound | PriceBound | float | None", scenario: Scenar
         return bound
     if isinstance(bound, int | float):
         if not isfinite(bound):
-            raise InvalidInput("", "bound", shorten(bound), "must be a finite number of seconds")
+            raise InvalidInput("bound", shorten(bound), "must be a finite number of seconds")
         return MeanBound(float(bound), "given")
     jobs = len(scenario.workload.jobs)
     if bound.jobs != jobs or bound.weight != jobs:
         rule = f"must be that of the {jobs} jobs, each of weight 1"
-        raise InvalidInput("", "bound", f"a bound for {bound.jobs} jobs", rule)
+        raise InvalidInput("bound", f"a bound for {bound.jobs} jobs", rule)
     return MeanBound(bound.mean_jct, "prices")

@@ -72,7 +72,7 @@ class Classes:
 def classes_of(schedule: Schedule, scenario: Scenario, colour: str) -> Classes:
     """Classify the jobs that ran."""
     if colour not in list(Colour):
-        raise InvalidInput("", "colour", shorten(colour), f"must be one of {', '.join(Colour)}")
+        raise InvalidInput("colour", shorten(colour), f"must be one of {', '.join(Colour)}")
     kind = Colour(colour)
     if kind is Colour.JOB:
         return _jobs(scenario)
@@ -89,7 +89,7 @@ def _jobs(scenario: Scenario) -> Classes:
     """Assign a class of its own to every job."""
     names = tuple(job.name for job in scenario.workload.jobs)
     if len(names) > FEW_JOBS:
-        raise InvalidInput("", "colour", shorten("job"), f"tells at most {FEW_JOBS} jobs apart")
+        raise InvalidInput("colour", shorten("job"), f"tells at most {FEW_JOBS} jobs apart")
     colours = tuple(COLOURS[place % len(COLOURS)] for place in range(len(names)))
     return Classes(_TITLES[Colour.JOB], names, colours, {name: place for place, name in enumerate(names)})
 

@@ -166,7 +166,7 @@ def draw_shares(axes: "Axes", name: str, labels: Sequence[str], found: Sequence[
 
 def _part(given: str) -> Part:
     if given not in list(Part):
-        raise InvalidInput("", "part", shorten(given), f"must be one of {', '.join(Part)}")
+        raise InvalidInput("part", shorten(given), f"must be one of {', '.join(Part)}")
     return Part(given)
 
 
@@ -280,7 +280,7 @@ def _time_limits(runs: Mapping[str, Replay]) -> tuple[float, float]:
 
 def _held(label: str, run: Replay) -> Iterator[tuple[float, float, int]]:
     if run.schedule is None:
-        raise InvalidInput("", "runs", repr(label), "must be recorded (record=True)")
+        raise InvalidInput("runs", repr(label), "must be recorded (record=True)")
     for each in run.schedule.segments:
         yield float(each.start), float(each.end), each.gpus
 

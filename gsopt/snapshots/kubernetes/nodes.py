@@ -94,7 +94,7 @@ def read_sites(
         found[site.name] = site
     for level, label in (levels or {}).items():
         if not any(label in site.labels for site in found.values()):
-            raise InvalidInput("", f"levels.{level}", shorten(label), "must be a label of some node")
+            raise InvalidInput(f"levels.{level}", shorten(label), "must be a label of some node")
     notes.extend(_sharing(found.values()))
     return found
 

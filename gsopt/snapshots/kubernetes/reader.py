@@ -88,7 +88,7 @@ def snapshot_of(
     of = _by_kind(objects(documents), said)
     if not of["Node"]:
         source = documents[0].source if documents else ""
-        raise InvalidInput(source, "", "", "must have nodes beside pods: kubectl get nodes -o json")
+        raise InvalidInput("", "", "must have nodes beside pods: kubectl get nodes -o json", source=source)
     with validly(of["Node"][0].source):
         sites = read_sites(of["Node"], levels, gpu_resources, said)
     reader = Reader(sites, read_budgets(of["PodDisruptionBudget"], said), Places(sites), gpu_resources)

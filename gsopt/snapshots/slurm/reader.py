@@ -90,7 +90,7 @@ def snapshot_of(
     of = {name: [each for document in documents for each in _listed(document, name)] for name in LISTS}
     first = documents[0].source if documents else next(iter(confs), "")
     if not of["nodes"] and not of["sinfo"]:
-        raise InvalidInput(first, "", "", "must have nodes beside jobs: scontrol show nodes --json")
+        raise InvalidInput("", "", "must have nodes beside jobs: scontrol show nodes --json", source=first)
     source = (of["nodes"] or of["sinfo"])[0].source
     with validly(source):
         hosts = read_hosts(of["nodes"], of["sinfo"], said)
@@ -123,7 +123,7 @@ def _listed(document: Field, name: str) -> list[Field]:
     found = list(document[name])
     if len(found) > MOST_OBJECTS:
         raise InvalidInput(
-            document.source, name, f"{len(found):,} entries", f"must be at most {MOST_OBJECTS:,}"
+            name, f"{len(found):,} entries", f"must be at most {MOST_OBJECTS:,}", source=document.source
         )
     return found
 
@@ -214,7 +214,7 @@ def _network(confs: Mapping[str, str], hosts: Mapping[str, Host], notes: list[st
         stands = (Machine(name=host.name, gpus=host.gres.number, gpu_type=host.gres.kind) for host in with_gpus)
         return network_of([NodePlace(machine, ()) for machine in stands])
     if len(confs) > 1:
-        raise InvalidInput(list(confs)[1], "", "", "must not be a second topology.conf")
+        raise InvalidInput("", "", "must not be a second topology.conf", source=list(confs)[1])
     ((source, text),) = confs.items()
     there = _named(source, text)
     absent = [host.name for host in with_gpus if host.name not in there]

@@ -128,14 +128,16 @@ class Highs(Solver):
         path = Path(path)
         rename = {".mps": _mps_name, ".lp": _lp_name}.get(path.suffix)
         if rename is None:
-            raise InvalidInput(str(path), "", path.suffix or "no ending", "must end in .mps or .lp")
+            raise InvalidInput("", path.suffix or "no ending", "must end in .mps or .lp", source=str(path))
         if not path.parent.is_dir():
-            raise InvalidInput(str(path), "", "", "cannot be written: no such folder")
+            raise InvalidInput("", "", "cannot be written: no such folder", source=str(path))
         columns = _unique(rename(name) for name in form.columns)
         rows = _unique(rename(name) for name in form.rows)
         reply = self.call(write, File(Model.of(form), columns, rows, str(path.absolute())))
         if reply.answer == "kError" or reply.stopped_by is not None:
-            raise InvalidInput(str(path), "", "", f"cannot be written: {reply.message or 'HiGHS refuses'}")
+            raise InvalidInput(
+                "", "", f"cannot be written: {reply.message or 'HiGHS refuses'}", source=str(path)
+            )
 
 
 def optimize(task: Task, link: "ParentLink") -> Answer:

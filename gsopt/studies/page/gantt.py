@@ -31,13 +31,13 @@ def gantts(spec: str, found: Results, names: Sequence[str], allow: Iterable[str]
     known = runs_of(found)
     for name in names:
         if name not in known:
-            raise InvalidInput("", "gantt", shorten(name), _rule(list(known)))
+            raise InvalidInput("gantt", shorten(name), _rule(list(known)))
     study = Study.model_validate_json(spec)
     cells = {cell.key: cell for cell in cells_of(study, allow=allow)} if names else {}
     for name in dict.fromkeys(names):
         row = known[name]
         if row.key not in cells:
-            raise InvalidInput("", "gantt", shorten(name), "its instance is no longer what it was")
+            raise InvalidInput("gantt", shorten(name), "its instance is no longer what it was")
         run = recorded(cells[row.key])
         _refuse_other(name, run, row)
         if run.schedule is not None:
@@ -69,4 +69,4 @@ def _refuse_other(name: str, run: Replay, row: CellRow) -> None:
     kept, now = row.figures["mean_jct"], run.metrics.as_dict()["mean_jct"]
     if kept != now:
         rule = f"is no longer the run that was kept: its mean JCT was {kept} and is {now}"
-        raise InvalidInput("", "gantt", shorten(name), rule)
+        raise InvalidInput("gantt", shorten(name), rule)

@@ -105,10 +105,10 @@ def verify(
     names = select(what)
     limit = Budget(time_limit=time_limit).time_limit
     if limit is None:
-        raise InvalidInput("", "time_limit", "None", "must be given")
+        raise InvalidInput("time_limit", "None", "must be given")
     count = min(os.cpu_count() or 1, len(names)) if workers is None else workers
     if count < 1:
-        raise InvalidInput("", "workers", shorten(workers), "must be at least 1")
+        raise InvalidInput("workers", shorten(workers), "must be at least 1")
     found: dict[str, Verdict] = {}
     verdicts = _examine_all(names, limit, count)
     with closing(verdicts):

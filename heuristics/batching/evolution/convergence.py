@@ -41,7 +41,7 @@ def convergence(logbooks: Mapping[str, Any], *, optimum: float, axes: "Axes | No
     [0.0, 0.0, 0.0, 0.0]
     """
     if not optimum > 0:
-        raise InvalidInput("", "optimum", shorten(optimum), "must be above 0, as gaps are relative to it")
+        raise InvalidInput("optimum", shorten(optimum), "must be above 0, as gaps are relative to it")
     from matplotlib.ticker import FuncFormatter
 
     axes = titled(axes, "generation", "cost above the optimum", size=(9, 4))

@@ -112,16 +112,14 @@ class CostTable:
         shapes = {name: getattr(self, name).shape for name in _PER_JOB}
         for name, shape in shapes.items():
             if shape != (self.jobs,):
-                raise InvalidInput("", name, shorten(shape), f"must have the shape ({self.jobs},)")
+                raise InvalidInput(name, shorten(shape), f"must have the shape ({self.jobs},)")
         if self.extra_cost.shape != self.unit_cost.shape:
             rule = f"must have the shape of unit_cost, {self.unit_cost.shape}"
-            raise InvalidInput("", "extra_cost", shorten(self.extra_cost.shape), rule)
+            raise InvalidInput("extra_cost", shorten(self.extra_cost.shape), rule)
         if not np.isfinite(self.weight).all():
-            raise InvalidInput("", "weight", shorten(self.weight.tolist()), "must be finite")
+            raise InvalidInput("weight", shorten(self.weight.tolist()), "must be finite")
         if (self.forced & (self.cap < 1)).any() or self.least.sum() > self.gpus:
-            raise InvalidInput(
-                "", "forced", str(int(self.forced.sum())), "must be jobs that can all run at once"
-            )
+            raise InvalidInput("forced", str(int(self.forced.sum())), "must be jobs that can all run at once")
 
     @property
     def jobs(self) -> int:

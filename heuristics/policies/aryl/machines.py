@@ -41,7 +41,7 @@ class Machines:
     def __init__(self, cluster: Cluster, inference: str) -> None:
         if cluster.is_plain:
             rule = "must have machines: workers are placed on them"
-            raise InvalidInput("", "cluster", f"{cluster.gpus} plain GPUs", rule)
+            raise InvalidInput("cluster", f"{cluster.gpus} plain GPUs", rule)
         machines = cluster.machines
         self.names = tuple(machine.name for machine in machines)
         self.number_of = {name: number for number, name in enumerate(self.names)}

@@ -92,12 +92,12 @@ def scheduler_named(name: str, options: Mapping[str, Any] | None = None) -> Sche
     """Make a new scheduler of `heuristics.policies.aryl.schedulers`."""
     if name not in schedulers.__all__:
         rule = f"must be two_phase, or one of {', '.join(schedulers.__all__)}"
-        raise InvalidInput("", "scheduler", shorten(name), rule)
+        raise InvalidInput("scheduler", shorten(name), rule)
     factory = getattr(schedulers, name)
     known = signature(factory).parameters
     for option in options or {}:
         if option not in known:
             rule = f"is no option of {name}; it has {', '.join(known)}"
-            raise InvalidInput("", "scheduler_options", shorten(option), rule)
+            raise InvalidInput("scheduler_options", shorten(option), rule)
     made: Scheduler = factory(**(options or {}))
     return made

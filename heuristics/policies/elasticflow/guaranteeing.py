@@ -45,7 +45,7 @@ class Guaranteeing:
     ) -> None:
         if not isinstance(pool_of(state), Count):
             rule = "must be alike: this policy plans GPUs of one kind"
-            raise InvalidInput("", "cluster", "GPUs of several kinds", rule)
+            raise InvalidInput("cluster", "GPUs of several kinds", rule)
         self._admits, self._slot, self._drops, self._on_admission = admits, slot, drops, on_admission
         self._instants = Instants(slot, "slot")
         self._new: list[int] = []

@@ -39,7 +39,7 @@ def predictor_from(predictions: Predictions) -> DurationPredictor:
         return Means()
     rule = "must be 'known', 'mean', or seconds by name of the job"
     if not isinstance(predictions, Mapping):
-        raise InvalidInput("", "predictions", shorten(predictions), rule)
+        raise InvalidInput("predictions", shorten(predictions), rule)
     for name, seconds in predictions.items():
         sound = isinstance(seconds, int | float) and isfinite(seconds)
         require(sound, f"predictions[{name!r}]", seconds, "must be a finite number of seconds")

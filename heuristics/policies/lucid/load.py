@@ -53,7 +53,7 @@ def load_from(source: Source, quiet: float) -> Load:
     if isinstance(source, Sequence) and not isinstance(source, str) and all(map(_is_number, source)):
         return _Predicted(source, quiet)
     rule = "must be 'recent', 'always', or predicted numbers of jobs"
-    raise InvalidInput("", "load", shorten(source), rule)
+    raise InvalidInput("load", shorten(source), rule)
 
 
 def _is_number(value: object) -> bool:

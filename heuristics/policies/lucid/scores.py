@@ -51,7 +51,7 @@ def scorer_from(scores: Scores) -> Scorer:
         return Scorer()
     rule = "must be 'model', 'pair', or scores by name of the model"
     if not isinstance(scores, Mapping):
-        raise InvalidInput("", "scores", shorten(scores), rule)
+        raise InvalidInput("scores", shorten(scores), rule)
     for name, given in scores.items():
         require(given in range(WORST + 1), f"scores[{name!r}]", given, f"must be 0 to {WORST}")
     return _GivenScores(scores)

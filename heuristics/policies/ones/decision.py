@@ -37,7 +37,7 @@ class BatchingDecision:
         problem = self.problem(division)
         solution = run_method(method, problem).solution
         if solution is None:
-            raise InvalidInput("", "solver", shorten(method), "must find a solution at every event")
+            raise InvalidInput("solver", shorten(method), "must find a solution at every event")
         names = [job.name for job in problem.jobs]
         return [solution.running[name].gpus if name in solution.running else 0 for name in names]
 

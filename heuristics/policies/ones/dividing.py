@@ -83,7 +83,7 @@ class Roster:
         kinds = {(machine.gpu_type, machine.memory) for machine in state.cluster.machines}
         if len(kinds) > 1:
             rule = "must be alike: this policy divides GPUs of one kind"
-            raise InvalidInput("", "cluster", f"GPUs of {len(kinds)} kinds", rule)
+            raise InvalidInput("cluster", f"GPUs of {len(kinds)} kinds", rule)
         self._limit = limit
         self._kind: str | None = next((kind for kind, _ in kinds), None)
         self._memory = next((memory for _, memory in kinds), None)

@@ -93,7 +93,7 @@ def _observation(state: State, number: int) -> Observation:
     seen = state.observed(number)
     if job.training is None or seen is None:
         rule = "must be described where what is left is predicted"
-        raise InvalidInput("", "training", f"of {job.name!r}: None", rule)
+        raise InvalidInput("training", f"of {job.name!r}: None", rule)
     return Observation(
         epoch_samples=float(job.training.epoch),
         initial_loss=job.training.initial_loss,

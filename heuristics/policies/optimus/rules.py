@@ -55,13 +55,13 @@ def by_method(
     """
     if not isinstance(grants.pool, Count):
         rule = "must be alike: `exact` divides GPUs of one kind"
-        raise InvalidInput("", "cluster", "GPUs of several kinds", rule)
+        raise InvalidInput("cluster", "GPUs of several kinds", rule)
     started = grants.start(sorted(jobs, key=lambda job: job.left[0]) if shortest_first else jobs)
     if not started:
         return
     result = run(method, Allocation(capacity=grants.pool.free, jobs=[_asked(job) for job in started]))
     if result.solution is None:
-        raise InvalidInput("", "exact", result.method, "must find a solution at every event")
+        raise InvalidInput("exact", result.method, "must find a solution at every event")
     for job in started:
         count = job.counts[0] + result.solution.extra.get(str(job.number), 0)
         grants.set(job, job.counts.index(count))

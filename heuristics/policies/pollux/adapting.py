@@ -33,7 +33,7 @@ class Adapting:
         kinds = {(machine.gpu_type, machine.memory) for machine in state.cluster.machines}
         if len(kinds) > 1:
             rule = "must be alike: this policy divides GPUs of one kind"
-            raise InvalidInput("", "cluster", f"GPUs of {len(kinds)} kinds", rule)
+            raise InvalidInput("cluster", f"GPUs of {len(kinds)} kinds", rule)
         self._divide, self._caps = divide, caps
         self._instants = Instants(interval)
         self._power, self._restart_time = power, restart_time

@@ -39,7 +39,7 @@ class JobOutlook:
         counts = sorted(count for count in self._modes if count <= min(caps.gpus, state.cluster.gpus))
         if not counts:
             rule = f"must be at least the fewest GPUs of {item.name!r}, {min(self._modes, default=0)}"
-            raise InvalidInput("", "most_gpus", str(caps.gpus), rule)
+            raise InvalidInput("most_gpus", str(caps.gpus), rule)
         self.fewest = counts[0]
         self._usable = [
             max((count for count in counts if count <= gpus), default=0) for gpus in range(counts[-1] + 1)

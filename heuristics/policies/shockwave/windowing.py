@@ -42,7 +42,7 @@ class Windowing:
         self._inventory = Inventory(state)
         if len(self._inventory.kinds) > 1:
             rule = "must be alike: this policy plans GPUs of one kind"
-            raise InvalidInput("", "cluster", "GPUs of several kinds", rule)
+            raise InvalidInput("cluster", "GPUs of several kinds", rule)
         (self._kind,) = self._inventory.kinds
         self._instants = Instants(interval)
         self._there: dict[int, None] = {}

@@ -160,7 +160,7 @@ def test_lines_are_printable() -> None:
     bad = "a\u202eb\nc\x1b[31m"
     shown = r"a\u202eb\nc\x1b[31m"
     errors = {
-        InvalidInput("", "", "", bad): Exit.BAD_INPUT,
+        InvalidInput("", "", bad): Exit.BAD_INPUT,
         GsoptError(bad): Exit.FAILED,
         OSError(2, bad, bad): Exit.FAILED,
         typer.BadParameter(bad): Exit.BAD_INPUT,

@@ -196,11 +196,13 @@ def test_the_best_feasible_decision_is_found(problem: Pick, best: tuple[int, int
 
 def test_messages_are_one_line() -> None:
     """File, field, value and rule stand in this order without what is empty, also after pickling."""
-    assert str(InvalidInput("a.json", "demand", "-1", "must be >= 0")) == "a.json: demand: -1: must be >= 0"
-    assert str(InvalidInput("", "method", "'x'", "must be known")) == "method: 'x': must be known"
+    assert (
+        str(InvalidInput("demand", "-1", "must be >= 0", source="a.json")) == "a.json: demand: -1: must be >= 0"
+    )
+    assert str(InvalidInput("method", "'x'", "must be known")) == "method: 'x': must be known"
     assert issubclass(InvalidInput, GsoptError)
     assert issubclass(InvalidInput, ValueError)
-    error = InvalidInput("a.json", "demand", "-1", "must be >= 0")
+    error = InvalidInput("demand", "-1", "must be >= 0", source="a.json")
     assert vars(pickle.loads(pickle.dumps(error))) == vars(error)  # noqa: S301 - our own bytes
     require(True, "servers", 1, "must be at least 1")
     with pytest.raises(InvalidInput) as caught:

@@ -32,7 +32,9 @@ class Told(NamedTuple):
         """Refuse options about what the file itself says."""
         for option in options:
             if (value := getattr(self, option)) is not None:
-                raise InvalidInput(source, option, shorten(value), "must not be told, as the file says it")
+                raise InvalidInput(
+                    option, shorten(value), "must not be told, as the file says it", source=source
+                )
 
     def about(self, source: str, tree: Tree, stated: Mapping[str, Gpus]) -> Callable[[str], Gpus]:
         """Return a function that looks up the GPUs of a machine, where the file states some."""
@@ -40,7 +42,7 @@ class Told(NamedTuple):
             there = {machine for branch in tree.values() for machine in branch.machines}
             for name in self.gpus:
                 if name not in there:
-                    raise InvalidInput(source, "gpus", shorten(name), "must be a machine of the file")
+                    raise InvalidInput("gpus", shorten(name), "must be a machine of the file", source=source)
         return partial(gpus_of, source, told=self.gpus, stated=stated)
 
 
@@ -57,7 +59,7 @@ def cluster_of(source: str, tree: Tree, gpus_of: Callable[[str], Gpus], notes: l
             switches[name] = Switch(name=name, level=branch.level, machines=machines, switches=below)
     root = switches.get(root_of(tree).name)
     if root is None:
-        raise InvalidInput(source, "", "", "must have at least one machine with GPUs")
+        raise InvalidInput("", "", "must have at least one machine with GPUs", source=source)
     racks = root.switches if root.name == DATACENTER and not root.machines else (root,)
     if all(each.level == Tier.RACK and not each.switches for each in racks):
         return Cluster(racks=tuple(Rack(name=each.name, machines=each.machines) for each in racks))
@@ -115,7 +117,7 @@ def plain_branches(cluster: Cluster, notes: list[str]) -> list[Branch]:
         taken: dict[str, str] = {}
         twice = next(name for name in plain if taken.setdefault(plain[name], name) != name)
         rule = f"must differ from {shorten(taken[plain[twice]])} without spaces and signs too"
-        raise InvalidInput("", "name", shorten(twice), rule)
+        raise InvalidInput("name", shorten(twice), rule)
     changed = [name for name in names if plain[name] != name]
     if changed:
         written = some_of([plain[name] for name in changed])

@@ -35,10 +35,10 @@ def tree_of(source: str, branches: Iterable[Branch], notes: list[str]) -> Tree:
     above = _above(source, named)
     roots = [name for name in named if name not in above]
     if not named:
-        raise InvalidInput(source, "", "", "must name at least one switch")
+        raise InvalidInput("", "", "must name at least one switch", source=source)
     if len(roots) > 1:
         rule = f"must be below another switch, as only one can be the root, and {shorten(roots[0])} is"
-        raise InvalidInput(source, named[roots[1]].place, shorten(roots[1]), rule)
+        raise InvalidInput(named[roots[1]].place, shorten(roots[1]), rule, source=source)
     ordered = _ordered(source, named, roots[0] if roots else "")
     return _without_empty(source, ordered, notes)
 
@@ -63,14 +63,16 @@ def levelled(source: str, tree: Tree, levels: Sequence[str] = LEVELS) -> Tree:
         heights[name] = 1 + max((heights[child] for child in branch.branches), default=-1)
     root = root_of(tree).name
     if heights[root] > _HIGHEST:
-        raise InvalidInput(source, tree[root].place, shorten(root), f"must be above at most {_HIGHEST} levels")
+        raise InvalidInput(
+            tree[root].place, shorten(root), f"must be above at most {_HIGHEST} levels", source=source
+        )
     named = {height: name for height, name in enumerate(levels) if height != heights[root] or len(tree) == 1}
     if len(tree) > 1:
         named[heights[root]] = NETWORK
     for height in range(heights[root] + 1):
         if height not in named:
             rule = f"must name the {heights[root]} levels of switches below the root, from the innermost out"
-            raise InvalidInput(source, "levels", ", ".join(levels), rule)
+            raise InvalidInput("levels", ", ".join(levels), rule, source=source)
     return {name: replace(branch, level=named[heights[name]]) for name, branch in tree.items()}
 
 
@@ -84,7 +86,7 @@ def _named(source: str, branches: Iterable[Branch]) -> dict[str, Branch]:
     for branch in branches:
         if branch.name in named:
             rule = f"must not be stated twice, as it is by {named[branch.name].place} too"
-            raise InvalidInput(source, branch.place, shorten(branch.name), rule)
+            raise InvalidInput(branch.place, shorten(branch.name), rule, source=source)
         named[branch.name] = branch
     return named
 
@@ -97,13 +99,13 @@ def _above(source: str, named: Mapping[str, Branch]) -> dict[str, str]:
         for child in branch.branches:
             if child not in named:
                 rule = "must be a switch that the file states"
-                raise InvalidInput(source, f"{branch.place}: switches", shorten(child), rule)
+                raise InvalidInput(f"{branch.place}: switches", shorten(child), rule, source=source)
             _put(source, branch, above, child, "switches")
         for machine in branch.machines:
             _put(source, branch, switches, machine, "nodes")
             if machine in named:
                 raise InvalidInput(
-                    source, f"{branch.place}: nodes", shorten(machine), "must not be a switch too"
+                    f"{branch.place}: nodes", shorten(machine), "must not be a switch too", source=source
                 )
     return above
 
@@ -111,7 +113,7 @@ def _above(source: str, named: Mapping[str, Branch]) -> dict[str, str]:
 def _put(source: str, branch: Branch, places: dict[str, str], name: str, field: str) -> None:
     if name in places:
         rule = f"must be below one switch only, and is below {shorten(places[name])} already"
-        raise InvalidInput(source, f"{branch.place}: {field}", shorten(name), rule)
+        raise InvalidInput(f"{branch.place}: {field}", shorten(name), rule, source=source)
     places[name] = branch.name
 
 
@@ -121,7 +123,7 @@ def _ordered(source: str, named: Mapping[str, Branch], root: str) -> Tree:
     if len(ordered) < len(named):
         lost = next(name for name in named if name not in ordered)
         rule = "must not be below itself, over other switches or directly"
-        raise InvalidInput(source, named[lost].place, shorten(_in_cycle(named, lost)), rule)
+        raise InvalidInput(named[lost].place, shorten(_in_cycle(named, lost)), rule, source=source)
     return ordered
 
 
@@ -144,5 +146,5 @@ def _without_empty(source: str, tree: Tree, notes: list[str]) -> Tree:
         else:
             notes.append(f"{source}: {branch.place}: {name}: has no machines and is left out")
     if not kept:
-        raise InvalidInput(source, "", "", "must have at least one machine")
+        raise InvalidInput("", "", "must have at least one machine", source=source)
     return kept

@@ -39,7 +39,7 @@ class Line(NamedTuple):
         try:
             return expand(text)
         except ValueError as error:
-            raise InvalidInput(source, f"{self.place}: {key}", shorten(text), str(error)) from None
+            raise InvalidInput(f"{self.place}: {key}", shorten(text), str(error), source=source) from None
 
 
 def read_lines(source: str, text: str) -> list[Line]:
@@ -71,18 +71,20 @@ def _line(source: str, number: int, text: str) -> Line:
             break
         end, key = setting.end(), setting[1].lower()
         if key in values:
-            raise InvalidInput(source, place, setting[1], "must not stand twice in one line")
+            raise InvalidInput(place, setting[1], "must not stand twice in one line", source=source)
         values[key] = setting[2] or setting[3] or ""
         if not values[key]:
-            raise InvalidInput(source, place, setting[1], "must have a value")
+            raise InvalidInput(place, setting[1], "must have a value", source=source)
     if text[end:].strip():
-        raise InvalidInput(source, place, shorten(text[end:].strip()), "must be settings such as Nodes=n[1-4]")
+        raise InvalidInput(
+            place, shorten(text[end:].strip()), "must be settings such as Nodes=n[1-4]", source=source
+        )
     kind = _KINDS.get(next(iter(values)), "")
     if not kind:
         rule = f"must begin with {', '.join(KINDS)}"
-        raise InvalidInput(source, place, shorten(text), rule)
+        raise InvalidInput(place, shorten(text), rule, source=source)
     for key in values:
         if KINDS[kind] and key not in map(str.lower, KINDS[kind]):
             rule = f"must be one of {', '.join(KINDS[kind])}"
-            raise InvalidInput(source, place, shorten(key), rule)
+            raise InvalidInput(place, shorten(key), rule, source=source)
     return Line(number, kind, values)

@@ -83,7 +83,7 @@ class _Shape:
         if covered and len(parents) == 1 and (parent := parents.pop()) is not None:
             return parent, tops
         rule = "must be a domain within one switch, or of whole switches below one"
-        raise InvalidInput(source, "domain", shorten(domain), rule)
+        raise InvalidInput("domain", shorten(domain), rule, source=source)
 
     def _held(self, homes: Sequence[str]) -> dict[str, None]:
         """Return the switches whose machines all belong to the given homes."""

@@ -21,13 +21,13 @@ def read_graphml(source: str, text: str, told: Told, _notes: list[str]) -> Clust
 
     if declared := _DECLARATION.search(text):
         line = text.count("\n", 0, declared.start()) + 1
-        raise InvalidInput(source, f"line {line}", declared[0], "must not stand in a GraphML file")
+        raise InvalidInput(f"line {line}", declared[0], "must not stand in a GraphML file", source=source)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a key without a type is text, and refused where that matters
             graph = nx.read_graphml(io.BytesIO(text.encode()))
     except (nx.NetworkXError, SyntaxError, LookupError, ValueError, TypeError, AttributeError) as error:
-        raise InvalidInput(source, "", "", f"must be GraphML: {one_line(error)}") from None
+        raise InvalidInput("", "", f"must be GraphML: {one_line(error)}", source=source) from None
     return _cluster_of(source, graph, told)
 
 
@@ -49,13 +49,13 @@ def read_node_link(source: str, text: str, told: Told, _notes: list[str]) -> Clu
     for field in ("nodes", edges):
         rows = data.get(field)
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-            raise InvalidInput(source, field, "", "must be a list of objects")
+            raise InvalidInput(field, "", "must be a list of objects", source=source)
     try:
         graph = nx.node_link_graph(data, edges=edges)
     except KeyError as error:
-        raise InvalidInput(source, "", str(error), "is required of every node or edge") from None
+        raise InvalidInput("", str(error), "is required of every node or edge", source=source) from None
     except (nx.NetworkXError, ValueError, TypeError, AttributeError) as error:
-        raise InvalidInput(source, "", "", f"must be node-link JSON: {one_line(error)}") from None
+        raise InvalidInput("", "", f"must be node-link JSON: {one_line(error)}", source=source) from None
     return _cluster_of(source, graph, told)
 
 

@@ -21,7 +21,7 @@ def read_netq(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
     for place, ends in links:
         low, high = sorted(ends, key=lambda end: devices[end][1])
         if devices[low][1] == devices[high][1]:
-            raise InvalidInput(source, place, shorten(" - ".join(ends)), "must join two tiers")
+            raise InvalidInput(place, shorten(" - ".join(ends)), "must join two tiers", source=source)
         (branches if low in branches else machines)[high].append(devices[low][0])
     stated = [
         Branch(devices[key][0], f"device {key}", tuple(branches[key]), tuple(machines[key])) for key in branches
@@ -41,12 +41,14 @@ def _graph(source: str, text: str) -> tuple[_Devices, list[tuple[str, tuple[str,
     for index, graph in enumerate(graphs):
         for place, device in _rows(source, graph, f"[{index}]", "nodes", "compounded_nodes"):
             if device["id"] in devices:
-                raise InvalidInput(source, f"{place}.id", shorten(device["id"]), "must name one device only")
+                raise InvalidInput(
+                    f"{place}.id", shorten(device["id"]), "must name one device only", source=source
+                )
             devices[device["id"]] = device["name"], device["tier"]
         for place, link in _rows(source, graph, f"[{index}]", "links"):
             for end in ("src", "target"):
                 if link[end] not in devices:
-                    raise InvalidInput(source, f"{place}.{end}", shorten(link[end]), "must be a device")
+                    raise InvalidInput(f"{place}.{end}", shorten(link[end]), "must be a device", source=source)
             links.append((place, (link["src"], link["target"])))
     return devices, links
 
@@ -55,9 +57,9 @@ def _parsed(source: str, text: str) -> list[Any]:
     try:
         graphs = json.loads(text)
     except (ValueError, RecursionError):
-        raise InvalidInput(source, "", shorten(text), "must be JSON") from None
+        raise InvalidInput("", shorten(text), "must be JSON", source=source) from None
     if not isinstance(graphs, list):
-        raise InvalidInput(source, "", shorten(graphs), "must be a list of graphs")
+        raise InvalidInput("", shorten(graphs), "must be a list of graphs", source=source)
     return graphs
 
 
@@ -73,7 +75,7 @@ def _rows(source: str, owner: Any, place: str, *fields: str) -> Iterator[tuple[s
     field, *inner = fields
     rows = owner.get(field) if isinstance(owner, dict) else owner
     if not isinstance(owner, dict) or not isinstance(rows, list):
-        raise InvalidInput(source, f"{place}.{field}", shorten(rows), "must be a list")
+        raise InvalidInput(f"{place}.{field}", shorten(rows), "must be a list", source=source)
     for index, row in enumerate(rows):
         at = f"{place}.{field}[{index}]"
         if inner:
@@ -87,4 +89,6 @@ def _require(source: str, row: Any, place: str, fields: Mapping[str, type]) -> N
     for name, kind in fields.items():
         value = row.get(name) if isinstance(row, dict) else None
         if not isinstance(value, kind):
-            raise InvalidInput(source, f"{place}.{name}", shorten(value), f"must be of type {kind.__name__}")
+            raise InvalidInput(
+                f"{place}.{name}", shorten(value), f"must be of type {kind.__name__}", source=source
+            )

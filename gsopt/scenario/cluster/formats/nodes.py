@@ -24,11 +24,13 @@ def read_gres(source: str, place: str, text: str) -> Gpus:
             continue
         found = _GPU.fullmatch(part)
         if found is None:
-            raise InvalidInput(source, f"{place}: Gres", shorten(text), "must be such as gpu:8 or gpu:h100:8")
+            raise InvalidInput(
+                f"{place}: Gres", shorten(text), "must be such as gpu:8 or gpu:h100:8", source=source
+            )
         total += int(found["count"] or 1)
         kinds.add(found["type"] or "")
     if len(kinds) > 1:
-        raise InvalidInput(source, f"{place}: Gres", shorten(text), "must be GPUs of one type")
+        raise InvalidInput(f"{place}: Gres", shorten(text), "must be GPUs of one type", source=source)
     return Gpus(total, *kinds)
 
 
@@ -45,9 +47,9 @@ def gpus_of(
     count = told.get(machine) if isinstance(told, Mapping) else told
     if count is not None:
         if not isinstance(count, int) or isinstance(count, bool) or count < 0:
-            raise InvalidInput(source, "gpus", shorten(count), "must be a whole number of at least 0")
+            raise InvalidInput("gpus", shorten(count), "must be a whole number of at least 0", source=source)
         return Gpus(count, found.kind if found else "")
     if found is None:
         rule = "has no number of GPUs in the file: give gpus, or --gpus on the command line"
-        raise InvalidInput(source, "gpus", shorten(machine), rule)
+        raise InvalidInput("gpus", shorten(machine), rule, source=source)
     return found

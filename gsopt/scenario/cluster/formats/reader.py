@@ -132,7 +132,7 @@ def read_cluster(
     source, text = str(path), read_text(path).removeprefix(_BYTE_ORDER_MARK)
     kind = _known(format) if format else _found(source, text)
     if isinstance(levels, str):
-        raise InvalidInput("", "levels", shorten(levels), "must be a list of names")
+        raise InvalidInput("levels", shorten(levels), "must be a list of names")
     with _one_line(source):
         return _READERS[kind](source, text, Told(gpus, levels), [] if notes is None else notes)
 
@@ -175,9 +175,11 @@ def write_cluster(
     """
     kind = _known(format) if format else _ENDINGS.get(Path(path).suffix.lower())
     if kind is None:
-        raise InvalidInput(str(path), "", "", f"must end in {', '.join(_ENDINGS)}, or have its format told")
+        raise InvalidInput(
+            "", "", f"must end in {', '.join(_ENDINGS)}, or have its format told", source=str(path)
+        )
     if kind not in _WRITERS:
-        raise InvalidInput(str(path), "format", kind, f"must be one of {', '.join(_WRITERS)}")
+        raise InvalidInput("format", kind, f"must be one of {', '.join(_WRITERS)}", source=str(path))
     with _one_line(str(path)):
         text = _WRITERS[kind](cluster, [] if notes is None else notes)
     write_text(path, text)
@@ -202,7 +204,7 @@ def _found(source: str, text: str) -> Format:
     if _MODEL.search(text):
         return Format.TOPOGRAPH
     rule = "must be a cluster: JSON, GraphML, topology.conf of Slurm, or YAML of topograph"
-    raise InvalidInput(source, "", shorten(text), rule)
+    raise InvalidInput("", shorten(text), rule, source=source)
 
 
 @contextmanager
@@ -213,8 +215,8 @@ def _one_line(source: str) -> Iterator[None]:
     except InvalidInput as error:
         if error.source:
             raise
-        raise InvalidInput(source, error.field, error.value, error.rule) from None
+        raise InvalidInput(error.field, error.value, error.rule, source=source) from None
     except RuleBroken as error:
-        raise InvalidInput(source, error.field, shorten(error.value), error.rule) from None
+        raise InvalidInput(error.field, shorten(error.value), error.rule, source=source) from None
     except ValidationError as error:
         raise first_error(source, error) from None

@@ -34,7 +34,7 @@ def _branches(source: str, of: Mapping[str, Sequence[Line]], notes: list[str]) -
     """Return the switches, or the blocks and their groups."""
     switches, blocks = of["SwitchName"], of["BlockName"]
     if switches and blocks:
-        raise InvalidInput(source, blocks[0].place, "BlockName", "must not stand in a file of switches")
+        raise InvalidInput(blocks[0].place, "BlockName", "must not stand in a file of switches", source=source)
     if any("linkspeed" in line.values for line in switches):
         notes.append(f"{source}: LinkSpeed: has no unit and is not read")
     if not blocks:
@@ -49,7 +49,7 @@ def _switch(source: str, line: Line) -> Branch:
     )
     if branch.branches and branch.machines:
         raise InvalidInput(
-            source, line.place, shorten(branch.name), "must have Switches or Nodes, and not both"
+            line.place, shorten(branch.name), "must have Switches or Nodes, and not both", source=source
         )
     return branch
 
@@ -70,9 +70,9 @@ def _ratios(source: str, lines: Sequence[Line]) -> list[int]:
     rule = "must be a size of blocks and larger ones, each 2, 4, 8, ... times the first"
     for ratio, size, smaller in zip(ratios[1:], sizes[1:], sizes, strict=False):
         if size != ratio * sizes[0] or ratio & (ratio - 1) or size <= smaller:
-            raise InvalidInput(source, f"{lines[0].place}: BlockSizes", shorten(text), rule)
+            raise InvalidInput(f"{lines[0].place}: BlockSizes", shorten(text), rule, source=source)
     if not sizes[0] or len(lines) > 1:
-        raise InvalidInput(source, f"{lines[-1].place}: BlockSizes", shorten(text), rule)
+        raise InvalidInput(f"{lines[-1].place}: BlockSizes", shorten(text), rule, source=source)
     return ratios[1:]
 
 
@@ -129,7 +129,7 @@ def _unmixed_branches(cluster: Cluster, notes: list[str]) -> list[Branch]:
     for branch in branches:
         if branch.branches and branch.machines:
             rule = "must have machines or switches below it, not both, in topology.conf"
-            raise InvalidInput("", "switch", shorten(branch.name), rule)
+            raise InvalidInput("switch", shorten(branch.name), rule)
     return branches
 
 

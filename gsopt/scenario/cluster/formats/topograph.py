@@ -67,7 +67,7 @@ def _note_parts(source: str, tree: Tree, parts: Mapping[str, str], notes: list[s
 def _model(source: str, text: str) -> _Model:
     data = parse_yaml(source, text)
     if not isinstance(data, dict) or not data.keys() & {"switches", "blocks"}:
-        raise InvalidInput(source, "", shorten(data), "must have switches and blocks")
+        raise InvalidInput("", shorten(data), "must have switches and blocks", source=source)
     switches = dict(_switches(source, data.get("switches") or {}))
     blocks = list(_blocks(source, data.get("blocks") or []))
     held: dict[str, list[str]] = {}
@@ -88,7 +88,7 @@ def _model(source: str, text: str) -> _Model:
 
 def _switches(source: str, given: Any) -> Iterator[tuple[str, Branch]]:
     if not isinstance(given, dict):
-        raise InvalidInput(source, "switches", shorten(given), "must be a mapping of names to switches")
+        raise InvalidInput("switches", shorten(given), "must be a mapping of names to switches", source=source)
     for name, switch in given.items():
         place = f"switches.{name}"
         below = switch.get("switches") or [] if isinstance(switch, dict) else switch or []
@@ -97,14 +97,18 @@ def _switches(source: str, given: Any) -> Iterator[tuple[str, Branch]]:
 
 def _blocks(source: str, given: Any) -> Iterator[_Block]:
     if not isinstance(given, list):
-        raise InvalidInput(source, "blocks", shorten(given), "must be a list of blocks")
+        raise InvalidInput("blocks", shorten(given), "must be a list of blocks", source=source)
     for index, block in enumerate(given):
         place = f"blocks[{index}]"
         if not isinstance(block, dict) or not isinstance(block.get("switch"), str):
-            raise InvalidInput(source, f"{place}.switch", shorten(block), "must name the switch of the block")
+            raise InvalidInput(
+                f"{place}.switch", shorten(block), "must name the switch of the block", source=source
+            )
         annotations = block.get("annotations") or {}
         if not isinstance(annotations, dict) or not all(isinstance(each, str) for each in annotations.values()):
-            raise InvalidInput(source, f"{place}.annotations", shorten(annotations), "must be texts by name")
+            raise InvalidInput(
+                f"{place}.annotations", shorten(annotations), "must be texts by name", source=source
+            )
         nodes = _hosts(source, f"{place}.nodes", block.get("nodes") or [])
         yield _Block(place, block["switch"], nodes, annotations)
 
@@ -112,13 +116,13 @@ def _blocks(source: str, given: Any) -> Iterator[_Block]:
 def _hosts(source: str, field: str, given: Any) -> list[str]:
     """Return the names in a list of host lists."""
     if not isinstance(given, list):
-        raise InvalidInput(source, field, shorten(given), "must be a list of names")
+        raise InvalidInput(field, shorten(given), "must be a list of names", source=source)
     found: list[str] = []
     for index, text in enumerate(given):
         try:
             found += expand(text if isinstance(text, str) else "")
         except ValueError as error:
-            raise InvalidInput(source, f"{field}[{index}]", shorten(text), str(error)) from None
+            raise InvalidInput(f"{field}[{index}]", shorten(text), str(error), source=source) from None
     return found
 
 
@@ -136,7 +140,7 @@ def _gpus(source: str, block: _Block) -> Iterator[tuple[str, Gpus]]:
         return
     if not (text.isascii() and text.isdigit() and len(text) <= len("1000000")):
         field = f"{block.place}.annotations.{_GPUS}"
-        raise InvalidInput(source, field, shorten(text), "must be a number of GPUs")
+        raise InvalidInput(field, shorten(text), "must be a number of GPUs", source=source)
     gpus = Gpus(int(text), block.annotations.get(_GPU_TYPE, ""))
     yield from ((node, gpus) for node in block.nodes)
 

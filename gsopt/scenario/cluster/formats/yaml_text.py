@@ -35,7 +35,9 @@ def parse_documents(source: str, text: str) -> list[Any]:
 
 def _parsed(source: str, text: str, *, longest: int, deepest: int, most: int) -> list[Any]:
     if len(text) > longest:
-        raise InvalidInput(source, "", f"{len(text):,} characters", f"must be at most {longest:,} characters")
+        raise InvalidInput(
+            "", f"{len(text):,} characters", f"must be at most {longest:,} characters", source=source
+        )
     try:
         events = yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         return _Events(source, events, deepest, most).read()
@@ -43,7 +45,7 @@ def _parsed(source: str, text: str, *, longest: int, deepest: int, most: int) ->
         mark = getattr(error, "problem_mark", None)
         where = f"line {mark.line + 1}" if mark else ""
         rule = f"must be YAML: {getattr(error, 'problem', None) or 'it has characters that are none of it'}"
-        raise InvalidInput(source, where, "", rule) from None
+        raise InvalidInput(where, "", rule, source=source) from None
 
 
 class _Events:
@@ -90,4 +92,4 @@ class _Events:
         return found
 
     def _refused(self, event: Any, value: str, rule: str) -> InvalidInput:
-        return InvalidInput(self.source, f"line {event.start_mark.line + 1}", value, rule)
+        return InvalidInput(f"line {event.start_mark.line + 1}", value, rule, source=self.source)

@@ -324,20 +324,17 @@ def _refuse(
     """Refuse what no bound can be computed from."""
     jobs = len(scenario.workload.jobs)
     if not jobs:
-        raise InvalidInput("", "workload.jobs", "", "must hold a job")
+        raise InvalidInput("workload.jobs", "", "must hold a job")
     if weights is not None and len(weights) != jobs:
-        raise InvalidInput("", "weights", f"{len(weights)} weights", f"must be one for each of the {jobs} jobs")
+        raise InvalidInput("weights", f"{len(weights)} weights", f"must be one for each of the {jobs} jobs")
     for index, weight in enumerate(weights or ()):
         if not _LEAST_WEIGHT <= weight <= _MOST_WEIGHT:
             raise InvalidInput(
-                "",
-                f"weights[{index}]",
-                shorten(weight),
-                f"must be between {_LEAST_WEIGHT:g} and {_MOST_WEIGHT:g}",
+                f"weights[{index}]", shorten(weight), f"must be between {_LEAST_WEIGHT:g} and {_MOST_WEIGHT:g}"
             )
     if cells is not None and cells < FIRST_CELLS:
-        raise InvalidInput("", "cells", shorten(cells), f"must be at least {FIRST_CELLS}")
+        raise InvalidInput("cells", shorten(cells), f"must be at least {FIRST_CELLS}")
     if evaluations is not None and evaluations < 1:
-        raise InvalidInput("", "evaluations", shorten(evaluations), "must be at least 1")
+        raise InvalidInput("evaluations", shorten(evaluations), "must be at least 1")
     if seconds is not None and not seconds >= 0:
-        raise InvalidInput("", "seconds", shorten(seconds), "must be a number of seconds, at least 0")
+        raise InvalidInput("seconds", shorten(seconds), "must be a number of seconds, at least 0")

@@ -39,9 +39,9 @@ class Calibration:
 
     def __post_init__(self) -> None:
         if not len(self.reached):
-            raise InvalidInput("", "reached", "0", "must be at least one forecast")
+            raise InvalidInput("reached", "0", "must be at least one forecast")
         for value in self.reached[~((self.reached >= 0) & (self.reached <= 1))][:1]:
-            raise InvalidInput("", "reached", shorten(float(value)), "must be at least 0 and at most 1")
+            raise InvalidInput("reached", shorten(float(value)), "must be at least 0 and at most 1")
 
     @classmethod
     def of(cls, forecast: Forecast, progress: ArrayLike) -> "Calibration":

@@ -69,7 +69,7 @@ class Forecast:
             good = np.isfinite(values) & (values >= least if least else values > least)
             for value in values[~good][:1]:
                 rule = f"must be {'at least' if least else 'more than'} {least:g}, and finite"
-                raise InvalidInput("", name, shorten(float(value)), rule)
+                raise InvalidInput(name, shorten(float(value)), rule)
         return cls(*arrays)
 
     @property
@@ -124,7 +124,7 @@ class Forecast:
 
 def _valid(probability: float) -> float:
     if not 0 <= probability <= 1:
-        raise InvalidInput("", "probability", shorten(probability), "must be at least 0 and at most 1")
+        raise InvalidInput("probability", shorten(probability), "must be at least 0 and at most 1")
     return probability
 
 

@@ -78,7 +78,7 @@ class ObservationHistory:
 
     def __init__(self, *, limit: int = 500, sampling: Sampling = Sampling.JOBS, seed: int = 0) -> None:
         if limit < 1:
-            raise InvalidInput("", "limit", shorten(limit), "must be at least 1")
+            raise InvalidInput("limit", shorten(limit), "must be at least 1")
         self.jobs = 0
         self._limit, self._sampling, self._share = limit, sampling, limit
         self._generator = np.random.default_rng(seed)

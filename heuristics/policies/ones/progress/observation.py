@@ -100,11 +100,11 @@ class ObservationRows:
     def __post_init__(self) -> None:
         if self.features.shape != (len(self.progress), len(FEATURES)):
             rule = f"must have a row of {len(FEATURES)} features for each progress"
-            raise InvalidInput("", "features", shorten(self.features.shape), rule)
+            raise InvalidInput("features", shorten(self.features.shape), rule)
         if not (np.isfinite(self.features).all() and (self.features[:, 0] > 0).all()):
-            raise InvalidInput("", "features", "", "must be finite, and epochs have samples")
+            raise InvalidInput("features", "", "must be finite, and epochs have samples")
         for value in self.progress[~((self.progress > 0) & (self.progress < 1))][:1]:
-            raise InvalidInput("", "progress", shorten(float(value)), "must be more than 0 and less than 1")
+            raise InvalidInput("progress", shorten(float(value)), "must be more than 0 and less than 1")
 
     def __len__(self) -> int:
         return len(self.progress)
@@ -145,9 +145,9 @@ def rows_of(log: Sequence[Observation], total: float | None = None) -> Observati
     features = features_of(log)
     processed = features[:, 2]
     if (np.diff(processed) < 0).any():
-        raise InvalidInput("", "log", shorten(processed.tolist()), "must count processed samples up")
+        raise InvalidInput("log", shorten(processed.tolist()), "must count processed samples up")
     every = float(processed.max(initial=0.0)) if total is None else total
     if (processed > every).any():
-        raise InvalidInput("", "total", shorten(every), f"must be at least the {processed.max():g} processed")
+        raise InvalidInput("total", shorten(every), f"must be at least the {processed.max():g} processed")
     inner = (processed > 0) & (processed / max(every, 1) < 1)
     return ObservationRows(features=features[inner], progress=processed[inner] / every)

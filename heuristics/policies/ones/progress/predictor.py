@@ -58,12 +58,12 @@ class Learning:
 
     def __post_init__(self) -> None:
         if not 1 <= self.prior < float("inf"):
-            raise InvalidInput("", "prior", shorten(self.prior), "must be at least 1, and finite")
+            raise InvalidInput("prior", shorten(self.prior), "must be at least 1, and finite")
         for name in ("limit", "least_jobs"):
             if getattr(self, name) < 1:
-                raise InvalidInput("", name, shorten(getattr(self, name)), "must be at least 1")
+                raise InvalidInput(name, shorten(getattr(self, name)), "must be at least 1")
         if not 0 <= self.ridge < float("inf"):
-            raise InvalidInput("", "ridge", shorten(self.ridge), "must be at least 0, and finite")
+            raise InvalidInput("ridge", shorten(self.ridge), "must be at least 0, and finite")
 
 
 @dataclass

@@ -124,7 +124,7 @@ def fit_regression(
     from scipy.optimize import minimize
 
     if not len(rows):
-        raise InvalidInput("", "rows", "0", "must be at least one to fit to")
+        raise InvalidInput("rows", "0", "must be at least one to fit to")
     left = rows.epochs_left
     first = 1 + float(np.median(left))
     centre, scale = rows.features.mean(axis=0), _spread(rows.features)
