@@ -1,5 +1,7 @@
 """The bound by prices is below every schedule, whatever the prices, and never falls with more time."""
 
+from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 from itertools import chain, permutations, product
 from random import Random
@@ -17,6 +19,9 @@ from gsopt.scenario.scenario import CapacityChange, Scenario
 from gsopt.scenario.speed import Speed
 from gsopt.schedule.bounds import mean_jct, mean_jct_bound, position_bound
 from gsopt.schedule.bounds.prices import PriceBound, kernel, price_bound
+from gsopt.schedule.bounds.prices.ascent import Ascent, Enough, Prices
+from gsopt.schedule.bounds.prices.demand import Demand
+from gsopt.schedule.bounds.prices.supply import Supply
 from gsopt.simulation import replay, simulate
 from gsopt.simulation.parts.greedy import Greedy
 from heuristics import policies
@@ -124,20 +129,25 @@ def test_late_dates_cost_no_digits(date: float) -> None:
     assert second.total_completion(late) == pytest.approx(first.total_completion(early) + 40 * date, rel=1e-12)
 
 
-def test_release_dates_that_doubles_cannot_say_prove_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A job that waits 10.3 s for a GPU, from 999,999,999.7 s after another on, does not wait a tick longer.
+def test_what_rounding_moves_is_subtracted() -> None:
+    """Release dates that are rounded to earlier ones lower the bound by as much, times the weight of the job."""
+    jobs = bundle(Job(name=str(date), release_date=date, duration=1, gpus=1) for date in (0, 1, 2))
+    scenario = Scenario(workload=jobs, cluster=Cluster.plain(2))
+    demand = Demand.of(scenario, [1.0, 2.0, 4.0])
+    rounded = replace(demand, slip=np.array([0.0, 0.25, 0.125]))
+    values = [_first_value(each, Supply.of(scenario)) for each in (demand, rounded)]
+    assert 1 <= values[0] - values[1] < 1 + 1e-9
 
-    Prices that let it wait for the GPU and no longer prove all of that but rounding.
-    """
-    monkeypatch.setattr(kernel, "evaluate_jobs", plain(kernel.evaluate_jobs))
-    jobs = bundle(Job(name=str(date), release_date=date, duration=1, gpus=1) for date in (0.3, 1e9))
-    changes = [CapacityChange(time=500.3, gpus=0), CapacityChange(time=1e9 + 10.3, gpus=1)]
-    scenario = Scenario(workload=jobs, cluster=Cluster.plain(1), capacity_changes=changes)
-    known = price_bound(scenario, evaluations=1)
-    prices = PriceBound(**{**vars(known), "times": (0.0, 500.0, 1e9 + 10), "prices": (0.0, 100.0)})
-    found = price_bound(scenario, start=prices, evaluations=1, compiled=True)
 
-    assert 12.3 - 1e-6 < found.total_jct <= 12.3
+def _first_value(demand: Demand, supply: Supply) -> float:
+    ascent = Ascent(demand, supply, cells=40, compiled=False, on_evaluation=_stop)
+    with suppress(Enough):
+        ascent.climb()
+    return ascent.best.value
+
+
+def _stop(_: Prices) -> None:
+    raise Enough
 
 
 def _far_apart(random: Random) -> list[list[Job]]:
