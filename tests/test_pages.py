@@ -152,7 +152,7 @@ def test_blocks_are_of_kinds_that_are_checked() -> None:
 
 
 def test_examples_of_the_guide_are_short() -> None:
-    """No example of one's own has more than fifteen lines of code, and there is one for each thing of one's own."""
+    """No example has more than fifteen lines of code, and there is one for each thing of one's own."""
     guide = [block for block in blocks("own.md") if block.kind in ("python", "sh")]
     code = [[line for line in block.text.splitlines() if line and "import " not in line] for block in guide]
     assert [lines for lines in code if len(lines) > 15] == []
