@@ -30,23 +30,25 @@ SHOWN = {
         "1 of 1 job can be placed",
     ),
     "own.md": (
-        "WidestFirst",
+        "Grace",
+        "union",
         "my_scheduler:WidestFirst",
         "fewest_jobs",
         "legal, 2 of 2 jobs complete",
         "3,150",
         "try_everything",
     ),
-    "researchers.md": ("decomposition", "ShortestFits", "shortest:ShortestFits"),
+    "researchers.md": ("decomposition", "Grace", "grace:Grace"),
 }
 
 #: How many lines of a page do not run.
 NOT_RUN = {
-    "README.md": 2,
+    "README.md": 9,
     "best-policy.md": 3,
     "command-line.md": 10,
     "data.md": 2,
     "engineers.md": 2,
+    "gaps.md": 1,
     "snapshots.md": 5,
     "start.md": 4,
     "studies.md": 31,
@@ -150,7 +152,8 @@ def test_blocks_are_of_kinds_that_are_checked() -> None:
 
 
 def test_examples_of_the_guide_are_short() -> None:
-    """No example of one's own has more than fifteen lines, and there is one for each thing of one's own."""
+    """No example has more than fifteen lines of code, and there is one for each thing of one's own."""
     guide = [block for block in blocks("own.md") if block.kind in ("python", "sh")]
-    assert [block.text for block in guide if len(block.text.splitlines()) > 15] == []
-    assert sum(block.kind == "python" for block in guide) == 8
+    code = [[line for line in block.text.splitlines() if line and "import " not in line] for block in guide]
+    assert [lines for lines in code if len(lines) > 15] == []
+    assert sum(block.kind == "python" for block in guide) == 12
