@@ -92,7 +92,7 @@ class Counts:
         self._count()
 
     def give_up(self, gpus: int) -> None:
-        """Give up GPUs on request, or get them back if negative."""
+        """Release GPUs on request, or take them back if negative."""
         self.given_up += gpus
         self._count()
 

@@ -164,13 +164,13 @@ class Greedy:
         return pool.actions(state, self._before, after)
 
     def _grow(self, rank: Rank) -> None:
-        """Give a running job more GPUs if it can get more."""
+        """Grant a running job more GPUs if it can get more."""
         holding = self._leave(rank[1])  # so that it is not behind itself, whatever its last known key
         if not self._serve(rank, holding):
             self._run(rank[1], holding, rank[0])
 
     def _serve(self, rank: Rank, holding: Holding | None) -> bool:
-        """Give a job the GPUs that the jobs before it leave; return False if that is no more than it has."""
+        """Grant a job the GPUs that the jobs before it leave; return False if that is no more than it has."""
         job = rank[1]
         item, counts, _ = self._known[job]
         had = size(holding)
