@@ -33,15 +33,6 @@ class StepTimes:
             transfer=np.array([transfer for _, transfer in parts], dtype=np.float64),
         )
 
-    def seconds(self, batch: ArrayLike, gpus: ArrayLike) -> Floats:
-        """Return the seconds of a step of each job with a total batch on at least one GPU.
-
-        Both have shapes that broadcast to (jobs, anything).
-        """
-        size, count = np.asarray(batch, dtype=np.int64), np.asarray(gpus, dtype=np.int64)
-        seconds: Floats = self._without_samples(count) + self.per_sample[:, None] * -(-size // count)
-        return seconds
-
     def _without_samples(self, gpus: Counts) -> Floats:
         """Return the seconds of a step that do not depend on its batch."""
         further = 2.0 * (gpus - 1)

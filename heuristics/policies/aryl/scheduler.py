@@ -100,11 +100,6 @@ class Snapshot:
     pending: bool
     room: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
-    @property
-    def total_idle(self) -> int:
-        """Idle GPUs of all pools."""
-        return sum(self.idle.values())
-
 
 @runtime_checkable
 class Scheduler(Protocol):

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from formulations.reclaiming import decomposition, exact, milp, reduced
@@ -326,6 +326,7 @@ def by_name(form: StandardForm) -> tuple[dict[str, tuple[float, ...]], dict[tupl
 @every_model
 @settings(deadline=None, max_examples=cases(100))
 @given(problem=reclaiming_problems())
+@example(problem=ELASTIC)
 def test_the_two_builders_are_equal(model: Model, problem: Reclaiming) -> None:
     """The Pyomo model and the arrays filled directly are the same model, name by name, in every variant."""
     arrays = unless_unsupported(model.standard_form, problem)

@@ -374,7 +374,7 @@ _GROWING = job("a", 0, 60, 2, 6)
 _COMING = job("c", 2, 4, 4)
 
 
-def _times(scheduler: str, *jobs: Any, machines: int = 1, **options: Any) -> tuple[Any, ...]:
+def _times(scheduler: Any, *jobs: Any, machines: int = 1, **options: Any) -> tuple[Any, ...]:
     return run(
         aryl, pools(machines, 0), *jobs, scheduler=scheduler, scheduler_options=options or None, **_SECONDS
     ).completion_times
@@ -384,6 +384,8 @@ def test_fifo_does_not_scale() -> None:
     """Job a stays on its two GPUs for a minute, though six are idle."""
     assert _times("fifo", _GROWING) == (60,)
     assert _times("gandiva", _GROWING) == (20,)
+    for given in (schedulers.gandiva, schedulers.gandiva()):  # a function that makes one, and one that is made
+        assert _times(given, _GROWING) == (20,)
 
 
 def test_gandiva_shrinks_for_whoever_waits() -> None:
