@@ -384,7 +384,7 @@ def test_fifo_does_not_scale() -> None:
     """Job a stays on its two GPUs for a minute, though six are idle."""
     assert _times("fifo", _GROWING) == (60,)
     assert _times("gandiva", _GROWING) == (20,)
-    for scheduler in (schedulers.gandiva, schedulers.gandiva()):  # a function that makes one, and one that is made
+    for scheduler in (schedulers.gandiva, schedulers.gandiva()):  # one that makes it, and one made
         assert _times(scheduler, _GROWING) == (20,)
 
 
