@@ -31,6 +31,7 @@ from tests.gsopt.solvers.backends.models import (
     unbounded,
     union_of_servers,
 )
+from tests.gsopt.solvers.forms import standard_form
 
 every_backend = pytest.mark.parametrize("backend", BACKENDS, ids=lambda backend: backend.name)
 
@@ -44,13 +45,14 @@ def tiny_models(draw: st.DrawFn) -> StandardForm:
     matrix = some.integers(-5, 6, (rows, columns)) * draw(st.sampled_from([1, 0.1, 0.25, 1 / 3]))
     middle = matrix @ some.integers(lower, lower + 3)
     width = some.integers(-1, 4, (2, rows))
-    return StandardForm.build(
-        cost=some.integers(-6, 7, columns) * draw(st.sampled_from([1, 0.1, 1e-3, 1 / 3])),
-        matrix=matrix,
-        row_lower=np.where(some.random(rows) < 0.4, -np.inf, middle - width[0]),
-        row_upper=np.where(some.random(rows) < 0.4, np.inf, middle + width[1]),
-        column_lower=lower,
-        column_upper=lower + some.integers(0, 5, columns),
+    return standard_form(
+        some.integers(-6, 7, columns) * draw(st.sampled_from([1, 0.1, 1e-3, 1 / 3])),
+        matrix,
+        (
+            np.where(some.random(rows) < 0.4, -np.inf, middle - width[0]),
+            np.where(some.random(rows) < 0.4, np.inf, middle + width[1]),
+        ),
+        (lower, lower + some.integers(0, 5, columns)),
         sense=draw(st.sampled_from(list(Sense))),
         offset=draw(st.sampled_from([0.0, 2.5, -7.0, 0.1])),
     )
@@ -84,7 +86,7 @@ def test_optimum_is_that_of_brute_force(backend: Backend, form: StandardForm) ->
 def test_model_without_columns(backend: Backend) -> None:
     """A model without columns must have its offset as optimum, or be infeasible where 0 breaks a row."""
     for limit, status in ((0, Status.OPTIMAL), (1, Status.INFEASIBLE)):
-        form = StandardForm.build(cost=[], matrix=np.zeros((1, 0)), row_lower=[limit], row_upper=[2], offset=3)
+        form = standard_form([], np.zeros((1, 0)), (limit, 2), offset=3)
         outcome = backend.solve(form)
         assert outcome.status is status
         assert outcome.objective == (3.0 if status is Status.OPTIMAL else None)
@@ -93,14 +95,7 @@ def test_model_without_columns(backend: Backend) -> None:
 @every_backend
 def test_model_without_rows(backend: Backend) -> None:
     """A model without rows must have its best corner as optimum."""
-    form = StandardForm.build(
-        cost=[1, -1],
-        matrix=np.zeros((0, 2)),
-        row_lower=[],
-        row_upper=[],
-        column_lower=[-2, 0],
-        column_upper=[3, 4],
-    )
+    form = standard_form([1, -1], np.zeros((0, 2)), ([], []), ([-2, 0], [3, 4]))
     outcome = backend.solve(form)
     assert outcome.values is not None
     assert outcome.values.tolist() == [-2, 4]
@@ -111,13 +106,11 @@ def test_model_without_rows(backend: Backend) -> None:
 @pytest.mark.parametrize("which", ["columns", "rows"])
 def test_crossed_bounds_are_infeasible(backend: Backend, which: str) -> None:
     """A lower bound above the upper one must make the model infeasible."""
-    form = StandardForm.build(
-        cost=[1],
-        matrix=[[1]],
-        row_lower=[6 if which == "rows" else 0],
-        row_upper=[5],
-        column_lower=[3 if which == "columns" else 0],
-        column_upper=[2 if which == "columns" else 9],
+    form = standard_form(
+        [1],
+        [[1]],
+        (6 if which == "rows" else 0, 5),
+        (3 if which == "columns" else 0, 2 if which == "columns" else 9),
     )
     assert backend.solve(form).status is Status.INFEASIBLE
 
@@ -132,9 +125,7 @@ def test_unbounded_model_is_refused(backend: Backend) -> None:
 @pytest.mark.parametrize("backend", [Highs(), Scip()], ids=lambda backend: backend.name)
 def test_infeasible_is_told_from_unbounded(backend: Backend) -> None:
     """A model with an unbounded relaxation but no integer point must be infeasible, not unbounded."""
-    form = StandardForm.build(
-        cost=[1, 1, 0], matrix=[[1, -1, 0], [0, 0, 2]], row_lower=[0, 1], row_upper=[0, 1], sense=Sense.MAXIMIZE
-    )
+    form = standard_form([1, 1, 0], [[1, -1, 0], [0, 0, 2]], ([0, 1], [0, 1]), sense=Sense.MAXIMIZE)
     assert backend.solve(form).status is Status.INFEASIBLE
 
 
@@ -256,12 +247,11 @@ def test_incumbents_of_a_maximum_rise(backend: Backend) -> None:
     """Incumbents of a maximization must rise and stay below their bounds."""
     seen: list[Incumbent] = []
     form = union_of_servers(20, 40, 8)
-    turned = StandardForm.build(
-        cost=-form.cost,
-        matrix=form.matrix,
-        row_lower=form.row_lower,
-        row_upper=form.row_upper,
-        column_upper=form.column_upper,
+    turned = standard_form(
+        -form.cost,
+        form.matrix,
+        (form.row_lower, form.row_upper),
+        (0, form.column_upper),
         sense=Sense.MAXIMIZE,
         offset=100.0,
     )
@@ -393,15 +383,7 @@ class Scripted(Highs):
 
 def test_point_that_breaks_a_row_once_rounded_is_left_out() -> None:
     """An optimum at the solver's tolerance that is infeasible after rounding must not pass as a solution."""
-    form = StandardForm.build(
-        cost=[0, 1],
-        matrix=[[1, -1e5]],
-        row_lower=[-np.inf],
-        row_upper=[0],
-        column_lower=[0.09, 0],
-        column_upper=[1, 1],
-        integer=[False, True],
-    )
+    form = standard_form([0, 1], [[1, -1e5]], (-np.inf, 0), ([0.09, 0], 1), integer=[False, True])
     outcome = Scripted(Answer("kOptimal", np.array([0.09, 9e-7]), 9e-7)).solve(form)
     assert (outcome.status, outcome.values, outcome.objective) == (Status.UNKNOWN, None, None)
     assert "rounded" in outcome.message

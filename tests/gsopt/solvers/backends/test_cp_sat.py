@@ -14,6 +14,7 @@ from gsopt.solvers.backends import CpSat, Highs
 from gsopt.solvers.backends.cp_sat import CLAMP, Task, implied_bounds
 from gsopt.solvers.standard_form import StandardForm
 from tests.gsopt.solvers.backends.models import knapsack, meet
+from tests.gsopt.solvers.forms import standard_form
 
 
 def one_row(matrix: list[float], **options: Any) -> StandardForm:
@@ -31,26 +32,15 @@ def task(form: StandardForm) -> Task:
 
 def test_continuous_columns_are_named() -> None:
     """A continuous column must be refused by name, with the count of the others."""
-    form = StandardForm.build(
-        cost=[1, 1, 1],
-        matrix=[[1, 1, 1]],
-        row_lower=[1],
-        row_upper=[2],
-        integer=[True, False, False],
-        columns=("a", "b", "c"),
-    )
+    form = standard_form([1, 1, 1], [[1, 1, 1]], (1, 2), integer=[True, False, False], columns=("a", "b", "c"))
     with pytest.raises(Unsupported, match=r"column b \(and 1 more\) is continuous"):
         CpSat().solve(form)
 
 
 def test_rows_are_scaled_exactly() -> None:
     """Each row must be multiplied by the common denominator of its decimals, its limits rounded inwards."""
-    form = StandardForm.build(
-        cost=[1, 1],
-        matrix=[[0.25, 0.1], [2, 3], [0.5, 1]],
-        row_lower=[0.31, 1.5, -np.inf],
-        row_upper=[np.inf, 4.5, 0.75],
-        column_upper=[9, 9],
+    form = standard_form(
+        [1, 1], [[0.25, 0.1], [2, 3], [0.5, 1]], ([0.31, 1.5, -np.inf], [np.inf, 4.5, 0.75]), (0, 9)
     )
     made = task(form)
     assert made.coefficients.tolist() == [5, 2, 2, 3, 1, 2]
@@ -122,14 +112,7 @@ def test_missing_bounds_follow_from_rows(
     matrix: list[list[float]], limits: tuple[Any, Any], bounds: tuple[Any, Any], expected: tuple[Any, Any]
 ) -> None:
     """A missing bound must be the tightest that a row gives, or stay missing."""
-    form = StandardForm.build(
-        cost=[1, 1],
-        matrix=matrix,
-        row_lower=limits[0],
-        row_upper=limits[1],
-        column_lower=bounds[0],
-        column_upper=bounds[1],
-    )
+    form = standard_form([1, 1], matrix, limits, bounds)
     lower, upper = implied_bounds(form)
     assert (lower.tolist(), upper.tolist()) == expected
 
@@ -164,13 +147,17 @@ def test_claims_without_bounds_are_those_of_highs(seed: int) -> None:
     some = np.random.default_rng(seed)
     matrix = some.integers(-9, 10, (4, 5)) * (some.random((4, 5)) < 0.6)
     middle = matrix @ some.integers(0, 6, 5)
-    form = StandardForm.build(
-        cost=some.integers(-3, 7, 5),
-        matrix=matrix,
-        row_lower=np.where(some.random(4) < 0.4, -np.inf, middle - some.integers(0, 9, 4)),
-        row_upper=np.where(some.random(4) < 0.4, np.inf, middle + some.integers(-1, 9, 4)),
-        column_lower=np.where(some.random(5) < 0.8, some.integers(-5, 1, 5), -np.inf),
-        column_upper=np.where(some.random(5) < 0.5, some.integers(0, 20, 5), np.inf),
+    form = standard_form(
+        some.integers(-3, 7, 5),
+        matrix,
+        (
+            np.where(some.random(4) < 0.4, -np.inf, middle - some.integers(0, 9, 4)),
+            np.where(some.random(4) < 0.4, np.inf, middle + some.integers(-1, 9, 4)),
+        ),
+        (
+            np.where(some.random(5) < 0.8, some.integers(-5, 1, 5), -np.inf),
+            np.where(some.random(5) < 0.5, some.integers(0, 20, 5), np.inf),
+        ),
         sense=list(Sense)[seed % 2],
     )
     try:

@@ -23,6 +23,7 @@ from gsopt.solvers.backends.program import Program
 from gsopt.solvers.standard_form import StandardForm
 from tests.gsopt.solvers.backends import functions
 from tests.gsopt.solvers.backends.models import ROOT, knapsack, large_limits, meet
+from tests.gsopt.solvers.forms import standard_form
 
 # HiGHS: linear programs with duals, versions known to be wrong, model files
 
@@ -30,25 +31,16 @@ from tests.gsopt.solvers.backends.models import ROOT, knapsack, large_limits, me
 def transport(sense: Sense) -> StandardForm:
     """Two limits on two amounts, both binding at the optimum, as a linear program."""
     limits = ([4, 1], [np.inf, np.inf]) if sense is Sense.MINIMIZE else ([-np.inf, -np.inf], [4, 1])
-    return StandardForm.build(
-        cost=[2, 3],
-        matrix=[[1, 1], [0, 1]],
-        row_lower=limits[0],
-        row_upper=limits[1],
-        integer=[False, False],
-        sense=sense,
-        offset=1.0,
-    )
+    return standard_form([2, 3], [[1, 1], [0, 1]], limits, integer=False, sense=sense, offset=1.0)
 
 
 def fixed_charge(needed: float) -> StandardForm:
     """Open one of two depots of capacity 100,000 for a demand of almost nothing."""
-    return StandardForm.build(
-        cost=[30, 40, 1e-6, 1e-6],
-        matrix=[[-1e5, 0, 1, 0], [0, -1e5, 0, 1], [0, 0, 1, 1]],
-        row_lower=[-np.inf, -np.inf, needed],
-        row_upper=[0, 0, np.inf],
-        column_upper=[1, 1, np.inf, np.inf],
+    return standard_form(
+        [30, 40, 1e-6, 1e-6],
+        [[-1e5, 0, 1, 0], [0, -1e5, 0, 1], [0, 0, 1, 1]],
+        ([-np.inf, -np.inf, needed], [0, 0, np.inf]),
+        (0, [1, 1, np.inf, np.inf]),
         integer=[True, True, False, False],
     )
 
@@ -69,13 +61,8 @@ def test_duals_price_the_right_hand_side(seed: int) -> None:
     """Duals and reduced costs must add up to the objective: strong duality on random linear programs."""
     some = np.random.default_rng(seed)
     matrix = some.integers(-3, 4, (4, 6)).astype(float)
-    form = StandardForm.build(
-        cost=some.integers(1, 9, 6),
-        matrix=matrix,
-        row_lower=matrix @ some.integers(0, 4, 6),
-        row_upper=np.full(4, np.inf),
-        column_upper=np.full(6, 10.0),
-        integer=np.zeros(6, dtype=bool),
+    form = standard_form(
+        some.integers(1, 9, 6), matrix, (matrix @ some.integers(0, 4, 6), np.inf), (0, 10.0), integer=False
     )
     outcome = Highs().solve(form)
     assert outcome.values is not None
@@ -87,14 +74,7 @@ def test_duals_price_the_right_hand_side(seed: int) -> None:
 
 def test_linear_program_ends_at_a_vertex() -> None:
     """Where a whole edge is optimal, the answer must be one of its ends."""
-    form = StandardForm.build(
-        cost=[1, 1],
-        matrix=[[1, 1]],
-        row_lower=[4],
-        row_upper=[np.inf],
-        column_upper=[4, 4],
-        integer=[False, False],
-    )
+    form = standard_form([1, 1], [[1, 1]], (4, np.inf), (0, 4), integer=False)
     values = Highs().solve(form).values
     assert values is not None
     assert sorted(values.tolist()) == [0, 4]
@@ -106,7 +86,7 @@ def test_small_promises() -> None:
     from scipy.sparse import csr_array
 
     parts = csr_array((np.array([1.0, 1.0]), np.array([0, 0]), np.array([0, 2])), shape=(1, 1))
-    form = StandardForm.build(cost=[1], matrix=parts, row_lower=[4], row_upper=[np.inf])
+    form = standard_form([1], parts, (4, np.inf))
     assert Highs().solve(form).objective == 2.0
     assert [Highs(threads=n).solve(knapsack()).objective for n in (1, 2, 1)] == [23.0] * 3
 
@@ -170,13 +150,11 @@ def named_model() -> StandardForm:
     """Build a model of every kind of row and column, with names that no format can hold."""
     count = len(NAMES)
     matrix = np.vstack([np.arange(1, count + 1), np.ones(count), np.eye(count)[0], np.eye(count)[1]])
-    return StandardForm.build(
-        cost=np.arange(count) - 2.5,
-        matrix=matrix,
-        row_lower=[-np.inf, 3, 1, -2],
-        row_upper=[40, np.inf, 1, 2],
-        column_lower=np.where(np.arange(count) % 3 == 0, -np.inf, -1.0),
-        column_upper=np.where(np.arange(count) % 4 == 0, np.inf, 5.0),
+    return standard_form(
+        np.arange(count) - 2.5,
+        matrix,
+        ([-np.inf, 3, 1, -2], [40, np.inf, 1, 2]),
+        (np.where(np.arange(count) % 3 == 0, -np.inf, -1.0), np.where(np.arange(count) % 4 == 0, np.inf, 5.0)),
         integer=np.arange(count) % 2 == 0,
         columns=NAMES,
         rows=("Obj", "obj", "row[a b]", "RHS"),
@@ -253,9 +231,9 @@ def test_gaps(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_no_point_is_called_optimal_that_is_not() -> None:
     """Two jobs that each find a node cost nothing; presolve by aggregation says that 46 is the least."""
     inf = np.inf
-    form = StandardForm.build(
-        cost=[1076, 0, 46, 0, 511, 0, 0, 0, 0],
-        matrix=[
+    form = standard_form(
+        [1076, 0, 46, 0, 511, 0, 0, 0, 0],
+        [
             [1, 1, 1, 0, 0, 0, 0, 0, 0],
             [0, 0, 0, 1, 0, 0, 0, 0, 0],
             [0, 0, 0, 0, 1, 1, 0, 0, 0],
@@ -264,9 +242,8 @@ def test_no_point_is_called_optimal_that_is_not() -> None:
             [0, -1, 0, 0, 0, -1, 0, 1, 0],
             *[[0, 0, -2, 0, 0, 0, 0, 0, 1]] * 3,
         ],
-        row_lower=[1, 1, 1, -inf, 0, 0, 0, -inf, 0],
-        row_upper=[1, 1, 1, 3, inf, inf, inf, 0, inf],
-        column_upper=[1, 1, 1, 1, 1, 1, 3, 3, 3],
+        ([1, 1, 1, -inf, 0, 0, 0, -inf, 0], [1, 1, 1, 3, inf, inf, inf, 0, inf]),
+        (0, [1, 1, 1, 1, 1, 1, 3, 3, 3]),
     )
     assert Highs().solve(form).objective == 0
 
@@ -282,13 +259,14 @@ def test_mixed_models_have_the_optimum_of_highs(seed: int) -> None:
     columns, rows = some.integers(2, 9), some.integers(1, 7)
     matrix = some.integers(-9, 10, (rows, columns)) * (some.random((rows, columns)) < 0.6)
     middle = matrix @ some.integers(0, 6, columns)
-    form = StandardForm.build(
-        cost=some.integers(-6, 7, columns),
-        matrix=matrix,
-        row_lower=np.where(some.random(rows) < 0.4, -np.inf, middle - some.integers(-1, 9, rows)),
-        row_upper=np.where(some.random(rows) < 0.4, np.inf, middle + some.integers(0, 9, rows)),
-        column_lower=some.integers(-5, 1, columns),
-        column_upper=some.integers(0, 20, columns),
+    form = standard_form(
+        some.integers(-6, 7, columns),
+        matrix,
+        (
+            np.where(some.random(rows) < 0.4, -np.inf, middle - some.integers(-1, 9, rows)),
+            np.where(some.random(rows) < 0.4, np.inf, middle + some.integers(0, 9, rows)),
+        ),
+        (some.integers(-5, 1, columns), some.integers(0, 20, columns)),
         integer=some.random(columns) < 0.6,
         sense=list(Sense)[seed % 2],
         offset=2.5,
@@ -304,31 +282,27 @@ def test_mixed_models_have_the_optimum_of_highs(seed: int) -> None:
 
 def test_linear_programs() -> None:
     """A linear program must end with its value as bound, whatever rows without limits it has."""
-    form = StandardForm.build(
-        cost=[2, 3], matrix=[[1, 2]], row_lower=[4], row_upper=[np.inf], integer=[False, False]
-    )
+    form = standard_form([2, 3], [[1, 2]], (4, np.inf), integer=False)
     outcome = Scip().solve(form)
     assert outcome.status is Status.OPTIMAL
     assert outcome.bound == pytest.approx(6.0)
-    form = StandardForm.build(cost=[1], matrix=[[1], [1]], row_lower=[2, -np.inf], row_upper=[np.inf, np.inf])
+    form = standard_form([1], [[1], [1]], ([2, -np.inf], np.inf))
     assert Scip().solve(form).objective == 2.0
 
 
 def test_unbounded_integers_come_to_an_end() -> None:
     """A model on whose unbounded relaxation SCIP would branch for ever must be refused."""
-    form = StandardForm.build(
-        cost=[-1, -1, -4, -5, -5],
-        matrix=[
+    form = standard_form(
+        [-1, -1, -4, -5, -5],
+        [
             [-6, 6, 0, -5, -8],
             [3, -6, -2, 0, -6],
             [-3, -1, 0, -6, 0],
             [-3, -9, -3, 7, 0],
             [2, 8, 3, -2, -8],
         ],
-        row_lower=[-np.inf, -np.inf, -np.inf, -1403, -np.inf],
-        row_upper=[-2097, np.inf, -994, -1392, np.inf],
-        column_lower=[0, -5, -np.inf, -3, -1],
-        column_upper=[np.inf, 19, np.inf, np.inf, 17],
+        ([-np.inf, -np.inf, -np.inf, -1403, -np.inf], [-2097, np.inf, -994, -1392, np.inf]),
+        ([0, -5, -np.inf, -3, -1], [np.inf, 19, np.inf, np.inf, 17]),
     )
     with pytest.raises(BrokenModel, match="unbounded"):
         Scip().solve(form, time_limit=60)
@@ -350,12 +324,11 @@ def test_large_limits_are_kept_to(seed: int) -> None:
 def covering(columns: int, seed: int) -> StandardForm:
     """Return a random linear program of covering with five rows."""
     random = np.random.default_rng(seed)
-    return StandardForm.build(
-        cost=random.integers(1, 9, columns),
-        matrix=random.integers(0, 3, (5, columns)) + np.eye(5, columns),
-        row_lower=np.full(5, 7),
-        row_upper=np.full(5, np.inf),
-        integer=np.zeros(columns, dtype=np.bool_),
+    return standard_form(
+        random.integers(1, 9, columns),
+        random.integers(0, 3, (5, columns)) + np.eye(5, columns),
+        (7, np.inf),
+        integer=False,
     )
 
 
