@@ -19,6 +19,7 @@ from gsopt.scenario.training import Training
 from gsopt.simulation import Decider, State, simulate
 from heuristics.policies import fifo
 from tests.gsopt.simulation.adaptive import APPLICATION
+from tests.refused import refused
 
 
 def _workload(**fields: Any) -> Workload:
@@ -63,10 +64,8 @@ def test_bad_scenarios(
     if message is None:
         Scenario.of(workload, cluster, **options)
         return
-    with pytest.raises(InvalidInput) as error:
+    with refused(message):
         Scenario.of(workload, cluster, **options)
-    assert message in str(error.value)
-    assert "\n" not in str(error.value)
 
 
 _MEASURED: dict[str, Any] = {"applications": {"cnn": APPLICATION}}
@@ -102,10 +101,8 @@ def test_adaptive_jobs(
         scenario = Scenario.of(_workload(**fields), cluster, **physics)
         assert Scenario.model_validate_json(scenario.model_dump_json()) == scenario
         return
-    with pytest.raises(InvalidInput) as error:
+    with refused(message):
         Scenario.of(_workload(**fields), cluster, **physics)
-    assert message in str(error.value)
-    assert "\n" not in str(error.value)
 
 
 _SMALL = Cluster(racks=(Rack(name="r", machines=(Machine(name="m", gpus=4, gpu_type="old", memory=10),)),))

@@ -7,29 +7,25 @@ from numpy.typing import ArrayLike
 
 from gsopt.solvers.standard_form import StandardForm
 
-#: A lower and an upper limit, each for all rows or columns, or one for each.
-Limits = tuple[ArrayLike, ArrayLike]
-
 
 def standard_form(
     cost: ArrayLike,
     matrix: Any,
-    rows: Limits,
-    columns: Limits = (0, np.inf),
+    limits: tuple[ArrayLike, ArrayLike],
+    bounds: tuple[ArrayLike, ArrayLike] = (0, np.inf),
+    *,
     integer: ArrayLike = True,
     **more: Any,
 ) -> StandardForm:
-    """Build a form; its columns are non-negative integers unless told otherwise."""
-    height, width = np.shape(matrix)
-    row_lower, row_upper = (np.broadcast_to(limit, height) for limit in rows)
-    column_lower, column_upper = (np.broadcast_to(limit, width) for limit in columns)
+    """Build a form; a lower or upper limit, or whether a column is an integer, may be one value for all."""
+    rows, columns = np.shape(matrix)
     return StandardForm.build(
         cost=cost,
         matrix=matrix,
-        row_lower=row_lower,
-        row_upper=row_upper,
-        column_lower=column_lower,
-        column_upper=column_upper,
-        integer=np.broadcast_to(integer, width),
+        row_lower=np.broadcast_to(limits[0], rows),
+        row_upper=np.broadcast_to(limits[1], rows),
+        column_lower=np.broadcast_to(bounds[0], columns),
+        column_upper=np.broadcast_to(bounds[1], columns),
+        integer=np.broadcast_to(integer, columns),
         **more,
     )

@@ -14,6 +14,7 @@ from gsopt.scenario.cluster.formats.domains import with_domains
 from gsopt.scenario.cluster.formats.hostlist import compress, expand
 from gsopt.scenario.cluster.formats.nodes import Gpus, gpus_of, read_gres, write_gres
 from gsopt.scenario.cluster.formats.yaml_text import parse_yaml
+from tests.refused import refused
 
 # Host lists
 
@@ -98,10 +99,8 @@ def test_scalars_stay_as_they_are_written() -> None:
 )
 def test_what_is_no_data_is_refused(text: str, message: str) -> None:
     """One line says where and why, and nothing is expanded."""
-    with pytest.raises(InvalidInput) as error:
+    with refused(message):
         parse_yaml("t", text)
-    assert message in str(error.value)
-    assert "\n" not in str(error.value)
 
 
 # What GPUs nodes have
@@ -218,10 +217,8 @@ def test_empty_and_deep_trees() -> None:
 )
 def test_what_is_no_tree_is_refused(rows: Sequence[str], message: str) -> None:
     """Places, names and the rule are told in one line."""
-    with pytest.raises(InvalidInput) as error:
+    with refused(message):
         tree_of("t", _branches(*rows), [])
-    assert message in str(error.value)
-    assert "\n" not in str(error.value)
 
 
 # Domains among switches

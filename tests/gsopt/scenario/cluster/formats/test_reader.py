@@ -25,6 +25,7 @@ from gsopt.scenario.cluster.formats.netq import read_netq
 from gsopt.scenario.cluster.formats.slurm import read_slurm, write_blocks, write_tree
 from gsopt.scenario.cluster.formats.topograph import read_topograph, write_topograph
 from tests.effort import cases
+from tests.refused import refused
 from tests.strategies.topology import trees
 
 # Clusters from and to files of any format
@@ -160,11 +161,8 @@ def test_bad_files_are_one_line(content: bytes, message: str, tmp_path: Path) ->
     """Whatever is in a file, the line names it and says what is wrong."""
     path = tmp_path / "file"
     path.write_bytes(content)
-    with pytest.raises(InvalidInput) as error:
+    with refused(message, start=f"{path}: "):
         read_cluster(path)
-    assert str(error.value).startswith(f"{path}: ")
-    assert message in str(error.value)
-    assert "\n" not in str(error.value)
 
 
 def test_bad_options_are_one_line(tmp_path: Path) -> None:
@@ -258,37 +256,6 @@ def test_nodes_without_gpus_are_left_out() -> None:
     assert notes == ["t: line 1: n2: has no GPUs and is left out"]
     with pytest.raises(InvalidInput, match="t: must have at least one machine with GPUs"):
         read_slurm("t", ONE, Told(gpus=0), [])
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "t: must name at least one switch"),
-        (ONE, "t: gpus: 'n1': has no number of GPUs in the file"),
-        ("Switch=s1 Nodes=n1", "t: line 1: 'Switch=s1 Nodes=n1': must begin with SwitchName, BlockName"),
-        ("SwitchName=s1 Node=n1", "t: line 1: 'node': must be one of SwitchName, Switches, Nodes, LinkSpeed"),
-        ("SwitchName=s1 Nodes=n1 nonsense", "t: line 1: 'nonsense': must be settings such as Nodes=n[1-4]"),
-        ("nonsense", "t: line 1: 'nonsense': must be settings"),
-        ("SwitchName=s1 Nodes=n1 Nodes=n2", "t: line 1: Nodes: must not stand twice in one line"),
-        ("SwitchName= Nodes=n1", "t: line 1: SwitchName: must have a value"),
-        ("SwitchName=s1 Nodes=n[1-", "t: line 1: Nodes: 'n[1-': must be names"),
-        ("SwitchName=s1 Nodes=n[1-99999999]", "t: line 1: Nodes: 'n[1-99999999]': must have at most"),
-        ("SwitchName=s1 Nodes=n1 Switches=s2", "t: line 1: 's1': must have Switches or Nodes, and not both"),
-        (f"{ONE}BlockName=b Nodes=n2", "t: line 2: BlockName: must not stand in a file of switches"),
-        (f"{BLOCKS}BlockSizes=4", "must be a size of blocks and larger ones"),
-        (BLOCKS.replace("4,8", "4,12"), "t: line 5: BlockSizes: '4,12': must be a size of blocks"),
-        (BLOCKS.replace("4,8", "4,6"), "BlockSizes: '4,6': must be"),
-        (BLOCKS.replace("4,8", "0,8"), "BlockSizes: '0,8': must be"),
-        (BLOCKS.replace("4,8", "4,x"), "BlockSizes: '4,x': must be"),
-        (BLOCKS.replace("4,8", "8,4"), "BlockSizes: '8,4': must be"),
-    ],
-)
-def test_bad_lines(text: str, message: str) -> None:
-    """File, line, value and rule are told in one line."""
-    with pytest.raises(InvalidInput) as error:
-        read_slurm("t", text, Told(), [])
-    assert message in str(error.value)
-    assert "\n" not in str(error.value)
 
 
 def _deep() -> Cluster:
@@ -391,37 +358,6 @@ def test_round_trip() -> None:
     assert text.count("accelerator.topology.test/domain: d1") == 2
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "t: None: must have switches and blocks"),
-        ("[1]", "t: ['1']: must have switches and blocks"),
-        ("switches: [a]", "t: switches: ['a']: must be a mapping of names to switches"),
-        ("switches: {a: {switches: b}}", "t: switches.a.switches: 'b': must be a list of names"),
-        ("switches: {a: {switches: [[b]]}}", "t: switches.a.switches[0]: ['b']: must be names such as"),
-        ("blocks: {a: b}", "t: blocks: {'a': 'b'}: must be a list of blocks"),
-        ("blocks: [a]", "t: blocks[0].switch: 'a': must name the switch of the block"),
-        ("blocks: [{switch: a, nodes: b}]", "t: blocks[0].nodes: 'b': must be a list of names"),
-        ("blocks: [{switch: a, nodes: ['b[1-']}]", "t: blocks[0].nodes[0]: 'b[1-': must be names such as"),
-        ("blocks: [{switch: a, annotations: [b]}]", "t: blocks[0].annotations: ['b']: must be texts by name"),
-        (
-            "blocks: [{switch: a, nodes: [b], annotations: {gsopt/gpus: x}}]",
-            "t: blocks[0].annotations.gsopt/gpus: 'x': must be a number of GPUs",
-        ),
-        ("blocks: [{switch: a, nodes: [n]}, {switch: a, nodes: [n]}]", "t: blocks[0]: nodes: 'n': must be"),
-        ("blocks: [{switch: a, nodes: [n]}, {switch: b, nodes: [m]}]", "t: blocks[1]: 'b': must be below"),
-        ("switches: {a: {switches: [b]}, b: {switches: [a]}}", "t: switches.a: 'a': must not be below itself"),
-        ("blocks: [{switch: a, nodes: [n]}]", "t: gpus: 'n': has no number of GPUs in the file"),
-    ],
-)
-def test_bad_models(text: str, message: str) -> None:
-    """File, field, value and rule are told in one line."""
-    with pytest.raises(InvalidInput) as error:
-        read_topograph("t", text, Told(), [])
-    assert message in str(error.value)
-    assert "\n" not in str(error.value)
-
-
 # Topology graphs of NetQ
 
 
@@ -446,30 +382,6 @@ def test_graphs_of_others() -> None:
     assert read_graphml("t", "\n".join(nx.generate_graphml(tree)), Told(), []) == cluster
     for edges in ("links", "edges"):
         assert read_node_link("t", json.dumps(nx.node_link_data(tree, edges=edges)), Told(), []) == cluster
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("[", "t: '[': must be JSON"),
-        ("{}", "t: {}: must be a list of graphs"),
-        ("[1]", "t: [0].nodes: 1: must be a list"),
-        ('[{"nodes": [{"compounded_nodes": 1}]}]', "t: [0].nodes[0].compounded_nodes: 1: must be a list"),
-        (_graph(_LINKS, spine="x"), "t: [0].nodes[0].compounded_nodes[0].tier: 'x': must be of type int"),
-        (_graph([*_LINKS, "leaf1 nobody"]), "t: [0].links[5].target: 'id-nobody': must be a device"),
-        (_graph([*_LINKS, "leaf1 leaf2"]), "t: [0].links[5]: 'id-leaf1 - id-leaf2': must join two tiers"),
-        (_graph([*_LINKS, "host1 leaf2"]), "t: device id-leaf2: nodes: 'host1': must be below one switch only"),
-        (_graph(_LINKS[1:]), "must be below another switch, as only one can be the root"),
-        ("[" * 100_000, "must be JSON"),
-    ],
-    ids=lambda text: text[:40],
-)
-def test_bad_graphs(text: str, message: str) -> None:
-    """File, place, value and rule are told in one line."""
-    with pytest.raises(InvalidInput) as error:
-        read_netq("t", text, Told(gpus=8), [])
-    assert message in str(error.value)
-    assert "\n" not in str(error.value)
 
 
 # GraphML and node-link JSON
@@ -518,46 +430,6 @@ def test_round_trips_of_graph_files(
     assert read("t", write(cluster, []), Told(), []) == cluster
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("<", "t: must be GraphML: ParseError"),
-        ("<graphml/>", "t: must be GraphML: "),
-        ("<html><body/></html>", "t: must be GraphML: "),
-        ('<?xml version="1.0"?>\n<!DOCTYPE a [<!ENTITY a "b">]><a/>', "t: line 2: <!DOCTYPE: must not stand"),
-        (write_graphml(Cluster.plain(8), []).replace(">8<", ">x<"), "t: must be GraphML: ValueError"),
-        (write_graphml(Cluster.plain(8), []).replace("datacenter", "palace"), "node 'palace': kind: 'palace'"),
-    ],
-)
-def test_bad_graphml(text: str, message: str) -> None:
-    """What is no GraphML, and what is no cluster, gives one line; entities are not expanded."""
-    with pytest.raises(InvalidInput) as error:
-        read_graphml("t", text, Told(), [])
-    assert message in str(error.value)
-    assert "\n" not in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("{", "t: line 1 column 2: must be JSON"),
-        ("{}", "t: nodes: must be a list of objects"),
-        ('{"nodes": [1], "edges": []}', "t: nodes: must be a list of objects"),
-        ('{"nodes": [], "edges": 1}', "t: edges: must be a list of objects"),
-        ('{"nodes": [{"kind": "gpu"}], "edges": [{"source": 1}]}', "t: 'target': is required of every node"),
-        ('{"nodes": [{"id": {}}], "edges": []}', "t: must be node-link JSON: TypeError"),
-        ('{"nodes": [], "edges": []}', "graph: must have a node"),
-        ('{"nodes": [{"id": 1}], "edges": [{"source": 1, "target": 1}]}', "root: must be named"),
-    ],
-)
-def test_bad_node_link(text: str, message: str) -> None:
-    """What is no such JSON, and what is no tree, gives one line."""
-    with pytest.raises(InvalidInput) as error:
-        read_node_link("t", text, Told(), [])
-    assert message in str(error.value)
-    assert "\n" not in str(error.value)
-
-
 def test_levels_that_are_not_in_common_use() -> None:
     """Graphs of others may have any levels once these are told; GPUs are not told, as the graph has them."""
     graph = nx.Graph([("core", "a"), ("a", "m")], root="core")
@@ -569,3 +441,91 @@ def test_levels_that_are_not_in_common_use() -> None:
     assert read_node_link("t", text, Told(levels=["aisle"]), []).levels == ("machine", "aisle", "network")
     with pytest.raises(InvalidInput, match="t: gpus: 4: must not be told, as the file says it"):
         read_node_link("t", text, Told(gpus=4, levels=["aisle"]), [])
+
+
+# What is in no format
+
+
+_BAD: dict[Callable[..., Cluster], list[tuple[str, str]]] = {
+    read_slurm: [
+        ("", "t: must name at least one switch"),
+        (ONE, "t: gpus: 'n1': has no number of GPUs in the file"),
+        ("Switch=s1 Nodes=n1", "t: line 1: 'Switch=s1 Nodes=n1': must begin with SwitchName, BlockName"),
+        ("SwitchName=s1 Node=n1", "t: line 1: 'node': must be one of SwitchName, Switches, Nodes, LinkSpeed"),
+        ("SwitchName=s1 Nodes=n1 nonsense", "t: line 1: 'nonsense': must be settings such as Nodes=n[1-4]"),
+        ("nonsense", "t: line 1: 'nonsense': must be settings"),
+        ("SwitchName=s1 Nodes=n1 Nodes=n2", "t: line 1: Nodes: must not stand twice in one line"),
+        ("SwitchName= Nodes=n1", "t: line 1: SwitchName: must have a value"),
+        ("SwitchName=s1 Nodes=n[1-", "t: line 1: Nodes: 'n[1-': must be names"),
+        ("SwitchName=s1 Nodes=n[1-99999999]", "t: line 1: Nodes: 'n[1-99999999]': must have at most"),
+        ("SwitchName=s1 Nodes=n1 Switches=s2", "t: line 1: 's1': must have Switches or Nodes, and not both"),
+        (f"{ONE}BlockName=b Nodes=n2", "t: line 2: BlockName: must not stand in a file of switches"),
+        (f"{BLOCKS}BlockSizes=4", "must be a size of blocks and larger ones"),
+        (BLOCKS.replace("4,8", "4,12"), "t: line 5: BlockSizes: '4,12': must be a size of blocks"),
+        (BLOCKS.replace("4,8", "4,6"), "BlockSizes: '4,6': must be"),
+        (BLOCKS.replace("4,8", "0,8"), "BlockSizes: '0,8': must be"),
+        (BLOCKS.replace("4,8", "4,x"), "BlockSizes: '4,x': must be"),
+        (BLOCKS.replace("4,8", "8,4"), "BlockSizes: '8,4': must be"),
+    ],
+    read_topograph: [
+        ("", "t: None: must have switches and blocks"),
+        ("[1]", "t: ['1']: must have switches and blocks"),
+        ("switches: [a]", "t: switches: ['a']: must be a mapping of names to switches"),
+        ("switches: {a: {switches: b}}", "t: switches.a.switches: 'b': must be a list of names"),
+        ("switches: {a: {switches: [[b]]}}", "t: switches.a.switches[0]: ['b']: must be names such as"),
+        ("blocks: {a: b}", "t: blocks: {'a': 'b'}: must be a list of blocks"),
+        ("blocks: [a]", "t: blocks[0].switch: 'a': must name the switch of the block"),
+        ("blocks: [{switch: a, nodes: b}]", "t: blocks[0].nodes: 'b': must be a list of names"),
+        ("blocks: [{switch: a, nodes: ['b[1-']}]", "t: blocks[0].nodes[0]: 'b[1-': must be names such as"),
+        ("blocks: [{switch: a, annotations: [b]}]", "t: blocks[0].annotations: ['b']: must be texts by name"),
+        (
+            "blocks: [{switch: a, nodes: [b], annotations: {gsopt/gpus: x}}]",
+            "t: blocks[0].annotations.gsopt/gpus: 'x': must be a number of GPUs",
+        ),
+        ("blocks: [{switch: a, nodes: [n]}, {switch: a, nodes: [n]}]", "t: blocks[0]: nodes: 'n': must be"),
+        ("blocks: [{switch: a, nodes: [n]}, {switch: b, nodes: [m]}]", "t: blocks[1]: 'b': must be below"),
+        ("switches: {a: {switches: [b]}, b: {switches: [a]}}", "t: switches.a: 'a': must not be below itself"),
+        ("blocks: [{switch: a, nodes: [n]}]", "t: gpus: 'n': has no number of GPUs in the file"),
+    ],
+    read_netq: [
+        ("[", "t: '[': must be JSON"),
+        ("{}", "t: {}: must be a list of graphs"),
+        ("[1]", "t: [0].nodes: 1: must be a list"),
+        ('[{"nodes": [{"compounded_nodes": 1}]}]', "t: [0].nodes[0].compounded_nodes: 1: must be a list"),
+        (_graph(_LINKS, spine="x"), "t: [0].nodes[0].compounded_nodes[0].tier: 'x': must be of type int"),
+        (_graph([*_LINKS, "leaf1 nobody"]), "t: [0].links[5].target: 'id-nobody': must be a device"),
+        (_graph([*_LINKS, "leaf1 leaf2"]), "t: [0].links[5]: 'id-leaf1 - id-leaf2': must join two tiers"),
+        (_graph([*_LINKS, "host1 leaf2"]), "t: device id-leaf2: nodes: 'host1': must be below one switch only"),
+        (_graph(_LINKS[1:]), "must be below another switch, as only one can be the root"),
+        ("[" * 100_000, "must be JSON"),
+    ],
+    read_graphml: [
+        ("<", "t: must be GraphML: ParseError"),
+        ("<graphml/>", "t: must be GraphML: "),
+        ("<html><body/></html>", "t: must be GraphML: "),
+        ('<?xml version="1.0"?>\n<!DOCTYPE a [<!ENTITY a "b">]><a/>', "t: line 2: <!DOCTYPE: must not stand"),
+        (write_graphml(Cluster.plain(8), []).replace(">8<", ">x<"), "t: must be GraphML: ValueError"),
+        (write_graphml(Cluster.plain(8), []).replace("datacenter", "palace"), "node 'palace': kind: 'palace'"),
+    ],
+    read_node_link: [
+        ("{", "t: line 1 column 2: must be JSON"),
+        ("{}", "t: nodes: must be a list of objects"),
+        ('{"nodes": [1], "edges": []}', "t: nodes: must be a list of objects"),
+        ('{"nodes": [], "edges": 1}', "t: edges: must be a list of objects"),
+        ('{"nodes": [{"kind": "gpu"}], "edges": [{"source": 1}]}', "t: 'target': is required of every node"),
+        ('{"nodes": [{"id": {}}], "edges": []}', "t: must be node-link JSON: TypeError"),
+        ('{"nodes": [], "edges": []}', "graph: must have a node"),
+        ('{"nodes": [{"id": 1}], "edges": [{"source": 1, "target": 1}]}', "root: must be named"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "message"),
+    [(read, *row) for read, rows in _BAD.items() for row in rows],
+    ids=lambda value: value.__name__ if callable(value) else value[:40],
+)
+def test_bad_texts(read: Callable[..., Cluster], text: str, message: str) -> None:
+    """One line names the file, the place, the value and the rule; entities of GraphML are not expanded."""
+    with refused(message):
+        read("t", text, Told(gpus=8 if read is read_netq else None), [])
