@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gsopt.solvers.standard_form import StandardForm
+from gsopt.solvers.standard_form import StandardForm, Vector
 
 
 def standard_form(
@@ -29,3 +29,10 @@ def standard_form(
         integer=np.broadcast_to(integer, columns),
         **more,
     )
+
+
+def limits_around(middle: Any, widths: Any, some: np.random.Generator) -> tuple[Vector, Vector]:
+    """Return lower and upper limits at these distances from the middle; two in five are infinite."""
+    lower, upper = middle - widths[0], middle + widths[1]
+    absent = some.random((2, len(middle))) < 0.4
+    return np.where(absent[0], -np.inf, lower), np.where(absent[1], np.inf, upper)
