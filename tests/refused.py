@@ -9,7 +9,7 @@ from gsopt.core.errors import InvalidInput
 
 
 @contextmanager
-def refused(message: str, *, start: str = "") -> Iterator[None]:
+def refused(message: str, *, start: str = "", longest: int = 10_000) -> Iterator[None]:
     """Expect InvalidInput in one line that contains a message, and may have to start with some text."""
     with pytest.raises(InvalidInput) as caught:
         yield
@@ -17,3 +17,4 @@ def refused(message: str, *, start: str = "") -> Iterator[None]:
     assert line.startswith(start)
     assert message in line
     assert "\n" not in line
+    assert len(line) < longest

@@ -339,7 +339,7 @@ BAD_LAYERS = {
     "too long a time": (changed("10", "9" * 19), "line 3: forward: '9999999999999999999': "),
     "another collective": (
         changed("ALLREDUCE", "ALLTOALL"),
-        "line 3: weight gradient: 'ALLTOALL': must be ALLR",
+        "line 3: weight gradient: 'ALLTOALL': must be ALLREDUCE, as in data parallelism",
     ),
 }
 

@@ -176,11 +176,8 @@ def test_order_and_levels() -> None:
     assert all(names.index(child) < names.index(name) for name in names for child in tree[name].branches)
     assert [each.level for each in levelled("", tree_of("", _branches("a: .m"), [])).values()] == ["rack"]
     tree = tree_of("a.conf", _branches("core: a", "a: b", "b: .m"), [])
-    assert [each.level for each in levelled("", tree, ["leaf", "spine"]).values()] == [
-        "leaf",
-        "spine",
-        "network",
-    ]
+    named = levelled("", tree, ["leaf", "spine"])
+    assert [each.level for each in named.values()] == ["leaf", "spine", "network"]
     with pytest.raises(InvalidInput, match=r"a\.conf: levels: leaf: must name the 2 levels"):
         levelled("a.conf", tree, ["leaf"])
 
@@ -190,9 +187,8 @@ def test_empty_and_deep_trees() -> None:
     notes: list[str] = []
     tree = tree_of("t", _branches("core: a b", "a: .m", "b: c", "c:"), notes)
     assert set(tree) == {"core", "a"}
-    assert notes == [
-        f"t: line {line}: {name}: has no machines and is left out" for line, name in ((4, "c"), (3, "b"))
-    ]
+    empty = ((4, "c"), (3, "b"))
+    assert notes == [f"t: line {line}: {name}: has no machines and is left out" for line, name in empty]
     rows = [*(f"s{number}: s{number + 1}" for number in range(20_000)), "s20000: .m"]
     with pytest.raises(InvalidInput, match="'s0': must be above at most 30 levels"):
         levelled("t", tree_of("t", _branches(*rows), []))
@@ -270,12 +266,8 @@ def test_what_crosses_switches_is_refused(machines: tuple[int, ...]) -> None:
 @pytest.mark.parametrize("racks", [1, 3])
 def test_clusters_of_racks_stay_such(racks: int) -> None:
     """A cluster of one rack or several is the same after it was taken apart, but for spaces in names."""
-    names = [(f"r{rack}", [f"m{rack}.{number}" for number in range(2)]) for rack in range(racks)]
-    cluster = Cluster(
-        racks=[
-            Rack(name=name, machines=[Machine(name=each, gpus=4) for each in inner]) for name, inner in names
-        ]
-    )
+    machines = [[Machine(name=f"m{rack}.{number}", gpus=4) for number in range(2)] for rack in range(racks)]
+    cluster = Cluster(racks=[Rack(name=f"r{rack}", machines=below) for rack, below in enumerate(machines)])
     tree = levelled("", tree_of("", plain_branches(cluster, []), []))
     assert cluster_of("", tree, Told(gpus=4).about("", tree, {}), []) == cluster
 

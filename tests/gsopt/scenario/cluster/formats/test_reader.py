@@ -27,6 +27,7 @@ from gsopt.scenario.cluster.formats.topograph import read_topograph, write_topog
 from tests.effort import cases
 from tests.refused import refused
 from tests.strategies.topology import trees
+from tests.unwrap import unwrap
 
 # Clusters from and to files of any format
 
@@ -74,21 +75,17 @@ def test_public_models(model: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", _WRITTEN)
 def test_round_trips(kind: Format, tmp_path: Path) -> None:
     """Racks of machines of several types are the same in every format, which is found from the file alone."""
-    racks = [
-        Rack(
-            name=f"r{rack}",
-            machines=[Machine(name=f"n{rack}-{index}", gpus=2 + rack, gpu_type="b2") for index in range(4)],
-        )
-        for rack in range(3)
+    machines = [
+        [Machine(name=f"n{n}-{each}", gpus=2 + n, gpu_type="b2") for each in range(4)] for n in range(3)
     ]
-    cluster = Cluster(racks=racks)
+    cluster = Cluster(racks=[Rack(name=f"r{n}", machines=below) for n, below in enumerate(machines)])
     notes: list[str] = []
     write_cluster(cluster, tmp_path / "file", format=kind, notes=notes)
     found = read_cluster(tmp_path / "file", notes=notes)
     assert notes == []
     if kind == Format.SLURM_BLOCK:  # which names no root
-        assert found.network is not None
-        found = Cluster(racks=[Rack(name=each.name, machines=each.machines) for each in found.network.switches])
+        racks = unwrap(found.network).switches
+        found = Cluster(racks=[Rack(name=each.name, machines=each.machines) for each in racks])
     assert found == cluster
     assert read_cluster(tmp_path / "file", format=kind).gpus == cluster.gpus
 
@@ -170,12 +167,14 @@ def test_bad_options_are_one_line(tmp_path: Path) -> None:
     cluster = Cluster.uniform(machines=1, gpus=8)
     path = tmp_path / "a.json"
     write_cluster(cluster, path)
-    with pytest.raises(InvalidInput, match="format: 'dot': must be one of gsopt, node-link"):
-        read_cluster(path, format="dot")
-    with pytest.raises(InvalidInput, match="levels: 'rack': must be a list of names"):
-        read_cluster(path, levels="rack")
-    with pytest.raises(InvalidInput, match=r"a\.json: gpus: 8: must not be told, as the file says it"):
-        read_cluster(path, gpus=8)
+    bad: dict[str, dict[str, Any]] = {
+        "format: 'dot': must be one of gsopt, node-link": {"format": "dot"},
+        "levels: 'rack': must be a list of names": {"levels": "rack"},
+        "a.json: gpus: 8: must not be told, as the file says it": {"gpus": 8},
+    }
+    for line, options in bad.items():
+        with refused(line):
+            read_cluster(path, **options)
     with pytest.raises(InvalidInput, match=r"a\.dot: must end in \.json, \.graphml"):
         write_cluster(cluster, tmp_path / "a.dot")
     with pytest.raises(InvalidInput, match="format: netq: must be one of gsopt"):
@@ -233,9 +232,8 @@ def test_blocks() -> None:
     ]
     alone = read_slurm("t", BLOCKS.replace("4,8", "4"), Told(), [])
     assert alone.levels == ("machine", "rack", "network")
-    assert (
-        read_slurm("t", BLOCKS.replace("4,8", "4,8,16"), Told(), []) == cluster
-    )  # one group of all is the root
+    # One group of all is the root.
+    assert read_slurm("t", BLOCKS.replace("4,8", "4,8,16"), Told(), []) == cluster
 
 
 @pytest.mark.parametrize("text", [TREE, BLOCKS, f"{ONE}NodeName=n1 Gres=gpu:2"])
@@ -261,14 +259,8 @@ def test_nodes_without_gpus_are_left_out() -> None:
 def _deep() -> Cluster:
     """Return three pods of a block each, with names that topology.conf cannot hold."""
     machines = [Machine(name=f"m {number}", gpus=4, memory=80) for number in range(3)]
-    pods = [
-        Switch(
-            name=f"pod {each.name}",
-            level="spine",
-            switches=[Switch(name=f"b {each.name}", level="leaf", machines=[each])],
-        )
-        for each in machines
-    ]
+    leaves = [Switch(name=f"b {each.name}", level="leaf", machines=[each]) for each in machines]
+    pods = [Switch(name=f"pod {each.name[2:]}", level="spine", switches=[each]) for each in leaves]
     return Cluster(network=Switch(name="core", level="network", switches=pods))
 
 
@@ -324,12 +316,13 @@ blocks:
 - {switch: leaf3, nodes: [n11], annotations: {accelerator.x/sub-domain: s}}
 - {switch: leaf4, nodes: []}
 """
+_GPUS = dict.fromkeys(["n01", "n02", "n03", "n04", "n05", "n11"], 4)
 
 
 def test_switches_blocks_and_domains() -> None:
     """Levels are by height, a domain of two racks is around them, and what is empty or not read is noted."""
     notes: list[str] = []
-    cluster = read_topograph("t", MODEL, Told(gpus={"0010": 1, **dict.fromkeys(_names(), 4)}), notes)
+    cluster = read_topograph("t", MODEL, Told(gpus=_GPUS | {"0010": 1}), notes)
     assert cluster.levels == ("machine", "rack", "nvlink", "pod", "network")
     assert [group.name for group in cluster.groups["nvlink"]] == ["d1", "leaf3"]
     assert [(each.name, each.gpus, each.gpu_type) for each in cluster.machines[-2:]] == [
@@ -344,13 +337,9 @@ def test_switches_blocks_and_domains() -> None:
     ]
 
 
-def _names() -> list[str]:
-    return ["n01", "n02", "n03", "n04", "n05", "n11"]
-
-
 def test_round_trip() -> None:
     """What is written has blocks of machines that are alike, with their GPUs, and reads as the same cluster."""
-    cluster = read_topograph("t", MODEL, Told(gpus={"0010": 2, **dict.fromkeys(_names(), 4)}), [])
+    cluster = read_topograph("t", MODEL, Told(gpus=_GPUS | {"0010": 2}), [])
     notes: list[str] = []
     text = write_topograph(cluster, notes)
     assert read_topograph("t", text, Told(), []) == cluster
@@ -392,10 +381,8 @@ _READ_WRITE = [(read_graphml, write_graphml), (read_node_link, write_node_link)]
 
 def _linked() -> Cluster:
     """Return a cluster of all that there is: islands, links, types, memory and levels of its own."""
-    fast, slow = (
-        Link(bandwidth=450e9, latency=1e-7),
-        Link(bandwidth=50e9, latency=2.5e-6, capacity=1 / 3 * 1e11),
-    )
+    fast = Link(bandwidth=450e9, latency=1e-7)
+    slow = Link(bandwidth=50e9, latency=2.5e-6, capacity=1 / 3 * 1e11)
     machines = [
         Machine(
             name=f"näme <{number}> & co",
