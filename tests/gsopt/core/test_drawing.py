@@ -120,7 +120,7 @@ def test_folders_are_no_pictures(tmp_path: Path) -> None:
 
 
 def test_a_legend_stands_beside_the_picture() -> None:
-    """It begins where the axes end, so that it covers no line."""
+    """The legend begins where the axes end, so that it covers no line."""
     figure = new_figure(4, 3)
     axes = figure.add_subplot()
     axes.plot([0, 1], [0, 1], label="line")

@@ -114,7 +114,7 @@ def _reclaim(time: float, deadline: float, *among: str) -> Reclaim:
     ],
 )
 def test_impossible_events(events: list[Event], cluster: Cluster, message: str) -> None:
-    """What is certain not to be possible is refused, by the first event that is."""
+    """Events that cannot happen are refused, and the message names the first of them."""
     with pytest.raises(RuleBroken) as error:
         refuse_impossible(events, cluster)
     assert message in str(error.value)

@@ -49,7 +49,7 @@ def drawn_rows(random: Random, rows: int, columns: int, *, most: int = 3) -> lis
 
 
 def value(form: StandardForm, point: Any) -> Exact:
-    """Objective value in exact decimals."""
+    """Return the objective value in exact decimals."""
     total = decimal(form.offset)
     for column, count in zip(form.cost.tolist(), point, strict=True):
         total += decimal(column) * round(count)

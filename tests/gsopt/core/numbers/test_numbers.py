@@ -75,7 +75,7 @@ def test_a_float_stands_for_a_few_ulps(value: float) -> None:
 
 
 def test_digits_are_cut_downwards() -> None:
-    """What is given has so many digits, is not above the value, and is within a unit of the last digit."""
+    """The result has that many digits, is at most the value, and is within one unit of the last digit."""
     random = Random(7)
     for _ in range(500):
         value = Fraction(random.randint(-(10**25), 10**25), random.randint(1, 10 ** random.randint(0, 40)))
@@ -96,7 +96,7 @@ written = st.builds("{}e-{}".format, st.integers(-(10**15) + 1, 10**15 - 1), st.
 @given(st.lists(written, max_size=6) | st.lists(st.floats(-1e16, 1e16, allow_nan=False), max_size=4))
 @settings(max_examples=cases(300))
 def test_no_float_is_read_as_another_decimal(values: list[float]) -> None:
-    """Whatever the floats are, decimals of up to fifteen digits or others, all are read right or none."""
+    """Floats, whether short decimals or not, are all read as the right decimals or refused together."""
     whole = whole_numbers(values)
     if whole is not None:
         numbers, denominator = whole

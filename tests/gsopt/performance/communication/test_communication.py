@@ -392,7 +392,7 @@ def test_layers_by_hand() -> None:
 
 @given(layers=LAYERS, collective=COLLECTIVES)
 def test_the_last_all_reduces_run_without_a_pause(layers: list[Layer], collective: Collective) -> None:
-    """What is exposed is the largest excess of the first k all-reduces over the computation beside them."""
+    """The exposed time is the largest excess of the first k all-reduces over the computation beside them."""
     excess = [0.0]
     sending = beside = 0.0
     for layer in layers:
@@ -438,7 +438,7 @@ def test_penalties_of_tiers() -> None:
 
 
 def test_resnet_50_needs_a_floor(models: Mapping[str, tuple[Layer, ...]]) -> None:
-    """Its 12 % in a machine and in a rack are the floor alone, its 38 % on the network are the model's."""
+    """Its 12 % within a machine and a rack come from the floor alone, its 38 % on the network from layers."""
     collectives = {
         "machine": Collective(latency=8.7e-7, per_byte=3.5e-12),
         "rack": Collective(latency=9e-6, per_byte=5.1e-12),

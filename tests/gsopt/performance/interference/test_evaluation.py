@@ -87,7 +87,7 @@ def test_the_tree_beats_knowing_nothing_on_measured_tables(reader: str, options:
 
 
 def test_a_predicted_table_is_what_is_evaluated() -> None:
-    """It has every pair in both directions, and the errors of its slowdowns are those of the evaluation."""
+    """The predicted table has every pair in both directions, with the errors that the evaluation reports."""
     table = predicted(EIGHT, nearest, folds=4, seed=3)
     assert table.couples == EIGHT.couples
     assert table.profiles == EIGHT.profiles

@@ -138,7 +138,7 @@ def test_a_rest_of_half_a_second_ends_with_the_interval() -> None:
 
 
 def test_a_restart_takes_its_time() -> None:
-    """It works from the given time on; another restart before that takes its place."""
+    """A restarted job works from the given time on; another restart before that replaces the first."""
     trainee = Trainee(_even(), Agents(), 8, 0.0)
     trainee.place([1], 0.0, 30.0, batch_size=8)
     trainee.advance(20.0)
@@ -196,7 +196,7 @@ def test_sharing_slows_down() -> None:
 
 
 def test_work_is_lost() -> None:
-    """What is lost is done again, from the epoch in which it was done; what was measured is kept."""
+    """Lost work is done again from the epoch in which it was done; measurements are kept."""
     trainee = placed(_even(), [1], 8, until=150.0)
     trainee.lose(0.25, 150.0)
     assert trainee.share == pytest.approx(0.25, rel=SUM)

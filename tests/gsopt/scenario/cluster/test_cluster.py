@@ -326,7 +326,7 @@ def test_routes_by_hand() -> None:
 @settings(max_examples=30, deadline=None)
 @given(trees(linked=True))
 def test_paths_and_bottlenecks(cluster: Cluster) -> None:
-    """They are what networkx finds on the whole tree: the path, the least rate, and the longest latency."""
+    """Path, lowest rate and longest latency are those that networkx finds on the whole tree."""
     tree = cluster.graph()
     for gpus in [*combinations(range(cluster.gpus), 2)][:12] + [*combinations(range(cluster.gpus), 3)][-12:]:
         paths = [nx.shortest_path(tree, one, other) for one, other in combinations(gpus, 2)]

@@ -17,7 +17,7 @@ from tests.strategies.topology import trees
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether two graphs have the same nodes, edges and data, in one order."""
+    """Check whether two graphs have the same nodes, edges and data in the same order."""
     return (
         one.graph == other.graph
         and list(one.nodes(data=True)) == list(other.nodes(data=True))
@@ -259,7 +259,7 @@ def _directed(*edges: str) -> Any:
     ],
 )
 def test_graphs_that_are_no_trees(graph: Any, line: str) -> None:
-    """What is no tree with one root is refused before anything on its nodes is looked at."""
+    """A graph that is no tree with one root is refused before its nodes are read."""
     with pytest.raises(InvalidInput, match=f"^{line}"):
         Cluster.from_graph(graph)
 

@@ -30,13 +30,13 @@ from tests.unwrap import unwrap
 
 
 def transport(sense: Sense) -> StandardForm:
-    """Two limits on two amounts, both binding at the optimum, as a linear program."""
+    """Return a linear program whose two limits on two amounts both bind at the optimum."""
     limits = ([4, 1], np.inf) if sense is Sense.MINIMIZE else (-np.inf, [4, 1])
     return standard_form([2, 3], [[1, 1], [0, 1]], limits, integer=False, sense=sense, offset=1.0)
 
 
 def fixed_charge(needed: float) -> StandardForm:
-    """Open one of two depots of capacity 100,000 for a demand of almost nothing."""
+    """Return a model that opens one of two depots of capacity 100,000 for almost no demand."""
     return standard_form(
         [30, 40, 1e-6, 1e-6],
         [[-1e5, 0, 1, 0], [0, -1e5, 0, 1], [0, 0, 1, 1]],

@@ -142,7 +142,7 @@ def test_bad_resources(text: str, rule: str) -> None:
 
 
 def test_who_says_how_many_there_are() -> None:
-    """What is told goes before what the file states; without either there is no number, and none is made up."""
+    """A number that the caller gives overrides the file's; without either, the file is refused."""
     stated = {"a": Gpus(4, "a100")}
     assert gpus_of("t", "a", None, stated) == Gpus(4, "a100")
     assert gpus_of("t", "a", 8, stated) == Gpus(8, "a100")

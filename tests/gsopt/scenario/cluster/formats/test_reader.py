@@ -93,7 +93,7 @@ def test_round_trips(kind: Format, tmp_path: Path) -> None:
 @settings(max_examples=cases(60), deadline=None)
 @given(trees())
 def test_any_cluster_in_any_format(cluster: Cluster) -> None:
-    """What a format holds comes back equal, what it loses is noted, and what it wrote once it writes again."""
+    """What a format can hold comes back equal, what it loses is noted, and a second trip loses nothing."""
     mixed = any(switch.machines and switch.switches for switch in cluster.switches)
     with TemporaryDirectory() as folder:
         path = Path(folder, "file")
@@ -238,7 +238,7 @@ def test_blocks() -> None:
 
 @pytest.mark.parametrize("text", [TREE, BLOCKS, f"{ONE}NodeName=n1 Gres=gpu:2"])
 def test_round_trips_of_slurm(text: str) -> None:
-    """What was read and written reads as the same cluster."""
+    """A cluster that was read and written again reads as the same cluster."""
     cluster = read_slurm("t", text, Told(), [])
     write = write_blocks if "BlockName" in text else write_tree
     notes: list[str] = []
@@ -247,7 +247,7 @@ def test_round_trips_of_slurm(text: str) -> None:
 
 
 def test_nodes_without_gpus_are_left_out() -> None:
-    """They are noted, and a file of no others is refused."""
+    """Nodes without GPUs are noted, and a file that has no others is refused."""
     text = ONE.replace("n1", "n[1-2]") + "NodeName=n1 Gres=gpu:2\nNodeName=n2 Gres=nic:1"
     notes: list[str] = []
     assert read_slurm("t", text, Told(), notes).gpus == 2
@@ -338,7 +338,7 @@ def test_switches_blocks_and_domains() -> None:
 
 
 def test_round_trip() -> None:
-    """What is written has blocks of machines that are alike, with their GPUs, and reads as the same cluster."""
+    """The written file groups like machines into blocks with their GPUs, and reads as the same cluster."""
     cluster = read_topograph("t", MODEL, Told(gpus=_GPUS | {"0010": 2}), [])
     notes: list[str] = []
     text = write_topograph(cluster, notes)
