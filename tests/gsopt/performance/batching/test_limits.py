@@ -63,7 +63,7 @@ def test_limits_by_hand() -> None:
     ],
 )
 def test_the_formula_by_hand(limit: int, expected: int, times: list[float]) -> None:
-    """The formula gives R for 0 < sigma T <= 1, ceil(2 R / 3) for 1 < sigma T <= 2, and 391 for R = 4,096 at 20."""
+    """The formula gives R up to sigma T = 1, ceil(2 R / 3) up to 2, and 391 for R = 4,096 at sigma T = 20."""
     assert [scaled_down(limit, 0.1, elapsed) for elapsed in times] == [expected] * len(times)
 
 
