@@ -13,7 +13,7 @@ def _press() -> None:
 
 
 def test_ctrl_c_comes_at_the_end_once() -> None:
-    """What comes within is raised behind the last line of it, and once; then all is as before."""
+    """An interrupt within the block is raised once, after its last line; the old handler is then back."""
     before, reached = signal.getsignal(signal.SIGINT), []
 
     def work() -> None:

@@ -133,7 +133,7 @@ def test_penalties_by_level() -> None:
 
 @pytest.mark.parametrize("value", [-1, float("nan"), "1", None])
 def test_penalties_of_further_levels_are_penalties(value: object) -> None:
-    """They obey the rule of the others."""
+    """A penalty of a further level obeys the same rule as the others."""
     with pytest.raises(ValidationError, match="pod"):
         TierPenalty.model_validate({"machine": 0, "rack": 0, "network": 0, "pod": value})
 

@@ -18,6 +18,8 @@ from gsopt.solvers.backends.base import Backend, Outcome
 from gsopt.solvers.scaling import optimize
 from gsopt.solvers.standard_form import StandardForm
 from tests.effort import cases
+from tests.gsopt.solvers.forms import standard_form
+from tests.unwrap import unwrap
 
 OFFSETS = [0.0, 1e9, 0.1, -1e-9]
 
@@ -34,21 +36,20 @@ def tiny(random: Random) -> StandardForm:
     least = random.choice([0, -1])
     sense = random.choice(list(Sense))
     needed = [random.randint(0, 4) for _ in range(2)]
-    up = sense is Sense.MINIMIZE
-    return StandardForm.build(
-        cost=[cost(random) for _ in range(columns)],
-        matrix=[[random.randint(0, 3) for _ in range(columns)] for _ in range(2)],
-        row_lower=needed if up else [-np.inf, -np.inf],
-        row_upper=[np.inf, np.inf] if up else needed,
-        column_lower=[least] * columns,
-        column_upper=[least + 2] * columns,
-        sense=sense,
-        offset=random.choice(OFFSETS),
-    )
+    limits = (needed, np.inf) if sense is Sense.MINIMIZE else (-np.inf, needed)
+    costs = [cost(random) for _ in range(columns)]
+    rows = drawn_rows(random, 2, columns)
+    bounds = least, least + 2
+    return standard_form(costs, rows, limits, bounds, sense=sense, offset=random.choice(OFFSETS))
+
+
+def drawn_rows(random: Random, rows: int, columns: int, *, most: int = 3) -> list[list[int]]:
+    """Draw a matrix of whole numbers from 0 on."""
+    return [[random.randint(0, most) for _ in range(columns)] for _ in range(rows)]
 
 
 def value(form: StandardForm, point: Any) -> Exact:
-    """Objective value in exact decimals."""
+    """Return the objective value in exact decimals."""
     total = decimal(form.offset)
     for column, count in zip(form.cost.tolist(), point, strict=True):
         total += decimal(column) * round(count)
@@ -75,34 +76,26 @@ def test_value_and_bound_are_the_exact_optimum(backend: Backend, models: int) ->
         if optimum is None:
             assert proof.status is Status.INFEASIBLE
             continue
-        assert proof.values is not None
-        assert (value(form, proof.values), proof.bound) == (optimum, optimum)
+        assert (value(form, unwrap(proof.values)), proof.bound) == (optimum, optimum)
         assert proof.status is Status.OPTIMAL
 
 
 def test_exact_costs_and_starts() -> None:
     """Costs that no float holds are counted as they are, and a start stays through the last stage."""
-    form = StandardForm.build(cost=[1 / 3, 1 / 3], matrix=[[1, 1]], row_lower=[1], row_upper=[1])
+    form = standard_form([1 / 3, 1 / 3], [[1, 1]], (1, 1))
     costs = [Fraction(1, 3) + Fraction(1, 10**30), Fraction(1, 3)]
     proof = optimize(form, Budget(), costs=costs, offset=Fraction(1, 7))
-    assert proof.values is not None
-    assert (proof.values.tolist(), proof.bound) == ([0.0, 1.0], Fraction(1, 3) + Fraction(1, 7))
-    form = StandardForm.build(
-        cost=[1e9, 1e9 + 1e-6, 1.0], matrix=[[1, 1, 0]], row_lower=[1], row_upper=[1], column_upper=[1, 1, 1]
-    )
+    assert (unwrap(proof.values).tolist(), proof.bound) == ([0.0, 1.0], Fraction(1, 3) + Fraction(1, 7))
+    form = standard_form([1e9, 1e9 + 1e-6, 1.0], [[1, 1, 0]], (1, 1), (0, 1))
     proof = optimize(form, Budget(), start=np.array([1.0, 0.0, 0.0]))
-    assert proof.values is not None
-    assert (proof.values.tolist(), proof.bound) == ([1.0, 0.0, 0.0], 10**9)
+    assert (unwrap(proof.values).tolist(), proof.bound) == ([1.0, 0.0, 0.0], 10**9)
 
 
 def test_points_on_the_way_come_with_bounds_that_hold() -> None:
     """Every incumbent that is told is better than the one before, and no bound exceeds the optimum."""
     random = Random(3)
     costs = [random.choice([1e-6, 1.0, 1e6]) * random.random() for _ in range(30)]
-    rows = [[random.randint(0, 1) for _ in costs] for _ in range(20)]
-    form = StandardForm.build(
-        cost=costs, matrix=rows, row_lower=np.ones(20), row_upper=np.full(20, np.inf), column_upper=np.ones(30)
-    )
+    form = standard_form(costs, drawn_rows(random, 20, 30, most=1), (1, np.inf), (0, 1))
     heard: list[tuple[Exact, Any]] = []
     proof = optimize(form, Budget(), on_point=lambda point, bound: heard.append((value(form, point), bound)))
     values = [point for point, _ in heard]
@@ -113,16 +106,12 @@ def test_points_on_the_way_come_with_bounds_that_hold() -> None:
 
 def test_a_gap_ends_the_search_with_a_bound_that_holds() -> None:
     """With a gap of one half the bound stays below the optimum and the value within the gap."""
-    form = StandardForm.build(
-        cost=[3.3, 2.2, 1.1], matrix=[[3, 2, 1]], row_lower=[7], row_upper=[np.inf], column_upper=[2, 2, 2]
-    )
+    form = standard_form([3.3, 2.2, 1.1], [[3, 2, 1]], (7, np.inf), (0, 2))
     proof = optimize(form, Budget(gap=0.5))
-    assert proof.values is not None
-    assert proof.bound is not None
-    assert proof.bound <= Fraction(77, 10) <= value(form, proof.values)
-    assert is_within(value(form, proof.values), proof.bound, 0.5)
-    closed = value(form, proof.values) == proof.bound
-    assert proof.status is (Status.OPTIMAL if closed else Status.FEASIBLE)
+    found = value(form, proof.values)
+    assert unwrap(proof.bound) <= Fraction(77, 10) <= found
+    assert is_within(found, proof.bound, 0.5)
+    assert proof.status is (Status.OPTIMAL if found == proof.bound else Status.FEASIBLE)
 
 
 @dataclass(frozen=True)
@@ -160,14 +149,12 @@ def test_a_gap_is_narrowed_for_a_constant_that_the_solver_does_not_see(
     """The solver gets a gap that, met without the objective's constant, is met with it too."""
     mirror = 1.0 if sense is Sense.MINIMIZE else -1.0
     lower, upper = sorted((mirror * least, mirror * most))
-    form = StandardForm.build(
-        cost=[1.0, 0.0],
-        matrix=[[1.0, 1.0]],
-        row_lower=[-10.0],
-        row_upper=[10.0],
-        column_lower=[lower, -20.0],
-        column_upper=[upper, 20.0],
-        integer=[integer, integer],
+    form = standard_form(
+        [1.0, 0.0],
+        [[1.0, 1.0]],
+        (-10.0, 10.0),
+        ([lower, -20.0], [upper, 20.0]),
+        integer=integer,
         sense=sense,
         offset=mirror * offset,
     )
@@ -183,53 +170,31 @@ def test_an_asked_gap_is_met_whatever_the_constant(backend: Backend, sense: Sens
     random = Random(5)
     for offset in (0.0, 40.0, -40.0, -99.5, 1e6):
         costs = [random.randint(10, 30) for _ in range(14)]
-        rows = [[random.randint(0, 3) for _ in costs] for _ in range(5)]
-        up = sense is Sense.MINIMIZE
-        form = StandardForm.build(
-            cost=costs,
-            matrix=rows,
-            row_lower=np.full(5, 12.0 if up else -np.inf),
-            row_upper=np.full(5, np.inf if up else 12.0),
-            column_upper=np.ones(14),
-            sense=sense,
-            offset=offset,
-        )
+        limits = (12, np.inf) if sense is Sense.MINIMIZE else (-np.inf, 12)
+        rows = drawn_rows(random, 5, 14)
+        form = standard_form(costs, rows, limits, (0, 1), sense=sense, offset=offset)
         proof = optimize(form, Budget(gap=0.2, backend=backend))
-        assert proof.values is not None
-        assert is_within(value(form, proof.values), proof.bound, 0.2)
-    closed = value(form, proof.values) == proof.bound
-    assert proof.status is (Status.OPTIMAL if closed else Status.FEASIBLE)
+        found = value(form, proof.values)
+        assert is_within(found, proof.bound, 0.2)
+        assert proof.status is (Status.OPTIMAL if found == proof.bound else Status.FEASIBLE)
 
 
 def test_no_time_gives_no_claim_and_keeps_the_start() -> None:
     """At a limit of 0 a model that takes a search is left open, and the start comes back."""
     random = Random(5)
-    rows = [[random.randint(0, 1) for _ in range(80)] for _ in range(60)]
-    form = StandardForm.build(
-        cost=[random.randint(10, 20) for _ in range(80)],
-        matrix=rows,
-        row_lower=np.full(60, 7.0),
-        row_upper=np.full(60, np.inf),
-        column_upper=np.ones(80),
-    )
+    rows = drawn_rows(random, 60, 80, most=1)
+    form = standard_form([random.randint(10, 20) for _ in range(80)], rows, (7, np.inf), (0, 1))
     proof = optimize(form, Budget(time_limit=0.0), start=np.ones(80))
     assert proof.stopped_by is StoppedBy.TIME_LIMIT
-    assert proof.status is Status.FEASIBLE
-    assert proof.values is not None
+    assert (proof.status, proof.values is None) == (Status.FEASIBLE, False)
 
 
 @pytest.mark.parametrize("factor", [1e-12, 1.0, 1e12])
 def test_continuous_costs_are_bounded_at_any_magnitude(factor: float) -> None:
     """The bound of a linear program is below its value by no more than the solver's error, relative to it."""
-    form = StandardForm.build(
-        cost=[2 * factor, 3 * factor],
-        matrix=[[1, 2], [3, 1]],
-        row_lower=[4, 6],
-        row_upper=[np.inf, np.inf],
-        integer=[False, False],
-        offset=factor,
+    form = standard_form(
+        [2 * factor, 3 * factor], [[1, 2], [3, 1]], ([4, 6], np.inf), integer=False, offset=factor
     )
     optimum = factor * (1 + 2 * 1.6 + 3 * 1.2)
     proof = optimize(form, Budget())
-    assert proof.bound is not None
-    assert optimum * (1 - 1e-5) <= float(proof.bound) <= optimum
+    assert optimum * (1 - 1e-5) <= float(unwrap(proof.bound)) <= optimum

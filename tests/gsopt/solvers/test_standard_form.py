@@ -7,6 +7,7 @@ import pytest
 from gsopt.core.errors import BrokenModel, Unsupported
 from gsopt.core.problem import Sense
 from gsopt.solvers.standard_form import StandardForm
+from tests.gsopt.solvers.forms import standard_form
 
 
 def small_model() -> pyo.ConcreteModel:
@@ -56,19 +57,13 @@ def test_violation_is_the_largest_of_rows_and_bounds(values: dict[str, float], v
 
 def test_large_coefficients() -> None:
     """Rounding touches integer columns only, which makes coefficients above 1e5 in their rows wrong."""
-    form = StandardForm.build(cost=[1, 1], matrix=[[1, 1]], row_lower=[0], row_upper=[9], integer=[True, False])
+    form = standard_form([1, 1], [[1, 1]], (0, 9), integer=[True, False])
     assert form.rounded([0.9999999, 0.9999999]).tolist() == [1.0, 0.9999999]
     assert form.is_feasible([1.0, 0.5])
     assert not form.is_feasible([0.5, 0.5])
     with pytest.raises(Unsupported, match="rounding makes the solution wrong"):
-        StandardForm.build(cost=[1, 1], matrix=[[1, 1e6]], row_lower=[0], row_upper=[9])
-    form = StandardForm.build(
-        cost=[1, 1, 1],
-        matrix=[[1e7, 1, 0], [0, 0, 1]],
-        row_lower=[0, 0],
-        row_upper=[1, 1],
-        integer=[False, False, True],
-    )
+        standard_form([1, 1], [[1, 1e6]], (0, 9))
+    form = standard_form([1, 1, 1], [[1e7, 1, 0], [0, 0, 1]], (0, 1), integer=[False, False, True])
     assert form.matrix.max() == 1e7
 
 
@@ -104,7 +99,5 @@ def test_objective_known_to_be_integral(
     cost: list[float], integer: list[bool], offset: float, whole: bool
 ) -> None:
     """A bound may be rounded only when every term of the objective is an integer."""
-    form = StandardForm.build(
-        cost=cost, matrix=[[1, 1]], row_lower=[0], row_upper=[9], integer=integer, offset=offset
-    )
+    form = standard_form(cost, [[1, 1]], (0, 9), integer=integer, offset=offset)
     assert form.integral_objective is whole

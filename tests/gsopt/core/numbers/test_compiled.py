@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+from collections.abc import Callable
 from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
@@ -109,69 +110,53 @@ def test_a_folder_that_cannot_be_written_is_no_error(monkeypatch: pytest.MonkeyP
     assert compiled(_halvings)(8) == 3
 
 
-def test_machine_code_of_other_sources_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A kernel follows a change of one that it calls, even if the file keeps its size and time."""
+@pytest.fixture
+def kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """Return a function that writes a module of kernels, each one expression of a number, and imports it."""
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    head = "from gsopt.core.numbers.compiled import compiled\n"
-    outer = (
-        f"{head}from inner_kernel import inner\n@compiled\ndef outer(number):\n    return 10 * inner(number)\n"
-    )
-    (tmp_path / "outer_kernel.py").write_text(outer)
+
+    def written(module: str, imports: str = "", /, **expressions: str) -> Any:
+        lines = ["from gsopt.core.numbers.compiled import compiled", imports]
+        for name, expression in expressions.items():
+            lines += ["@compiled", f"def {name}(number):", f"    return {expression}"]
+        path = tmp_path / f"{module}.py"
+        path.write_text("\n".join([*lines, ""]))
+        os.utime(path, (1_600_000_000, 1_600_000_000))
+        monkeypatch.delitem(sys.modules, module, raising=False)
+        return import_module(module)
+
+    return written
+
+
+def test_machine_code_of_other_sources_is_not_taken(kernels: Callable[..., Any]) -> None:
+    """A kernel follows a change of one that it calls, even if the file keeps its size and time."""
     found = []
     for further in (1, 2):
-        file = tmp_path / "inner_kernel.py"
-        file.write_text(f"{head}@compiled\ndef inner(number):\n    return number + {further}\n")
-        os.utime(file, (1_600_000_000, 1_600_000_000))
-        for name in ("inner_kernel", "outer_kernel"):
-            monkeypatch.delitem(sys.modules, name, raising=False)
-        found.append(import_module("outer_kernel").outer(1))
+        kernels("inner_kernel", inner=f"number + {further}")
+        outer = kernels("outer_kernel", "from inner_kernel import inner", outer="10 * inner(number)")
+        found.append(outer.outer(1))
     assert found == [20, 30]
 
 
-def test_a_twin_calls_plain_functions_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_twin_calls_plain_functions_only(kernels: Callable[..., Any]) -> None:
     """The twin of a kernel gives what it gives, without any kernel, also of other modules."""
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    head = "from gsopt.core.numbers.compiled import compiled\n"
-    last = "@compiled\ndef last(number):\n    return number + 1\n"
-    (tmp_path / "far_kernel.py").write_text(
-        f"{head}{last}@compiled\ndef far(number):\n    return last(number)\n"
-    )
-    (tmp_path / "near_kernel.py").write_text(
-        f"{head}from far_kernel import far\n@compiled\ndef near(number):\n    return far(number) * 2\n"
-    )
-    for name in ("far_kernel", "near_kernel"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    near = import_module("near_kernel").near
+    kernels("far_kernel", last="number + 1", far="last(number)")
+    near = kernels("near_kernel", "from far_kernel import far", near="far(number) * 2").near
     assert near(2) == twin(near)(2) == 6
     assert twin(near)(Fraction(1, 2)) == 3  # of which no machine code knows
 
 
-#: Kernels that call each other, for one argument.
-_NESTED = """
-from gsopt.core.numbers.compiled import compiled
-@compiled
-def least(number):
-    return number + 1
-@compiled
-def middle(number):
-    return least(number) * 2
-@compiled
-def most(number):
-    return middle(number) + least(number)
-"""
-
-
 @pytest.fixture
-def nested(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Return a module of kernels of which there is no machine code yet."""
+def nested(kernels: Callable[..., Any]) -> Any:
+    """Return kernels that call each other, of which there is no machine code yet."""
     pytest.importorskip("numba")
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    monkeypatch.delitem(sys.modules, "nested_kernels", raising=False)
-    (tmp_path / "nested_kernels.py").write_text(_NESTED)
-    return import_module("nested_kernels")
+    return kernels(
+        "nested_kernels",
+        least="number + 1",
+        middle="least(number) * 2",
+        most="middle(number) + least(number)",
+    )
 
 
 def _interrupted_at(monkeypatch: pytest.MonkeyPatch, kernel: Any, name: str) -> list[str]:

@@ -29,14 +29,8 @@ from tests.strategies.batching import drawn_costs
 
 def job(**changes: Any) -> BatchingJob:
     """Return a job with a limit of 10 samples, of which 4 fit on a GPU."""
-    fields: dict[str, Any] = {
-        "name": "a",
-        "batch_limit": 10,
-        "local_limit": 4,
-        "throughput": StepTime(fixed=1, per_sample=1),
-        "remaining": 60.5,
-    }
-    return BatchingJob(**{**fields, **changes})
+    fields: dict[str, Any] = {"name": "a", "batch_limit": 10, "local_limit": 4, "remaining": 60.5}
+    return BatchingJob(**{"throughput": StepTime(fixed=1, per_sample=1), **fields, **changes})
 
 
 def test_what_is_left_by_hand() -> None:

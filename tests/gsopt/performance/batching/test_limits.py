@@ -53,22 +53,18 @@ def test_limits_by_hand() -> None:
     assert LimitRules().after_epoch(300, 1e9) == 600
 
 
-@pytest.mark.parametrize("elapsed", [0.001, 1, 5, 10])
-def test_a_job_shorter_than_the_mean_time_between_arrivals_is_left_alone_by_the_formula(elapsed: float) -> None:
-    """For 0 < sigma T <= 1 the formula gives R."""
-    assert scaled_down(300, 0.1, elapsed) == 300
-
-
-@pytest.mark.parametrize(("limit", "expected"), [(300, 200), (301, 201), (302, 202), (256, 171)])
-@pytest.mark.parametrize("elapsed", [10.1, 15, 20])
-def test_a_little_longer_is_two_thirds(limit: int, expected: int, elapsed: float) -> None:
-    """For 1 < sigma T <= 2 the formula gives ceil(2 R / 3)."""
-    assert scaled_down(limit, 0.1, elapsed) == expected
-
-
-def test_a_long_job_falls_in_one_step() -> None:
-    """At sigma T = 20 a limit of 4,096 becomes 391."""
-    assert scaled_down(4096, 0.1, 200) == 391
+@pytest.mark.parametrize(
+    ("limit", "expected", "times"),
+    [
+        (300, 300, [0.001, 1, 5, 10]),
+        *((limit, two_thirds, [10.1, 15, 20]) for limit, two_thirds in ((300, 200), (301, 201), (302, 202))),
+        (256, 171, [10.1, 15, 20]),
+        (4096, 391, [200]),
+    ],
+)
+def test_the_formula_by_hand(limit: int, expected: int, times: list[float]) -> None:
+    """The formula gives R up to sigma T = 1, ceil(2 R / 3) up to 2, and 391 for R = 4,096 at sigma T = 20."""
+    assert [scaled_down(limit, 0.1, elapsed) for elapsed in times] == [expected] * len(times)
 
 
 @pytest.mark.parametrize("limit", [3, 100, 4096, 10**12])
@@ -97,18 +93,10 @@ def test_limits_of_limits() -> None:
     assert scaled_down(3, np.float32(0.25), np.float32(8)) == 2  # type: ignore[arg-type]
 
 
-def test_each_rejection_halves_down_to_one() -> None:
-    """A limit is halved and rounded down at each rejection, and never gets to 0."""
-    limits = [13]
-    for _ in range(5):
-        limits.append(LimitRules().rejected(limits[-1]))
-    assert limits == [13, 6, 3, 1, 1, 1]
-
-
-@pytest.mark.parametrize("elapsed", [0, 5, 10])
-def test_a_short_job_is_doubled_and_no_formula_applied(elapsed: float) -> None:
-    """Up to sigma T = 1 the limit is doubled."""
-    assert LimitRules(rate=0.1).after_epoch(300, elapsed) == 600
+def test_rejected_and_short_jobs() -> None:
+    """A rejection halves a limit and never gives 0; up to sigma T = 1 the limit is doubled."""
+    assert [LimitRules().rejected(limit) for limit in (13, 6, 3, 1)] == [6, 3, 1, 1]
+    assert [LimitRules(rate=0.1).after_epoch(300, elapsed) for elapsed in (0, 5, 10)] == [600] * 3
 
 
 @given(limit=LIMITS, elapsed=st.floats(0, 1e6))

@@ -27,7 +27,7 @@ def shortest(stages: list[tuple[int, ...]]) -> int:
 
 @pytest.mark.parametrize("seed", range(cases(100)))
 def test_shortest_cycle(seed: int) -> None:
-    """It is the least over all begins, at least what each job and resource needs, and grows with the group."""
+    """The cycle is the shortest of all orders, at least as long as any job, resource or pair needs."""
     random = Random(seed)
     resources = random.randint(1, 4)
     stages = [

@@ -9,33 +9,23 @@ import pytest
 
 from gsopt.core.errors import InvalidInput
 from gsopt.performance.colocation import Pair, Rule
-from tests.gsopt.performance.colocation.play import Two, completions, drawn
+from tests.gsopt.performance.colocation.play import completions, drawn
+from tests.refused import refused
 
-CASES = range(300)
-
-
-def pair_of(two: Two) -> Pair:
-    """Return the library's pair of two jobs."""
-    return Pair(two.seconds_a, two.seconds_b, two.slowdown_a, two.slowdown_b)
-
-
-def two(seed: int) -> Two:
-    """Draw two jobs."""
-    return drawn(Random(f"two {seed}"))
+#: Two random jobs by seed, and the library's pair of them.
+CASES = [(seed, jobs, Pair(*jobs)) for seed in range(300) for jobs in [drawn(Random(f"two {seed}"))]]
 
 
 def test_both_end_points_are_what_is_played() -> None:
     """The sums of sharing at once and of waiting are those of the jobs as they run."""
-    for seed in CASES:
-        jobs, pair = two(seed), pair_of(two(seed))
+    for seed, jobs, pair in CASES:
         assert pair.shared_sum == sum(completions(jobs, Fraction(0))), seed
         assert pair.sequential_sum == sum(completions(jobs, jobs.seconds_a)), seed
 
 
 def test_every_delay_is_what_is_played() -> None:
     """At any delay, the turning point among them, both completions are exact."""
-    for seed in CASES:
-        jobs, pair = two(seed), pair_of(two(seed))
+    for seed, jobs, pair in CASES:
         delays = [Fraction(k, 7) * jobs.seconds_a for k in range(8)]
         delays += [pair.turning_point] if pair.turning_point >= 0 else []
         assert [pair.completions(delay) for delay in delays] == [completions(jobs, d) for d in delays], seed
@@ -44,8 +34,7 @@ def test_every_delay_is_what_is_played() -> None:
 def test_no_delay_is_better_than_both_end_points() -> None:
     """Among 25 delays none has a smaller sum than the better end point, and the rule takes that one."""
     shared = 0
-    for seed in CASES:
-        jobs, pair = two(seed), pair_of(two(seed))
+    for seed, jobs, pair in CASES:
         sums = [sum(completions(jobs, Fraction(k, 24) * jobs.seconds_a)) for k in range(25)]
         assert min(sums) == min(sums[0], sums[-1]), seed
         assert pair.shares() == (sums[0] <= sums[-1]), seed
@@ -56,8 +45,7 @@ def test_no_delay_is_better_than_both_end_points() -> None:
 def test_the_sum_rises_with_the_delay_and_is_linear_from_the_turning_point_on() -> None:
     """Up to the turning point a second of delay costs a second, from there on what the slope says."""
     both = 0
-    for seed in CASES:
-        pair = pair_of(two(seed))
+    for seed, _, pair in CASES:
         turn, end = max(pair.turning_point, Fraction(0)), Fraction(pair.remaining)
         middle = (turn + end) / 2
         first, corner, half, last = (sum(pair.completions(delay)) for delay in (0, turn, middle, end))
@@ -70,8 +58,7 @@ def test_the_sum_rises_with_the_delay_and_is_linear_from_the_turning_point_on() 
 def test_the_printed_sign_is_right_only_where_the_new_job_lasts_longer() -> None:
     """In Case 2 the sign decides as the end points do, but for ties; in Case 1 both printed rules are wrong."""
     wrong = dict.fromkeys(("sign", "cases"), 0)
-    for seed in CASES:
-        pair = pair_of(two(seed))
+    for seed, _, pair in CASES:
         if pair.shared_sum == pair.sequential_sum:
             continue
         if not pair.running_lasts:
@@ -110,8 +97,8 @@ def test_sums_by_hand() -> None:
     pair = Pair(1, 1, Fraction(3, 2), Fraction(3, 2))
     assert pair.saved == 0
     assert pair.shares()
-    for seed in CASES:
-        pair = replace(pair_of(two(seed)), seconds_whole=Fraction(seed, 7))
+    for seed, _, random_pair in CASES:
+        pair = replace(random_pair, seconds_whole=Fraction(seed, 7))
         assert pair.saved == pair.sequential_sum - pair.shared_sum, seed
 
 
@@ -130,9 +117,7 @@ def test_slowdowns_that_make_every_pair_a_tie_do_so_in_floats(running: float, ne
 @pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
 def test_floats_of_any_magnitude_decide_as_fractions_do(unit: float) -> None:
     """With floats the decision is that of the exact numbers, unless the sums are equal but for rounding."""
-    for seed in CASES:
-        jobs = two(seed)
-        exact = pair_of(jobs)
+    for seed, jobs, exact in CASES:
         if exact.saved == 0:
             continue
         floats = Pair(*(float(each) * scale for each, scale in zip(jobs, (unit, unit, 1, 1), strict=True)))
@@ -152,9 +137,8 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize(("changes", "line"), BAD.values(), ids=BAD.keys())
 def test_bad_numbers_are_refused(changes: dict[str, Any], line: str) -> None:
     """A number that cannot be is refused in one line with its name."""
-    with pytest.raises(InvalidInput) as raised:
+    with refused(line, start=line):
         Pair(**{"remaining": 1, "seconds": 1, "slowdown_running": 1, "slowdown_new": 1, **changes})
-    assert str(raised.value) == line
 
 
 def test_delays_and_rules_that_are_none_are_refused() -> None:

@@ -39,7 +39,7 @@ def test_single_samples_are_tried_too() -> None:
 
 
 def test_memory_decides_to_the_byte() -> None:
-    """What needs exactly what is left fits, a byte more does not, and unknown memory does."""
+    """A sub-batch that needs exactly the memory left fits, one byte more does not; unknown memory fits."""
     known = offered((4,), memory=(8 * 2**30,))
     assert choose_sub_batch(known, memory_left=8 * 2**30).shares
     assert not choose_sub_batch(known, memory_left=8 * 2**30 - 1).shares

@@ -10,23 +10,16 @@ from gsopt.core.errors import InvalidInput
 from gsopt.core.numbers.tolerances import SUM
 from gsopt.performance.communication import Collective, Layer, fit_collective, fit_scale, penalty
 from gsopt.scenario.speed import TIER_PENALTIES
+from tests.gsopt.performance.communication.layers import layers_of
 
 #: The models of Table I whose layers are all at hand: BERT's are listed in part.
 NETWORKS = ("vgg11", "alexnet", "mobilenetv3", "resnet18", "resnet50")
 
 TIMES = st.integers(1, 50).map(float)
-LAYERS = st.lists(
-    st.builds(Layer, forward=TIMES, input_gradient=TIMES, weight_gradient=TIMES, size=TIMES),
-    min_size=1,
-    max_size=6,
-)
+COLLECTIVES = st.builds(Collective, latency=TIMES, per_byte=TIMES)
 
 
-@given(
-    layers=LAYERS,
-    collective=st.builds(Collective, latency=TIMES, per_byte=TIMES),
-    measured=st.floats(1e-6, 1e6),
-)
+@given(layers=layers_of(TIMES), collective=COLLECTIVES, measured=st.floats(1e-6, 1e6))
 def test_a_fitted_scale_gives_what_was_measured(
     layers: list[Layer], collective: Collective, measured: float
 ) -> None:

@@ -30,6 +30,7 @@ from tests.gsopt.performance.interference.tables import EIGHT, ruled
 
 
 A, B, C = (Profile(name=name, features={"load": load}) for name, load in (("a", 0.9), ("b", 0.3), ("c", 0.5)))
+PLAIN_A, PLAIN_B = Profile(name="a", features={}), Profile(name="b", features={})
 SLOWDOWNS = {"b": {"a": 1.5, "b": 1.0}, "a": {"b": 1.25}}
 
 
@@ -84,11 +85,10 @@ def test_both_directions_are_samples() -> None:
     assert samples.features == ("n", "x", "partner's n", "partner's x")
     assert samples.rows == [[0, 0, -log(2), 0], [-log(2), 0, 0, 0]]
     assert samples.logs == [log(2), 0]
-    a = Profile(name="a", features={})
     with pytest.raises(InvalidInput, match=r"^t: slowdowns: must hold a pair to learn from$"):
-        Samples(PairTable(name="t", profiles=[a], slowdowns={}))
+        Samples(PairTable(name="t", profiles=[PLAIN_A], slowdowns={}))
     with pytest.raises(InvalidInput, match=r"^t: features: must hold one to learn from$"):
-        _ = Samples(PairTable(name="t", profiles=[a], slowdowns={"a": {"a": 1.0}})).rows
+        _ = Samples(PairTable(name="t", profiles=[PLAIN_A], slowdowns={"a": {"a": 1.0}})).rows
 
 
 # What is learnt from, and what is held out
@@ -131,21 +131,11 @@ def test_bad_options(options: dict[str, Any], message: str) -> None:
 # What a prediction gives
 
 
-A_of_prediction, B_of_prediction = Profile(name="a", features={}), Profile(name="b", features={})
-
-
 def test_filled_tables() -> None:
     """Estimates stay between 1 and the longest, and only gaps are filled."""
-    assert Prediction(lambda _: [0.2, 3.5, 1e9]).slowdowns(
-        [
-            (A_of_prediction, A_of_prediction),
-            (A_of_prediction, B_of_prediction),
-            (B_of_prediction, B_of_prediction),
-        ]
-    ) == [1.0, 3.5, 1e6]
-    table = PairTable(
-        profiles=[A_of_prediction, B_of_prediction], slowdowns={"a": {"b": 1.25}, "b": {"a": 1.0}}
-    )
+    pairs = [(PLAIN_A, PLAIN_A), (PLAIN_A, PLAIN_B), (PLAIN_B, PLAIN_B)]
+    assert Prediction(lambda _: [0.2, 3.5, 1e9]).slowdowns(pairs) == [1.0, 3.5, 1e6]
+    table = PairTable(profiles=[PLAIN_A, PLAIN_B], slowdowns={"a": {"b": 1.25}, "b": {"a": 1.0}})
     prediction = Prediction(lambda pairs: [2.0 if one.name == "a" else 3.0 for one, _ in pairs])
     assert prediction.filled(table) == {"a": {"a": 2.0, "b": 1.25}, "b": {"a": 1.0, "b": 3.0}}
 

@@ -29,11 +29,9 @@ def test_times_of_placements() -> None:
         for local, *times in placement.points:
             assert small.step_time(shape, local) == tuple(times)
             assert small.step_time((*shape[1:], 0, shape[0]), local) == tuple(times)
-    small = application()
     for shape, local in [((2, 1), 5), ((2, 2, 1), 8), ((2, 2, 2), 11), ((2, 2, 2, 2), 31), ((1, 1, 1, 1), 7)]:
         sync = 0.01 * len(shape) + 0.002 * sum(shape)
         assert small.step_time(shape, local) == pytest.approx((0.05 + 0.004 * local + sync, sync), rel=SUM)
-    small = application()
     assert small.step_time((1,) * 6, 8) == small.step_time((2, 2, 1, 1), 8)
 
 
@@ -49,11 +47,9 @@ def test_few_measurements() -> None:
     flat = small.model_copy(update={"placements": small.placements[:2], "spread": ()})
     assert flat.step_time((2,), 8) == small.step_time((2,), 8)
     assert flat.step_time((1, 1), 8) is None
-    small = application()
     turned = small.placements[3].model_copy(update={"shape": (2, 1)})
     other = small.model_copy(update={"placements": (*small.placements[:3], turned, *small.placements[4:])})
     assert other.step_time((1, 2), 7) == other.step_time((2, 1), 7) == small.step_time((2, 1), 7)
-    small = application()
     assert small.most_local((2, 1)) == small.most_local((2, 2, 1)) == LOCALS[-1]
     assert small.most_local((2,) * 5) == 0
 
@@ -78,7 +74,6 @@ def test_progress_is_the_least_of_all_trainings() -> None:
         [epoch * 400 * (1 + 8 / 1e5) for epoch in range(7)], rel=SUM
     )
     assert small.work == small.progress_at(6)
-    small = application()
     small.step_time((2, 2, 1), 8)
     again = Application.model_validate_json(small.model_dump_json())
     assert again == small == Application.model_validate(json.loads(small.model_dump_json()), strict=False)

@@ -1,5 +1,6 @@
 """An adaptive job by itself, its true speed, and what policies see of it."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 from math import inf
 from random import Random
@@ -20,6 +21,7 @@ from gsopt.scenario.adaptive.validation import Epoch, Validation
 from gsopt.scenario.adaptive.view import TraineeView
 from tests.effort import cases
 from tests.strategies.applications import application
+from tests.unwrap import unwrap
 
 # An adaptive job by itself
 
@@ -37,6 +39,22 @@ def _even(epochs: int = 3, length: float = 1000.0) -> Application:
         limits=Limits(initial_batch=8, most_batch=8, least_local=8, most_local=16),
         epochs=epochs,
     )
+
+
+def placed(
+    own: Application,
+    shape: Sequence[int],
+    batch: int | None,
+    *,
+    agents: Agents | None = None,
+    slowdown: float = 1.0,
+    until: float = 0.0,
+) -> Trainee:
+    """Return a job that is placed at time 0 and has run until some time."""
+    trainee = Trainee(own, agents or Agents(), batch, 0.0)
+    trainee.place(shape, 0.0, 0.0, slowdown, batch)
+    trainee.advance(until)
+    return trainee
 
 
 def _course(trainee: Trainee, seed: int, *, looks: bool) -> list[Any]:
@@ -101,41 +119,26 @@ def test_it_completes_when_it_says() -> None:
 
 def test_tuning_pays() -> None:
     """A job that chooses its batch completes earlier than with its user's small batch."""
-    ends = []
-    for batch in (16, None):
-        trainee = Trainee(application(), Agents(), batch, 0.0)
-        trainee.place((2, 2), 0.0, 0.0, batch_size=batch)
-        trainee.advance(1e6)
-        ends.append(trainee.completed_at)
-    assert ends[0] is not None
-    assert ends[1] is not None
-    assert ends[1] < ends[0]
+    fixed, tuned = (unwrap(placed(application(), (2, 2), each, until=1e6).completed_at) for each in (16, None))
+    assert tuned < fixed
 
 
 def test_epochs_end_in_whole_seconds() -> None:
     """The end of an epoch is rounded to a whole number of seconds after the last tuning, to one at least."""
     for length, end in [(104, 10.0), (106, 11.0), (1, 1.0)]:
-        trainee = Trainee(_even(1, length), Agents(), 8, 0.0)
-        trainee.place([1], 0.0, 0.0, batch_size=8)
-        trainee.advance(100.0)
-        assert trainee.completed_at == end
-    exact = Trainee(_even(1, 104), Agents(whole_seconds=False), 8, 0.0)
-    exact.place([1], 0.0, 0.0, batch_size=8)
-    exact.advance(100.0)
+        assert placed(_even(1, length), [1], 8, until=100.0).completed_at == end
+    exact = placed(_even(1, 104), [1], 8, agents=Agents(whole_seconds=False), until=100.0)
     assert exact.completed_at == pytest.approx(10.4, rel=SUM)
 
 
 def test_a_rest_of_half_a_second_ends_with_the_interval() -> None:
     """An epoch with less than half a second left at the end of an interval is over, with more it is not."""
     for length, epochs in [(604, 1), (606, 0)]:
-        trainee = Trainee(_even(2, length), Agents(), 8, 0.0)
-        trainee.place([1], 0.0, 0.0, batch_size=8)
-        trainee.advance(60.0)
-        assert trainee.epoch == epochs
+        assert placed(_even(2, length), [1], 8, until=60.0).epoch == epochs
 
 
 def test_a_restart_takes_its_time() -> None:
-    """It works from the given time on; another restart before that takes its place."""
+    """A restarted job works from the given time on; another restart before that replaces the first."""
     trainee = Trainee(_even(), Agents(), 8, 0.0)
     trainee.place([1], 0.0, 30.0, batch_size=8)
     trainee.advance(20.0)
@@ -161,8 +164,7 @@ def test_it_knows_only_what_it_has_run_on() -> None:
     trainee.advance(30.5)
     assert trainee.most_gpus == 3
     assert trainee.gradient == trainee.application.gradient(12, 0)
-    best = trainee.goodput([1, 2], [1, 4])
-    assert best is not None
+    best = unwrap(trainee.goodput([1, 2], [1, 4]))
     assert best.goodput[1] > best.goodput[0] > 0
 
 
@@ -184,26 +186,18 @@ def test_batches_are_divided_as_by_the_authors() -> None:
 
 def test_sharing_slows_down() -> None:
     """Half the speed from the middle on doubles the second half, and is no restart."""
-    trainee = Trainee(_even(1, 500), Agents(), 8, 0.0)
-    trainee.place([1], 0.0, 0.0, batch_size=8)
+    trainee = placed(_even(1, 500), [1], 8)
     trainee.slow(2.0, 25.0)
     trainee.advance(200.0)
     assert (trainee.completed_at, trainee.restarts) == (75.0, 0)
-    beside = Trainee(_even(1, 500), Agents(), 8, 0.0)
-    beside.place([1], 0.0, 0.0, slowdown=2.0, batch_size=8)
-    beside.advance(200.0)
-    assert beside.completed_at == 100.0
-    slowed = Trainee(_even(1, 500).model_copy(update={"slowdown": 2.0}), Agents(), 8, 0.0)
-    slowed.place([1], 0.0, 0.0, batch_size=8)
-    slowed.advance(200.0)
-    assert slowed.completed_at == 100.0
+    assert placed(_even(1, 500), [1], 8, slowdown=2.0, until=200.0).completed_at == 100.0
+    slower = _even(1, 500).model_copy(update={"slowdown": 2.0})
+    assert placed(slower, [1], 8, until=200.0).completed_at == 100.0
 
 
 def test_work_is_lost() -> None:
-    """What is lost is done again, from the epoch in which it was done; what was measured is kept."""
-    trainee = Trainee(_even(), Agents(), 8, 0.0)
-    trainee.place([1], 0.0, 0.0, batch_size=8)
-    trainee.advance(150.0)
+    """Lost work is done again from the epoch in which it was done; measurements are kept."""
+    trainee = placed(_even(), [1], 8, until=150.0)
     trainee.lose(0.25, 150.0)
     assert trainee.share == pytest.approx(0.25, rel=SUM)
     assert (trainee.epoch, trainee.most_gpus) == (0, 1)
@@ -215,28 +209,21 @@ def test_work_is_lost() -> None:
 def test_options_of_agents() -> None:
     """All samples count alike where progress is in samples, and the tolerance is that of the fit."""
     small = application()
-    trainee = Trainee(small, Agents(progress="samples", whole_seconds=False), 32, 0.0)
-    trainee.place((2,), 0.0, 0.0, batch_size=32)
-    step = small.step_time((2,), 16)
-    assert step is not None
-    assert trainee.rate((2,), 32) == pytest.approx(1 / (step[0] * small.iterations(32, 5)), rel=SUM)
+    trainee = placed(small, (2,), 32, agents=Agents(progress="samples", whole_seconds=False))
+    seconds = unwrap(small.step_time((2,), 16))[0] * small.iterations(32, 5)
+    assert trainee.rate((2,), 32) == pytest.approx(1 / seconds, rel=SUM)
     trainee.advance(1e6)
-    assert trainee.completed_at == pytest.approx(step[0] * small.iterations(32, 5), rel=SUM)
-    models = []
-    for tolerance in (None, 0.5):
-        trainee = Trainee(application(), Agents(tolerance=tolerance), None, 0.0)
-        trainee.place((2, 1), 0.0, 0.0)
-        trainee.advance(300.0)
-        models.append(trainee.model)
-    assert models[0] != models[1]
+    assert trainee.completed_at == pytest.approx(seconds, rel=SUM)
+    fine, rough = (
+        placed(small, (2, 1), None, agents=Agents(tolerance=each), until=300.0).model for each in (None, 0.5)
+    )
+    assert fine != rough
 
 
 def test_its_speed_elsewhere() -> None:
     """The speed with a batch on other GPUs is what it has when it is placed there."""
     for batch in (16, 32, None):
-        trainee = Trainee(application(length=4000), Agents(), batch, 0.0)
-        trainee.place((1,), 0.0, 0.0, batch_size=batch)
-        trainee.advance(45.0)
+        trainee = placed(application(length=4000), (1,), batch, until=45.0)
         foreseen = trainee.rate((2, 2), batch)
         trainee.place((2, 2), 45.0, 45.0, batch_size=batch)
         before = trainee.share
@@ -250,17 +237,8 @@ def test_limits_of_placements() -> None:
     small = application()
     short = small.placements[0].model_copy(update={"points": small.placements[0].points[:2]})
     less = small.model_copy(update={"placements": (short, *small.placements[1:])})
-    trainee = Trainee(less, Agents(memory="placement"), 32, 0.0)
-    trainee.place((1,), 0.0, 0.0, batch_size=32)
-    assert trainee.batch == Batch(local=8, steps=3)
-    small = application()
-    short = small.placements[0].model_copy(update={"points": small.placements[0].points[:2]})
-    trainee = Trainee(
-        small.model_copy(update={"placements": (short, *small.placements[1:])}), Agents(), None, 0.0
-    )
-    trainee.place((1,), 0.0, 0.0)
-    trainee.advance(1e6)
-    assert trainee.completed_at is not None
+    assert placed(less, (1,), 32, agents=Agents(memory="placement")).batch == Batch(local=8, steps=3)
+    assert placed(less, (1,), None, until=1e6).completed_at is not None
 
 
 @pytest.mark.parametrize(("shape", "batch"), [((9, 9), 32), ((2,), 4)])
@@ -290,24 +268,15 @@ def _shapes(course: Course, gpus: int) -> list[tuple[int, ...]]:
     return [each for each in own.shapes(gpus) if own.step_time(each, -(-32 // gpus)) is not None]
 
 
-def _trainee(agents: Agents, shape: tuple[int, ...], batch: int | None) -> Trainee:
-    trainee = Trainee(application(), agents, 32, 0.0)
-    trainee.place(shape, 0.0, 0.0, batch_size=batch)
-    return trainee
-
-
 @pytest.mark.parametrize("agents", SETTINGS[:2], ids=["statistical", "samples"])
 def test_a_training_takes_as_long_as_it_says(agents: Agents) -> None:
     """On the best placement of some GPUs a job completes after the given seconds, elsewhere not before."""
     course = Course(application(), agents, 32)
     for gpus in (1, 3, 6):
         seconds = course.seconds(gpus, 32)
-        ends = []
-        for shape in _shapes(course, gpus):
-            trainee = _trainee(agents, shape, 32)
-            trainee.advance(1e6)
-            ends.append(trainee.completed_at)
-        assert min(end for end in ends if end is not None) == pytest.approx(seconds, rel=SUM)
+        jobs = [placed(application(), shape, 32, agents=agents, until=1e6) for shape in _shapes(course, gpus)]
+        ends = [job.completed_at for job in jobs if job.completed_at is not None]
+        assert min(ends) == pytest.approx(seconds, rel=SUM)
     assert course.seconds(16, 32) is None
 
 
@@ -319,7 +288,8 @@ def test_no_job_is_ever_faster(agents: Agents, batch: int | None) -> None:
     for gpus in (1, 4):
         highest, reached = course.highest_rate(gpus, batch), 0.0
         for shape in _shapes(course, gpus):
-            trainee = _trainee(agents, shape, batch)
+            trainee = Trainee(application(), agents, 32, 0.0)
+            trainee.place(shape, 0.0, 0.0, batch_size=batch)
             while trainee.completed_at is None:
                 trainee.advance(trainee.next_change())
                 reached = max(reached, trainee.rate(shape, batch))
@@ -376,9 +346,7 @@ _SHOWN = ("application", "model", "gradient", "most_gpus", "restarts", "epoch", 
 
 def test_a_view_shows_the_job_and_changes_nothing() -> None:
     """Every answer is that of the job, and none of its fields can be set."""
-    trainee = Trainee(application(), Agents(), None, now=0.0)
-    trainee.place([2], now=0.0, works_from=0.0)
-    trainee.advance(10.0)
+    trainee = placed(application(), [2], None, until=10.0)
     view = TraineeView(trainee)
     for name in _SHOWN:
         assert getattr(view, name) == getattr(trainee, name)

@@ -14,14 +14,24 @@ from gsopt.core.errors import InvalidInput
 from gsopt.scenario.cluster import Cluster, Island, Link, Machine, Rack, Switch, Tier
 from gsopt.scenario.speed import TIER_PENALTIES
 from tests.strategies.topology import trees
+from tests.unwrap import unwrap
 
 # Clusters number their GPUs and know their tiers
 
 
+def _machine(name: str, gpus: int = 1) -> Machine:
+    return Machine(name=name, gpus=gpus)
+
+
+def _below(level: str, *switches: Switch | Rack, **fields: Any) -> Switch:
+    """Return a switch that has the name of its level unless told otherwise."""
+    return Switch(**{"name": level, "level": level, "switches": switches, **fields})
+
+
 _TREE = Cluster(
     racks=(
-        Rack(name="r0", machines=(Machine(name="m0", gpus=2), Machine(name="m1", gpus=1))),
-        Rack(name="r1", machines=(Machine(name="m2", gpus=3),)),
+        Rack(name="r0", machines=(_machine("m0", 2), _machine("m1"))),
+        Rack(name="r1", machines=(_machine("m2", 3),)),
     )
 )
 
@@ -43,19 +53,11 @@ def test_numbers_and_room() -> None:
     assert (Cluster.plain(5).room("", 99), Cluster.plain(5).room("old")) == (5, 0)
 
 
-@pytest.mark.parametrize(
-    ("gpus", "tier"),
-    [
-        ([0], Tier.MACHINE),
-        ([0, 1], Tier.MACHINE),
-        ([1, 2], Tier.RACK),
-        ([2, 3], Tier.NETWORK),
-        ([3, 5], Tier.MACHINE),
-    ],
-)
-def test_tiers(gpus: list[int], tier: Tier) -> None:
+def test_tiers() -> None:
     """The tier is the lowest level that joins all GPUs."""
-    assert _TREE.tier(gpus) is tier
+    tiers = [_TREE.tier(gpus) for gpus in ([0], [0, 1], [1, 2], [2, 3], [3, 5])]
+    assert tiers == [Tier.MACHINE, Tier.MACHINE, Tier.RACK, Tier.NETWORK, Tier.MACHINE]
+    assert all(isinstance(tier, Tier) for tier in tiers)
 
 
 @pytest.mark.parametrize("cluster", [_TREE, Cluster.plain(5)])
@@ -64,21 +66,6 @@ def test_the_graph_is_a_tree(cluster: Cluster) -> None:
     graph = cluster.graph()
     assert nx.is_tree(graph)
     assert sorted(node for node in graph if graph.degree(node) == 1) == list(range(cluster.gpus))
-
-
-@pytest.mark.parametrize(
-    ("plain", "racks", "reason"),
-    [
-        (0, (), "plain_gpus"),
-        (4, _TREE.racks, "plain_gpus"),
-        (0, (_TREE.racks[0], _TREE.racks[0]), "must name one"),
-        (-1, (), "plain_gpus"),
-    ],
-)
-def test_bad_clusters(plain: int, racks: tuple[Rack, ...], reason: str) -> None:
-    """A cluster is plain or of racks, with names of its own."""
-    with pytest.raises(ValidationError, match=reason):
-        Cluster(plain_gpus=plain, racks=racks)
 
 
 def _network(
@@ -98,6 +85,10 @@ _LINK = Link(bandwidth=1.0)
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
+        ({}, "plain_gpus"),
+        ({"plain_gpus": 4, "racks": _TREE.racks}, "plain_gpus"),
+        ({"racks": [_TREE.racks[0], _TREE.racks[0]]}, "must name one"),
+        ({"plain_gpus": -1}, "plain_gpus"),
         ({"racks": _TREE.racks, "network": _network()}, "network: 'spine': must not be given beside racks"),
         ({"plain_gpus": 4, "network": _network()}, "plain_gpus: 4"),
         ({"network": _network(spine=_LINK)}, "network.uplink: 'spine': must not be given"),
@@ -108,8 +99,8 @@ _LINK = Link(bandwidth=1.0)
         ({"network": _network(name="spine")}, "network: 'spine': must name one"),
     ],
 )
-def test_bad_networks(given: dict[str, Any], reason: str) -> None:
-    """A network stands alone, knows all links of a kind or none, and has names of its own."""
+def test_bad_clusters(given: dict[str, Any], reason: str) -> None:
+    """A cluster is plain, of racks or a network, has all links of a kind or none, and names of its own."""
     with pytest.raises(ValidationError, match=reason):
         Cluster(**given)
 
@@ -156,27 +147,12 @@ def test_what_is_not_given_is_not_written() -> None:
 
 _ISLANDS = [Island(name=f"island {number}", gpus=2) for number in range(2)]
 
-_DEEP = Cluster(
-    network=Switch(
-        name="spine",
-        level="network",
-        switches=[
-            Switch(
-                name="zone",
-                level="zone",
-                switches=[
-                    Rack(
-                        name="r0",
-                        machines=[Machine(name="m0", gpus=4, islands=_ISLANDS), Machine(name="m1", gpus=4)],
-                    ),
-                    Rack(name="r1", machines=[Machine(name="m2", gpus=2)]),
-                ],
-            ),
-            Rack(name="r2", machines=[Machine(name="m3", gpus=1)]),
-        ],
-        machines=[],
-    )
-)
+_RACKS = [
+    Rack(name="r0", machines=[Machine(name="m0", gpus=4, islands=_ISLANDS), _machine("m1", 4)]),
+    Rack(name="r1", machines=[_machine("m2", 2)]),
+    Rack(name="r2", machines=[_machine("m3")]),
+]
+_DEEP = Cluster(network=_below("network", _below("zone", *_RACKS[:2]), _RACKS[2], name="spine"))
 
 
 def _joint(tree: Any, root: Any, gpus: list[int]) -> str:
@@ -205,18 +181,15 @@ def test_groups() -> None:
     assert _DEEP.group_of("zone") == (0, 0, 0, 1)
     assert _DEEP.group_of_gpu("zone") == (0,) * 10 + (1,)
     assert _DEEP.group_of_gpu("island") == (0, 0, 1, 1, *range(2, 9))
-    assert [(group.machines, group.gpus) for group in _DEEP.groups["island"]] == [
+    islands, racks = ([(group.machines, group.gpus) for group in _DEEP.groups[on]] for on in ("island", "rack"))
+    assert islands == [
         (range(1), range(2)),
         (range(1), range(2, 4)),
         *((range(1, 2), range(gpu, gpu + 1)) for gpu in range(4, 8)),
         *((range(2, 3), range(gpu, gpu + 1)) for gpu in range(8, 10)),
         (range(3, 4), range(10, 11)),
     ]
-    assert [(group.machines, group.gpus) for group in _DEEP.groups["rack"]] == [
-        (range(2), range(8)),
-        (range(2, 3), range(8, 10)),
-        (range(3, 4), range(10, 11)),
-    ]
+    assert racks == [(range(2), range(8)), (range(2, 3), range(8, 10)), (range(3, 4), range(10, 11))]
 
 
 @settings(max_examples=30, deadline=None)
@@ -259,24 +232,20 @@ def test_groups_split_the_cluster(cluster: Cluster) -> None:
         assert all(len({of_outer[gpu] for gpu in group.gpus}) == 1 for group in cluster.groups[inner])
 
 
+def _nested(*levels: str) -> Switch:
+    """Make switches of levels, each below the one before, whose names are those of the levels down from it."""
+    name = "/".join(levels)
+    if len(levels) == 1:
+        return _below(*levels, name=name, machines=[_machine(f"below {name}")])
+    return _below(levels[0], _nested(*levels[1:]), name=name)
+
+
 @given(st.permutations(["a", "b", "c", "d"]))
 @settings(max_examples=10, deadline=None)
 def test_levels_have_one_order(order: list[str]) -> None:
     """Levels that no path has together have some order, and all others that of the paths."""
-    machines = iter([Machine(name=f"m{number}", gpus=1) for number in range(9)])
-
-    def chain(*levels: str) -> Switch:
-        switch: Switch | None = None
-        for level in reversed(levels):
-            below = {"switches": [switch]} if switch else {"machines": [next(machines)]}
-            switch = Switch(name=f"{levels}{level}", level=level, **below)
-        assert switch
-        return switch
-
     one, two, three, four = order
-    cluster = Cluster(
-        network=Switch(name="top", level="top", switches=[chain(one, two), chain(three, two, four)])
-    )
+    cluster = Cluster(network=_below("top", _nested(one, two), _nested(three, two, four)))
     place = cluster.levels.index
     assert (
         place("top") > max(place(one), place(three)) >= min(place(one), place(three)) > place(two) > place(four)
@@ -286,22 +255,13 @@ def test_levels_have_one_order(order: list[str]) -> None:
 
 def test_levels_apart_stand_as_usual() -> None:
     """Of levels that no path has together the usually narrower one comes first."""
-    rack = Rack(name="r", machines=[Machine(name="m", gpus=1)])
-    block = Switch(name="n", level="nvlink", machines=[Machine(name="o", gpus=2), Machine(name="p", gpus=2)])
-    own = Switch(name="c", level="chassis", machines=[Machine(name="q", gpus=2)])
+    rack = Rack(name="r", machines=[_machine("m")])
+    block = _below("nvlink", machines=[_machine("o", 2), _machine("p", 2)])
+    own = _below("chassis", machines=[_machine("q", 2)])
     for switches in ([rack, own, block], [block, rack, own]):
-        cluster = Cluster(network=Switch(name="top", level="network", switches=switches))
+        cluster = Cluster(network=_below("network", *switches))
         assert cluster.levels == ("machine", "nvlink", "rack", "chassis", "network")
         assert TIER_PENALTIES["bert-large"].of("nvlink", cluster.levels) == 0.23
-
-
-def _nested(*levels: str) -> Switch:
-    """Make switches of levels, each below the one before."""
-    if len(levels) == 1:
-        return Switch(
-            name="/".join(levels), level=levels[0], machines=[Machine(name="below " + "/".join(levels), gpus=1)]
-        )
-    return Switch(name="/".join(levels), level=levels[0], switches=[_nested(*levels[1:])])
 
 
 @pytest.mark.parametrize(
@@ -309,8 +269,8 @@ def _nested(*levels: str) -> Switch:
     [
         (_nested("network", "rack", "rack"), "must not stand below .* of the same level"),
         (
-            Switch(name="top", level="top", switches=[_nested("a", "b", "c"), _nested("b", "a")]),
-            "must not stand below '[ab]' here and above it elsewhere",
+            _below("top", _nested("a", "b", "c"), _nested("b", "a")),
+            "must not stand below '[ab]' here and above",
         ),
         (_nested(*(f"l{number}" for number in range(40))), "must be at most 32"),
     ],
@@ -366,14 +326,13 @@ def test_routes_by_hand() -> None:
 @settings(max_examples=30, deadline=None)
 @given(trees(linked=True))
 def test_paths_and_bottlenecks(cluster: Cluster) -> None:
-    """They are what networkx finds on the whole tree: the path, the least rate, and the longest latency."""
+    """Path, lowest rate and longest latency are those that networkx finds on the whole tree."""
     tree = cluster.graph()
     for gpus in [*combinations(range(cluster.gpus), 2)][:12] + [*combinations(range(cluster.gpus), 3)][-12:]:
         paths = [nx.shortest_path(tree, one, other) for one, other in combinations(gpus, 2)]
         assert cluster.path(gpus[0], gpus[1]) == tuple(paths[0])
         links = [[tree.edges[step] for step in pairwise(path)] for path in paths]
-        found = cluster.bottleneck(gpus)
-        assert found is not None
+        found = unwrap(cluster.bottleneck(gpus))
         assert found.bandwidth == min(
             min(edge["bandwidth"], edge.get("capacity", edge["bandwidth"])) for path in links for edge in path
         )

@@ -13,6 +13,7 @@ from gsopt.core.numbers.tolerances import CLAIM
 from gsopt.core.problem import Sense
 from gsopt.solvers.backends import Backend, CpSat, Highs, Scip
 from gsopt.solvers.standard_form import StandardForm
+from tests.gsopt.solvers.forms import standard_form
 from tests.processes import PATIENCE, wait_until
 
 ROOT = Path(__file__).parents[4]
@@ -24,28 +25,19 @@ BACKENDS: tuple[Backend, ...] = (Highs(), CpSat(), Scip())
 
 def knapsack() -> StandardForm:
     """Five items; the best choice is worth 23."""
-    return StandardForm.build(
-        cost=[10, 13, 7, 8, 2],
-        matrix=[[5, 6, 4, 3, 1]],
-        row_lower=[-np.inf],
-        row_upper=[10],
-        column_upper=np.ones(5),
-        sense=Sense.MAXIMIZE,
-    )
+    return standard_form([10, 13, 7, 8, 2], [[5, 6, 4, 3, 1]], (-np.inf, 10), (0, 1), sense=Sense.MAXIMIZE)
 
 
 def unbounded() -> StandardForm:
     """One column that may grow for ever."""
-    return StandardForm.build(cost=[1], matrix=[[1]], row_lower=[0], row_upper=[np.inf], sense=Sense.MAXIMIZE)
+    return standard_form([1], [[1]], (0, np.inf), sense=Sense.MAXIMIZE)
 
 
 def market_split(rows: int = 7, columns: int = 60) -> StandardForm:
     """Split every row in halves exactly: no solver finds a point, or a proof that there is none, for hours."""
     matrix = np.random.default_rng(0).integers(0, 100, (rows, columns)).astype(float)
     half = matrix.sum(axis=1) // 2
-    return StandardForm.build(
-        cost=np.zeros(columns), matrix=matrix, row_lower=half, row_upper=half, column_upper=np.ones(columns)
-    )
+    return standard_form(np.zeros(columns), matrix, (half, half), (0, 1))
 
 
 def union_of_servers(servers: int = 60, jobs: int = 120, returned: int = 25) -> StandardForm:
@@ -56,12 +48,11 @@ def union_of_servers(servers: int = 60, jobs: int = 120, returned: int = 25) -> 
     for row, (server, job) in enumerate(touched):
         matrix[row, server], matrix[row, servers + job] = -1, 1
     matrix[-1, :servers] = 1
-    return StandardForm.build(
-        cost=np.append(np.zeros(servers), np.ones(jobs)),
-        matrix=matrix,
-        row_lower=np.append(np.zeros(len(touched)), returned),
-        row_upper=np.full(len(touched) + 1, np.inf),
-        column_upper=np.ones(servers + jobs),
+    return standard_form(
+        np.append(np.zeros(servers), np.ones(jobs)),
+        matrix,
+        (np.append(np.zeros(len(touched)), returned), np.inf),
+        (0, 1),
     )
 
 
@@ -106,13 +97,8 @@ def large_limits(seed: int, scale: float = 1e5) -> StandardForm:
     matrix = some.integers(1, 50, (8, 15)).astype(float)
     point = some.random(15) * scale
     integer = some.random(15) < 0.5
-    return StandardForm.build(
-        cost=some.random(15) + 0.1,
-        matrix=matrix,
-        row_lower=matrix @ point,
-        row_upper=np.full(8, np.inf),
-        column_upper=np.full(15, scale * 10),
-        integer=integer,
+    return standard_form(
+        some.random(15) + 0.1, matrix, (matrix @ point, np.inf), (0, scale * 10), integer=integer
     )
 
 

@@ -3,7 +3,7 @@
 import os
 import signal
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,9 @@ from tests.gsopt.solvers.backends.models import (
     unbounded,
     union_of_servers,
 )
+from tests.gsopt.solvers.forms import limits_around, standard_form
+from tests.refused import refused
+from tests.unwrap import unwrap
 
 every_backend = pytest.mark.parametrize("backend", BACKENDS, ids=lambda backend: backend.name)
 
@@ -42,15 +45,11 @@ def tiny_models(draw: st.DrawFn) -> StandardForm:
     some = np.random.default_rng(draw(st.integers(0, 10**6)))
     lower = some.integers(-3, 2, columns)
     matrix = some.integers(-5, 6, (rows, columns)) * draw(st.sampled_from([1, 0.1, 0.25, 1 / 3]))
-    middle = matrix @ some.integers(lower, lower + 3)
-    width = some.integers(-1, 4, (2, rows))
-    return StandardForm.build(
-        cost=some.integers(-6, 7, columns) * draw(st.sampled_from([1, 0.1, 1e-3, 1 / 3])),
-        matrix=matrix,
-        row_lower=np.where(some.random(rows) < 0.4, -np.inf, middle - width[0]),
-        row_upper=np.where(some.random(rows) < 0.4, np.inf, middle + width[1]),
-        column_lower=lower,
-        column_upper=lower + some.integers(0, 5, columns),
+    return standard_form(
+        some.integers(-6, 7, columns) * draw(st.sampled_from([1, 0.1, 1e-3, 1 / 3])),
+        matrix,
+        limits_around(matrix @ some.integers(lower, lower + 3), some.integers(-1, 4, (2, rows)), some),
+        (lower, lower + some.integers(0, 5, columns)),
         sense=draw(st.sampled_from(list(Sense))),
         offset=draw(st.sampled_from([0.0, 2.5, -7.0, 0.1])),
     )
@@ -75,8 +74,7 @@ def test_optimum_is_that_of_brute_force(backend: Backend, form: StandardForm) ->
         assert outcome.status is Status.OPTIMAL
         assert meet(outcome.objective, best)
         assert meet(outcome.bound, best)
-        assert outcome.values is not None
-        assert form.is_feasible(outcome.values)
+        assert form.is_feasible(unwrap(outcome.values))
         assert outcome.stopped_by is StoppedBy.FINISHED
 
 
@@ -84,7 +82,7 @@ def test_optimum_is_that_of_brute_force(backend: Backend, form: StandardForm) ->
 def test_model_without_columns(backend: Backend) -> None:
     """A model without columns must have its offset as optimum, or be infeasible where 0 breaks a row."""
     for limit, status in ((0, Status.OPTIMAL), (1, Status.INFEASIBLE)):
-        form = StandardForm.build(cost=[], matrix=np.zeros((1, 0)), row_lower=[limit], row_upper=[2], offset=3)
+        form = standard_form([], np.zeros((1, 0)), (limit, 2), offset=3)
         outcome = backend.solve(form)
         assert outcome.status is status
         assert outcome.objective == (3.0 if status is Status.OPTIMAL else None)
@@ -93,33 +91,18 @@ def test_model_without_columns(backend: Backend) -> None:
 @every_backend
 def test_model_without_rows(backend: Backend) -> None:
     """A model without rows must have its best corner as optimum."""
-    form = StandardForm.build(
-        cost=[1, -1],
-        matrix=np.zeros((0, 2)),
-        row_lower=[],
-        row_upper=[],
-        column_lower=[-2, 0],
-        column_upper=[3, 4],
-    )
+    form = standard_form([1, -1], np.zeros((0, 2)), ([], []), ([-2, 0], [3, 4]))
     outcome = backend.solve(form)
-    assert outcome.values is not None
-    assert outcome.values.tolist() == [-2, 4]
-    assert outcome.status is Status.OPTIMAL
+    assert (outcome.status, unwrap(outcome.values).tolist()) == (Status.OPTIMAL, [-2, 4])
 
 
 @every_backend
-@pytest.mark.parametrize("which", ["columns", "rows"])
-def test_crossed_bounds_are_infeasible(backend: Backend, which: str) -> None:
+@pytest.mark.parametrize(("limits", "bounds"), [((0, 5), (3, 2)), ((6, 5), (0, 9))], ids=["columns", "rows"])
+def test_crossed_bounds_are_infeasible(
+    backend: Backend, limits: tuple[int, int], bounds: tuple[int, int]
+) -> None:
     """A lower bound above the upper one must make the model infeasible."""
-    form = StandardForm.build(
-        cost=[1],
-        matrix=[[1]],
-        row_lower=[6 if which == "rows" else 0],
-        row_upper=[5],
-        column_lower=[3 if which == "columns" else 0],
-        column_upper=[2 if which == "columns" else 9],
-    )
-    assert backend.solve(form).status is Status.INFEASIBLE
+    assert backend.solve(standard_form([1], [[1]], limits, bounds)).status is Status.INFEASIBLE
 
 
 @every_backend
@@ -132,9 +115,7 @@ def test_unbounded_model_is_refused(backend: Backend) -> None:
 @pytest.mark.parametrize("backend", [Highs(), Scip()], ids=lambda backend: backend.name)
 def test_infeasible_is_told_from_unbounded(backend: Backend) -> None:
     """A model with an unbounded relaxation but no integer point must be infeasible, not unbounded."""
-    form = StandardForm.build(
-        cost=[1, 1, 0], matrix=[[1, -1, 0], [0, 0, 2]], row_lower=[0, 1], row_upper=[0, 1], sense=Sense.MAXIMIZE
-    )
+    form = standard_form([1, 1, 0], [[1, -1, 0], [0, 0, 2]], ([0, 1], [0, 1]), sense=Sense.MAXIMIZE)
     assert backend.solve(form).status is Status.INFEASIBLE
 
 
@@ -159,11 +140,10 @@ def test_time_limit_with_a_point(backend: Backend) -> None:
     outcomes = (backend.solve(form, time_limit=seconds) for seconds in limits)
     outcome = next(outcome for outcome in outcomes if outcome.values is not None)
     assert (outcome.status, outcome.stopped_by) == (Status.FEASIBLE, StoppedBy.TIME_LIMIT)
-    assert outcome.values is not None
-    assert outcome.objective is not None
-    assert form.is_feasible(outcome.values)
-    assert outcome.objective == form.objective(outcome.values)
-    assert outcome.bound is None or outcome.bound < outcome.objective
+    values, objective = unwrap(outcome.values), unwrap(outcome.objective)
+    assert form.is_feasible(values)
+    assert objective == form.objective(values)
+    assert outcome.bound is None or outcome.bound < objective
 
 
 @every_backend
@@ -180,8 +160,7 @@ def test_start_survives_a_time_limit_of_zero(backend: Backend) -> None:
     form = union_of_servers()
     everything = np.ones(len(form.columns))
     outcome = backend.solve(form, start=everything, time_limit=0)
-    assert outcome.values is not None
-    assert outcome.objective == pytest.approx(120)
+    assert form.objective(unwrap(outcome.values)) == outcome.objective == pytest.approx(120)
     assert (outcome.status, outcome.stopped_by) == (Status.FEASIBLE, StoppedBy.TIME_LIMIT)
 
 
@@ -256,15 +235,7 @@ def test_incumbents_of_a_maximum_rise(backend: Backend) -> None:
     """Incumbents of a maximization must rise and stay below their bounds."""
     seen: list[Incumbent] = []
     form = union_of_servers(20, 40, 8)
-    turned = StandardForm.build(
-        cost=-form.cost,
-        matrix=form.matrix,
-        row_lower=form.row_lower,
-        row_upper=form.row_upper,
-        column_upper=form.column_upper,
-        sense=Sense.MAXIMIZE,
-        offset=100.0,
-    )
+    turned = replace(form, cost=-form.cost, sense=Sense.MAXIMIZE, offset=100.0)
     outcome = backend.solve(turned, on_incumbent=seen.append)
     objectives = [incumbent.objective for incumbent in seen]
     assert objectives == sorted(set(objectives))
@@ -319,8 +290,7 @@ def test_killed_solver_leaves_its_incumbent(backend: Backend) -> None:
 
     assert (outcome.status, outcome.stopped_by) == (Status.FEASIBLE, StoppedBy.CRASH)
     assert "SIGKILL" in outcome.message
-    assert outcome.values is not None
-    assert form.is_feasible(outcome.values)
+    assert form.is_feasible(unwrap(outcome.values))
     assert backend.solve(knapsack()).objective == 23.0
 
 
@@ -341,25 +311,24 @@ def test_missing_solver_names_the_remedy(backend: Solver, monkeypatch: pytest.Mo
     """A solver that is not installed must give one line saying how to install it."""
     POOL.close()
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
-    with pytest.raises(MissingSolver, match="pip install") as caught:
+    with pytest.raises(MissingSolver, match=r"\A[^\n]*pip install[^\n]*\Z"):
         backend.solve(knapsack())
-    assert "\n" not in str(caught.value)
 
 
 @every_backend
 def test_same_seed_gives_the_same_point(backend: Backend) -> None:
     """Two solves with the same seed must give the same point."""
-    points = [backend.solve(union_of_servers(20, 40, 8)).values for _ in range(2)]
-    assert points[0] is not None
-    assert points[1] is not None
-    assert points[0].tolist() == points[1].tolist()
+    first, second = (unwrap(backend.solve(union_of_servers(20, 40, 8)).values) for _ in range(2))
+    assert first.tolist() == second.tolist()
 
 
-@pytest.mark.parametrize("kind", [Highs, CpSat, Scip])
-def test_bad_seed_is_refused(kind: type[Any]) -> None:
-    """A negative seed must give one line that names it."""
-    with pytest.raises(InvalidInput, match=r"^seed: -1: "):
-        kind(seed=-1)
+@pytest.mark.parametrize(
+    ("kind", "option", "value"), [(Highs, "threads", 0), *((each, "seed", -1) for each in (Highs, CpSat, Scip))]
+)
+def test_bad_settings_are_refused(kind: type[Any], option: str, value: int) -> None:
+    """A setting out of range must give one line that names it, when it is given."""
+    with refused(f"{option}: {value}: must be at least", start=option):
+        kind(**{option: value})
 
 
 @every_backend
@@ -393,15 +362,7 @@ class Scripted(Highs):
 
 def test_point_that_breaks_a_row_once_rounded_is_left_out() -> None:
     """An optimum at the solver's tolerance that is infeasible after rounding must not pass as a solution."""
-    form = StandardForm.build(
-        cost=[0, 1],
-        matrix=[[1, -1e5]],
-        row_lower=[-np.inf],
-        row_upper=[0],
-        column_lower=[0.09, 0],
-        column_upper=[1, 1],
-        integer=[False, True],
-    )
+    form = standard_form([0, 1], [[1, -1e5]], (-np.inf, 0), ([0.09, 0], 1), integer=[False, True])
     outcome = Scripted(Answer("kOptimal", np.array([0.09, 9e-7]), 9e-7)).solve(form)
     assert (outcome.status, outcome.values, outcome.objective) == (Status.UNKNOWN, None, None)
     assert "rounded" in outcome.message

@@ -6,7 +6,6 @@ import subprocess
 import sys
 from math import inf
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,41 +13,35 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gsopt.core.budget import Budget
-from gsopt.core.errors import BrokenModel, InvalidInput, MissingSolver
+from gsopt.core.errors import BrokenModel, MissingSolver
 from gsopt.core.problem import Sense
 from gsopt.core.result import Status, StoppedBy
-from gsopt.solvers.backends import Highs, Scip, close
+from gsopt.solvers.backends import Backend, Highs, Scip, close
 from gsopt.solvers.backends.process import POOL
 from gsopt.solvers.backends.program import Program
 from gsopt.solvers.standard_form import StandardForm
 from tests.gsopt.solvers.backends import functions
 from tests.gsopt.solvers.backends.models import ROOT, knapsack, large_limits, meet
+from tests.gsopt.solvers.forms import limits_around, standard_form
+from tests.refused import refused
+from tests.unwrap import unwrap
 
 # HiGHS: linear programs with duals, versions known to be wrong, model files
 
 
 def transport(sense: Sense) -> StandardForm:
-    """Two limits on two amounts, both binding at the optimum, as a linear program."""
-    limits = ([4, 1], [np.inf, np.inf]) if sense is Sense.MINIMIZE else ([-np.inf, -np.inf], [4, 1])
-    return StandardForm.build(
-        cost=[2, 3],
-        matrix=[[1, 1], [0, 1]],
-        row_lower=limits[0],
-        row_upper=limits[1],
-        integer=[False, False],
-        sense=sense,
-        offset=1.0,
-    )
+    """Return a linear program whose two limits on two amounts both bind at the optimum."""
+    limits = ([4, 1], np.inf) if sense is Sense.MINIMIZE else (-np.inf, [4, 1])
+    return standard_form([2, 3], [[1, 1], [0, 1]], limits, integer=False, sense=sense, offset=1.0)
 
 
 def fixed_charge(needed: float) -> StandardForm:
-    """Open one of two depots of capacity 100,000 for a demand of almost nothing."""
-    return StandardForm.build(
-        cost=[30, 40, 1e-6, 1e-6],
-        matrix=[[-1e5, 0, 1, 0], [0, -1e5, 0, 1], [0, 0, 1, 1]],
-        row_lower=[-np.inf, -np.inf, needed],
-        row_upper=[0, 0, np.inf],
-        column_upper=[1, 1, np.inf, np.inf],
+    """Return a model that opens one of two depots of capacity 100,000 for almost no demand."""
+    return standard_form(
+        [30, 40, 1e-6, 1e-6],
+        [[-1e5, 0, 1, 0], [0, -1e5, 0, 1], [0, 0, 1, 1]],
+        ([-np.inf, -np.inf, needed], [0, 0, np.inf]),
+        (0, [1, 1, np.inf, np.inf]),
         integer=[True, True, False, False],
     )
 
@@ -59,8 +52,7 @@ def test_linear_program_has_its_optimum_as_bound_and_duals(sense: Sense) -> None
     outcome = Highs().solve(transport(sense))
     assert (outcome.status, outcome.stopped_by) == (Status.OPTIMAL, StoppedBy.FINISHED)
     assert outcome.objective == outcome.bound == 2 * 3 + 3 * 1 + 1
-    assert outcome.duals is not None
-    assert outcome.duals.tolist() == [2, 1]
+    assert unwrap(outcome.duals).tolist() == [2, 1]
 
 
 @given(seed=st.integers(0, 10**6))
@@ -69,35 +61,19 @@ def test_duals_price_the_right_hand_side(seed: int) -> None:
     """Duals and reduced costs must add up to the objective: strong duality on random linear programs."""
     some = np.random.default_rng(seed)
     matrix = some.integers(-3, 4, (4, 6)).astype(float)
-    form = StandardForm.build(
-        cost=some.integers(1, 9, 6),
-        matrix=matrix,
-        row_lower=matrix @ some.integers(0, 4, 6),
-        row_upper=np.full(4, np.inf),
-        column_upper=np.full(6, 10.0),
-        integer=np.zeros(6, dtype=bool),
+    form = standard_form(
+        some.integers(1, 9, 6), matrix, (matrix @ some.integers(0, 4, 6), np.inf), (0, 10.0), integer=False
     )
     outcome = Highs().solve(form)
-    assert outcome.values is not None
-    assert outcome.duals is not None
-    reduced = form.cost - outcome.duals @ matrix
-    total = outcome.duals @ form.row_lower + np.minimum(reduced, 0).sum() * 10
+    duals = unwrap(outcome.duals)
+    total = duals @ form.row_lower + np.minimum(form.cost - duals @ matrix, 0).sum() * 10
     assert total == pytest.approx(outcome.objective)
 
 
 def test_linear_program_ends_at_a_vertex() -> None:
     """Where a whole edge is optimal, the answer must be one of its ends."""
-    form = StandardForm.build(
-        cost=[1, 1],
-        matrix=[[1, 1]],
-        row_lower=[4],
-        row_upper=[np.inf],
-        column_upper=[4, 4],
-        integer=[False, False],
-    )
-    values = Highs().solve(form).values
-    assert values is not None
-    assert sorted(values.tolist()) == [0, 4]
+    form = standard_form([1, 1], [[1, 1]], (4, np.inf), (0, 4), integer=False)
+    assert sorted(unwrap(Highs().solve(form).values).tolist()) == [0, 4]
 
 
 def test_small_promises() -> None:
@@ -106,7 +82,7 @@ def test_small_promises() -> None:
     from scipy.sparse import csr_array
 
     parts = csr_array((np.array([1.0, 1.0]), np.array([0, 0]), np.array([0, 2])), shape=(1, 1))
-    form = StandardForm.build(cost=[1], matrix=parts, row_lower=[4], row_upper=[np.inf])
+    form = standard_form([1], parts, (4, np.inf))
     assert Highs().solve(form).objective == 2.0
     assert [Highs(threads=n).solve(knapsack()).objective for n in (1, 2, 1)] == [23.0] * 3
 
@@ -119,21 +95,15 @@ def test_tiny_share_of_a_large_capacity_opens_the_depot(needed: float) -> None:
     assert outcome.objective == pytest.approx(30, abs=1e-3)
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_large_limits_do_not_fail_at_the_tight_tolerance(seed: int) -> None:
-    """Rows with limits of millions, which HiGHS cannot hold to 1e-9, must still be solved to the optimum."""
+@pytest.mark.parametrize(
+    ("solver", "seed"), [*((Highs(), seed) for seed in range(10)), *((Scip(), seed) for seed in range(5))]
+)
+def test_large_limits_are_kept_to(solver: Backend, seed: int) -> None:
+    """Rows with limits of millions, which HiGHS cannot hold to 1e-9, must hold for the judge at the optimum."""
     form = large_limits(seed)
-    outcome = Highs().solve(form)
+    outcome = solver.solve(form)
     assert outcome.status is Status.OPTIMAL
-    assert outcome.values is not None
-    assert form.is_feasible(outcome.values)
-
-
-@pytest.mark.parametrize("options", [{"threads": 0}, {"seed": -1}])
-def test_bad_options_are_refused(options: dict[str, Any]) -> None:
-    """An option out of range must be refused when it is given."""
-    with pytest.raises(InvalidInput, match="must be at least"):
-        Highs(**options)
+    assert form.is_feasible(unwrap(outcome.values))
 
 
 def test_wrong_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,13 +140,11 @@ def named_model() -> StandardForm:
     """Build a model of every kind of row and column, with names that no format can hold."""
     count = len(NAMES)
     matrix = np.vstack([np.arange(1, count + 1), np.ones(count), np.eye(count)[0], np.eye(count)[1]])
-    return StandardForm.build(
-        cost=np.arange(count) - 2.5,
-        matrix=matrix,
-        row_lower=[-np.inf, 3, 1, -2],
-        row_upper=[40, np.inf, 1, 2],
-        column_lower=np.where(np.arange(count) % 3 == 0, -np.inf, -1.0),
-        column_upper=np.where(np.arange(count) % 4 == 0, np.inf, 5.0),
+    return standard_form(
+        np.arange(count) - 2.5,
+        matrix,
+        ([-np.inf, 3, 1, -2], [40, np.inf, 1, 2]),
+        (np.where(np.arange(count) % 3 == 0, -np.inf, -1.0), np.where(np.arange(count) % 4 == 0, np.inf, 5.0)),
         integer=np.arange(count) % 2 == 0,
         columns=NAMES,
         rows=("Obj", "obj", "row[a b]", "RHS"),
@@ -196,12 +164,9 @@ def test_file_read_back_is_the_model(tmp_path: Path, ending: str, monkeypatch: p
     path = tmp_path / f"model{ending}"
     Highs().write(form, path)
     back = Highs().call(functions.read, str(path), limit=60).answer
-    assert back["maximize"]
-    assert back["offset"] == form.offset
-    assert back["cost"] == form.cost.tolist()
-    assert back["integer"] == form.integer.tolist()
-    assert back["column_lower"] == form.column_lower.tolist()
-    assert back["column_upper"] == form.column_upper.tolist()
+    assert (back["maximize"], back["offset"]) == (True, form.offset)
+    for name in ("cost", "integer", "column_lower", "column_upper"):
+        assert back[name] == getattr(form, name).tolist(), name
     assert len(set(back["columns"])) == len(NAMES)
     limits = zip(form.row_lower, form.row_upper, strict=True)
     assert back["rows"] == dict(zip(map(tuple, form.matrix.toarray()), limits, strict=True))
@@ -225,8 +190,8 @@ def test_names_stay_readable(tmp_path: Path, ending: str, kept: list[str]) -> No
 @pytest.mark.parametrize(
     ("name", "rule"),
     [
-        ("model.txt", r"must end in \.mps or \.lp"),  # another ending
-        ("model", r"must end in \.mps or \.lp"),  # none
+        ("model.txt", "must end in .mps or .lp"),  # another ending
+        ("model", "must end in .mps or .lp"),  # none
         ("missing/model.mps", "no such folder"),  # nowhere
         ("folder.mps", "cannot be written"),  # a folder of that name
     ],
@@ -234,10 +199,8 @@ def test_names_stay_readable(tmp_path: Path, ending: str, kept: list[str]) -> No
 def test_file_that_cannot_be_written_is_one_line(tmp_path: Path, name: str, rule: str) -> None:
     """A path that cannot be written must give one line with the path and the reason."""
     (tmp_path / "folder.mps").mkdir()
-    with pytest.raises(InvalidInput, match=rule) as caught:
+    with refused(rule, start=str(tmp_path / name)):
         Highs().write(knapsack(), tmp_path / name)
-    assert "\n" not in str(caught.value)
-    assert name in str(caught.value)
 
 
 def test_gaps(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -253,9 +216,9 @@ def test_gaps(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_no_point_is_called_optimal_that_is_not() -> None:
     """Two jobs that each find a node cost nothing; presolve by aggregation says that 46 is the least."""
     inf = np.inf
-    form = StandardForm.build(
-        cost=[1076, 0, 46, 0, 511, 0, 0, 0, 0],
-        matrix=[
+    form = standard_form(
+        [1076, 0, 46, 0, 511, 0, 0, 0, 0],
+        [
             [1, 1, 1, 0, 0, 0, 0, 0, 0],
             [0, 0, 0, 1, 0, 0, 0, 0, 0],
             [0, 0, 0, 0, 1, 1, 0, 0, 0],
@@ -264,9 +227,8 @@ def test_no_point_is_called_optimal_that_is_not() -> None:
             [0, -1, 0, 0, 0, -1, 0, 1, 0],
             *[[0, 0, -2, 0, 0, 0, 0, 0, 1]] * 3,
         ],
-        row_lower=[1, 1, 1, -inf, 0, 0, 0, -inf, 0],
-        row_upper=[1, 1, 1, 3, inf, inf, inf, 0, inf],
-        column_upper=[1, 1, 1, 1, 1, 1, 3, 3, 3],
+        ([1, 1, 1, -inf, 0, 0, 0, -inf, 0], [1, 1, 1, 3, inf, inf, inf, 0, inf]),
+        (0, [1, 1, 1, 1, 1, 1, 3, 3, 3]),
     )
     assert Highs().solve(form).objective == 0
 
@@ -281,14 +243,11 @@ def test_mixed_models_have_the_optimum_of_highs(seed: int) -> None:
     some = np.random.default_rng(seed)
     columns, rows = some.integers(2, 9), some.integers(1, 7)
     matrix = some.integers(-9, 10, (rows, columns)) * (some.random((rows, columns)) < 0.6)
-    middle = matrix @ some.integers(0, 6, columns)
-    form = StandardForm.build(
-        cost=some.integers(-6, 7, columns),
-        matrix=matrix,
-        row_lower=np.where(some.random(rows) < 0.4, -np.inf, middle - some.integers(-1, 9, rows)),
-        row_upper=np.where(some.random(rows) < 0.4, np.inf, middle + some.integers(0, 9, rows)),
-        column_lower=some.integers(-5, 1, columns),
-        column_upper=some.integers(0, 20, columns),
+    form = standard_form(
+        some.integers(-6, 7, columns),
+        matrix,
+        limits_around(matrix @ some.integers(0, 6, columns), some.integers([[-1], [0]], 9, (2, rows)), some),
+        (some.integers(-5, 1, columns), some.integers(0, 20, columns)),
         integer=some.random(columns) < 0.6,
         sense=list(Sense)[seed % 2],
         offset=2.5,
@@ -304,44 +263,30 @@ def test_mixed_models_have_the_optimum_of_highs(seed: int) -> None:
 
 def test_linear_programs() -> None:
     """A linear program must end with its value as bound, whatever rows without limits it has."""
-    form = StandardForm.build(
-        cost=[2, 3], matrix=[[1, 2]], row_lower=[4], row_upper=[np.inf], integer=[False, False]
-    )
+    form = standard_form([2, 3], [[1, 2]], (4, np.inf), integer=False)
     outcome = Scip().solve(form)
     assert outcome.status is Status.OPTIMAL
     assert outcome.bound == pytest.approx(6.0)
-    form = StandardForm.build(cost=[1], matrix=[[1], [1]], row_lower=[2, -np.inf], row_upper=[np.inf, np.inf])
+    form = standard_form([1], [[1], [1]], ([2, -np.inf], np.inf))
     assert Scip().solve(form).objective == 2.0
 
 
 def test_unbounded_integers_come_to_an_end() -> None:
     """A model on whose unbounded relaxation SCIP would branch for ever must be refused."""
-    form = StandardForm.build(
-        cost=[-1, -1, -4, -5, -5],
-        matrix=[
+    form = standard_form(
+        [-1, -1, -4, -5, -5],
+        [
             [-6, 6, 0, -5, -8],
             [3, -6, -2, 0, -6],
             [-3, -1, 0, -6, 0],
             [-3, -9, -3, 7, 0],
             [2, 8, 3, -2, -8],
         ],
-        row_lower=[-np.inf, -np.inf, -np.inf, -1403, -np.inf],
-        row_upper=[-2097, np.inf, -994, -1392, np.inf],
-        column_lower=[0, -5, -np.inf, -3, -1],
-        column_upper=[np.inf, 19, np.inf, np.inf, 17],
+        ([-np.inf, -np.inf, -np.inf, -1403, -np.inf], [-2097, np.inf, -994, -1392, np.inf]),
+        ([0, -5, -np.inf, -3, -1], [np.inf, 19, np.inf, np.inf, 17]),
     )
     with pytest.raises(BrokenModel, match="unbounded"):
         Scip().solve(form, time_limit=60)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_large_limits_are_kept_to(seed: int) -> None:
-    """Rows with limits of millions must hold to the absolute tolerance of the judge."""
-    form = large_limits(seed)
-    outcome = Scip().solve(form)
-    assert outcome.status is Status.OPTIMAL
-    assert outcome.values is not None
-    assert form.is_feasible(outcome.values)
 
 
 # Linear programs that stay in their worker
@@ -350,12 +295,11 @@ def test_large_limits_are_kept_to(seed: int) -> None:
 def covering(columns: int, seed: int) -> StandardForm:
     """Return a random linear program of covering with five rows."""
     random = np.random.default_rng(seed)
-    return StandardForm.build(
-        cost=random.integers(1, 9, columns),
-        matrix=random.integers(0, 3, (5, columns)) + np.eye(5, columns),
-        row_lower=np.full(5, 7),
-        row_upper=np.full(5, np.inf),
-        integer=np.zeros(columns, dtype=np.bool_),
+    return standard_form(
+        random.integers(1, 9, columns),
+        random.integers(0, 3, (5, columns)) + np.eye(5, columns),
+        (7, np.inf),
+        integer=False,
     )
 
 
@@ -380,10 +324,9 @@ def loaded(form: StandardForm, columns: int) -> Program:
     return program
 
 
-def objective(program: Program) -> float | None:
-    """Solve, and give the value."""
-    solved = program.solve(Budget())
-    return None if solved is None else solved.objective
+def objective(program: Program) -> float:
+    """Solve, and return the value."""
+    return unwrap(program.solve(Budget())).objective
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -393,11 +336,8 @@ def test_a_program_that_grows_is_the_whole_program(seed: int) -> None:
     program = loaded(form, 6)
     first = objective(program)
     add(program, form, 6, 20)
-    solved, whole = program.solve(Budget()), Highs().solve(form)
-    assert first is not None
-    assert solved is not None
-    assert whole.objective is not None
-    assert np.isclose(solved.objective, whole.objective)
+    solved, whole = unwrap(program.solve(Budget())), Highs().solve(form)
+    assert solved.objective == pytest.approx(unwrap(whole.objective))
     assert solved.objective <= first + 1e-9
     assert np.isclose(form.cost @ solved.values, solved.objective)
     assert np.isclose(solved.duals @ form.row_lower, solved.objective)
@@ -409,13 +349,12 @@ def test_costs_and_limits_can_be_changed() -> None:
     program = loaded(form, 8)
     before = objective(program)
     program.change_costs(2 * form.cost)
-    assert before is not None
     assert objective(program) == pytest.approx(2 * before)
     program.change_rows(np.zeros(5), np.full(5, inf))
     assert objective(program) == 0.0
     program.change_rows(np.ones(5), np.full(5, inf))
     program.change_columns(np.arange(8), np.zeros(8), np.zeros(8))
-    assert objective(program) is None
+    assert program.solve(Budget()) is None
 
 
 def test_a_killed_worker_is_replaced_by_one_that_is_told_all() -> None:
@@ -427,17 +366,13 @@ def test_a_killed_worker_is_replaced_by_one_that_is_told_all() -> None:
         os.kill(pid, signal.SIGKILL)
     add(program, covering(12, 3), 0, 4)
     close()
-    after = objective(program)
-    assert value is not None
-    assert after is not None
-    assert after <= value + 1e-9
+    assert objective(program) <= value + 1e-9
 
 
 def test_programs_are_kept_by_their_worker() -> None:
     """More programs than a worker keeps are solved in turns, and without time there is no optimum."""
     programs = [loaded(covering(10, seed), 10) for seed in range(12)]
     first = [objective(program) for program in programs]
-    assert None not in first
     assert [objective(program) for program in programs] == pytest.approx(first)
     assert loaded(covering(400, 4), 400).solve(Budget(time_limit=0.0)) is None
 

@@ -11,6 +11,7 @@ from gsopt.solvers.backends.slotted import Planned, SlottedAnswer, SlottedJob
 from gsopt.solvers.backends.slotted import Task as Task_of_slotted
 from gsopt.solvers.backends.slotted import solve as solve_of_slotted
 from tests.gsopt.solvers.backends import functions
+from tests.unwrap import unwrap
 
 # Activities with optional ways: what CP-SAT finds of them in its worker
 
@@ -20,17 +21,8 @@ PARAMETERS: dict[str, Any] = {"num_workers": 1}
 
 def answer(*activities: Activity, last: bool = True, **fields: Any) -> CumulativeAnswer:
     """Solve activities on two resources of two units, which are also one group."""
-    given: dict[str, Any] = {
-        "activities": activities,
-        "sizes": (2, 2),
-        "groups": ((0, 1),),
-        "last": last,
-        "lower": 0,
-        "upper": 100,
-        "hint": None,
-        "parameters": PARAMETERS,
-    }
-    reply = CpSat().call(solve, Task(**{**given, **fields}))
+    task = Task(activities, (2, 2), ((0, 1),), last, 0, 100, None, PARAMETERS)
+    reply = CpSat().call(solve, task._replace(**fields))
     assert isinstance(reply.answer, CumulativeAnswer)
     return reply.answer
 
@@ -45,13 +37,12 @@ def test_by_hand() -> None:
     both = activity(Way(5, 3, (0, 1)))
     found = answer(both, both)
     assert (found.status, found.bound) == ("OPTIMAL", 10)
-    assert found.chosen is not None
-    assert {each.start for each in found.chosen} == {0, 5}
-    assert [sum(each.units.values()) for each in found.chosen] == [3, 3]
+    assert {each.start for each in unwrap(found.chosen)} == {0, 5}
+    assert [sum(each.units.values()) for each in unwrap(found.chosen)] == [3, 3]
     near_or_far = activity(Way(3, 2, (0,)), Way(3, 2, (1,)), Way(9, 2, (0, 1)))
     found = answer(activity(Way(4, 1, (0,))), activity(Way(4, 1, (1,))), near_or_far)
-    assert found.chosen is not None
-    assert (found.bound, found.chosen[2].start, found.chosen[2].way in {0, 1}) == (7, 4, True)
+    last = unwrap(found.chosen)[2]
+    assert (found.bound, last.start, last.way in {0, 1}) == (7, 4, True)
     found = answer(*(activity(Way(each, 2, (0,)), Way(each, 2, (1,))) for each in (3, 1, 2)), last=False)
     assert (found.status, found.bound) == ("OPTIMAL", 1 + 2 + 4)
     found = answer(activity(Way(5, 1, (0,))), upper=4)
@@ -85,8 +76,7 @@ def test_sharing_by_hand() -> None:
     """Two jobs share where that is faster and memory allows it, never three, and the worst partner counts."""
     found = answer_of_slotted(job(10, beside={1: 9}), job(10, beside={0: 9}))
     assert (found.status, found.bound) == ("OPTIMAL", 3)
-    assert found.plan is not None
-    assert {planned.start for planned in found.plan} == {0, 1}
+    assert {planned.start for planned in unwrap(found.plan)} == {0, 1}
     found = answer_of_slotted(job(18, beside={1: 9}), job(18, beside={0: 9}))
     assert (found.status, found.bound) == ("OPTIMAL", 4)
     assert found.plan == (Planned(0, (0,)), Planned(0, (0,)))
@@ -96,9 +86,8 @@ def test_sharing_by_hand() -> None:
     assert answer_of_slotted(job(20, beside={}), job(20, beside={})).bound == 2 + 4
     assert answer_of_slotted(job(20, beside={}, latest=3), job(20, beside={}, latest=3)).status == "INFEASIBLE"
     wide = job(10, beside={1: 10, 2: 2}, demand=2, latest=5)
-    found = answer_of_slotted(
-        wide, job(50, beside={0: 10}, latest=5), job(50, beside={0: 10}, latest=5), gpus=2
-    )
+    narrow = job(50, beside={0: 10}, latest=5)
+    found = answer_of_slotted(wide, narrow, narrow, gpus=2)
     assert (found.status, found.bound) == ("OPTIMAL", 5 + 5 + 5)
 
 

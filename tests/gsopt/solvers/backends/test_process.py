@@ -21,6 +21,7 @@ from gsopt.solvers.backends.worker import ParentLink
 from tests.gsopt.solvers.backends import functions
 from tests.gsopt.solvers.backends.models import BACKENDS, GATED, ROOT, finished, knapsack, open_gate, script
 from tests.processes import PATIENCE, wait_until_gone
+from tests.unwrap import unwrap
 
 # Worker processes: warm, killed when late, gone when the parent is, never shared
 
@@ -42,6 +43,18 @@ def call(worker: Worker, function: Any, task: Any, limit: float | None = None) -
     frames: list[Frame] = []
     reply = worker.call(function, task, limit=limit, hear=frames.append)
     return reply, frames
+
+
+def call_once(pool: Pool, function: Any, task: Any, limit: float | None = None) -> tuple[Reply, list[Frame]]:
+    """Borrow a worker for one call."""
+    with pool.borrow(MODULE, nothing) as worker:
+        return call(worker, function, task, limit)
+
+
+def start(pool: Pool, module: str = MODULE) -> None:
+    """Borrow a worker for no call."""
+    with pool.borrow(module, nothing):
+        pass
 
 
 def nothing() -> None:
@@ -82,15 +95,10 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 def test_workers_are_used_again(pool: Pool) -> None:
     """An idle worker must serve the next call of its module only."""
-    pids = []
-    for _ in range(2):
-        with pool.borrow(MODULE, nothing) as worker:
-            pids.append(call(worker, functions.process_id, None)[0].answer)
+    pids = [call_once(pool, functions.process_id, None)[0].answer for _ in range(2)]
     assert pids[0] == pids[1] == pool.pids[0] != os.getpid()
-    with pool.borrow(MODULE, nothing):
-        pass
-    with pool.borrow("csv", nothing):
-        pass
+    start(pool)
+    start(pool, "csv")
     assert len(pool.pids) == 2
 
 
@@ -116,12 +124,10 @@ def test_worker_that_died_idle_is_replaced(pool: Pool) -> None:
 
 def test_pipes(pool: Pool) -> None:
     """Prints must come as log before the answer, large tasks whole, and limits may be of any length."""
-    with pool.borrow(MODULE, nothing) as worker:
-        reply, frames = call(worker, functions.chatter, "printed")
+    reply, frames = call_once(pool, functions.chatter, "printed")
     assert reply == Reply("done")
     assert {content for _, content in frames} == {"before ", "printed"}
-    with pool.borrow(MODULE, nothing) as worker:
-        assert call(worker, functions.size, b"x" * 20_000_000)[0].answer == 20_000_000
+    assert call_once(pool, functions.size, b"x" * 20_000_000)[0].answer == 20_000_000
     with pool.borrow(MODULE, nothing) as worker:
         reply, _ = call(worker, functions.process_id, None, limit=1e9)
         assert reply.answer == worker.pid
@@ -191,8 +197,7 @@ def test_failures_are_one_line(pool: Pool) -> None:
     assert reply == Reply(None, StoppedBy.CRASH, "ValueError: first line")
     assert "Traceback" in "".join(str(content) for _, content in frames)
     assert again.answer == worker.pid
-    with pool.borrow(MODULE, nothing) as worker:
-        reply, frames = call(worker, functions.leave, 3)
+    reply, frames = call_once(pool, functions.leave, 3)
     assert reply == Reply(None, StoppedBy.CRASH, "the solver's process ended with exit code 3")
     assert frames == [(FrameKind.LOG, "last words\n")]
     assert pool.pids == []
@@ -219,8 +224,7 @@ def test_a_function_may_close_what_it_finds(pool: Pool) -> None:
 
 def test_only_the_worker_answers(pool: Pool) -> None:
     """A worker without descriptors must end, and of two processes only the worker's own answer must come."""
-    with pool.borrow(MODULE, nothing) as worker:
-        reply, _ = call(worker, functions.close, 256)
+    reply, _ = call_once(pool, functions.close, 256)
     assert (reply.answer, reply.stopped_by) == (None, StoppedBy.CRASH)
     assert pool.pids == []
     with pool.borrow(MODULE, nothing) as worker:
@@ -231,17 +235,11 @@ def test_only_the_worker_answers(pool: Pool) -> None:
 
 def test_a_worker_outlives_the_thread_that_asked_for_it(pool: Pool) -> None:
     """A worker whose first user was a thread that has ended must serve the next."""
-
-    def work() -> None:
-        with pool.borrow(MODULE, nothing):
-            pass
-
-    thread = threading.Thread(target=work)
+    thread = threading.Thread(target=start, args=(pool,))
     thread.start()
     thread.join()
     (first,) = pool.pids
-    with pool.borrow(MODULE, nothing) as worker:
-        assert call(worker, functions.process_id, None)[0].answer == first
+    assert call_once(pool, functions.process_id, None)[0].answer == first
 
 
 def test_worker_that_is_frozen_does_not_hold_up_the_sender(pool: Pool) -> None:
@@ -254,11 +252,8 @@ def test_worker_that_is_frozen_does_not_hold_up_the_sender(pool: Pool) -> None:
 
 def test_module_that_fails_to_import_is_a_missing_solver(pool: Pool) -> None:
     """A solver that cannot be imported must be told of in one line with the reason."""
-    with (
-        pytest.raises(MissingSolver, match="No module named 'no_such_solver'"),
-        pool.borrow("no_such_solver", nothing),
-    ):
-        pass
+    with pytest.raises(MissingSolver, match="No module named 'no_such_solver'"):
+        start(pool, "no_such_solver")
     assert pool.pids == []
 
 
@@ -280,8 +275,8 @@ def test_worker_that_never_starts_is_a_missing_solver(pool: Pool, gate: Path, cl
     with pytest.raises(Late), pool.borrow(GATED, nothing, deadline=monotonic()):
         pass
     clock.put_forward(3600)
-    with pytest.raises(MissingSolver, match="does not start: late"), pool.borrow(GATED, nothing):
-        pass
+    with pytest.raises(MissingSolver, match="does not start: late"):
+        start(pool, GATED)
     assert pool.pids == []
 
 
@@ -335,8 +330,7 @@ def test_closing_ends_idle_and_busy_workers(pool: Pool) -> None:
     thread = threading.Thread(target=work)
     thread.start()
     heard.wait(PATIENCE)
-    with pool.borrow(MODULE, nothing):
-        pass
+    start(pool)
     assert len(pool.pids) == 2
     pool.close()
     thread.join(PATIENCE)
@@ -533,8 +527,7 @@ def test_every_backend_runs_at_once() -> None:
 
 def read_line(pipe: IO[str] | None) -> str:
     """Wait for a line from a process."""
-    assert pipe is not None
-    return pipe.readline()
+    return unwrap(pipe).readline()
 
 
 # The worker's link: frames in order, log first, bounds not too often

@@ -23,11 +23,8 @@ _SMALL = Cluster.uniform(racks=2, machines=2, gpus=4)
 def _blocks(axes: Any) -> list[tuple[float, float, str]]:
     """Return width, height and colour of every block of a job."""
     drawn = axes.collections[-1]
-    sizes = [path.get_extents().size for path in drawn.get_paths()]
-    return [
-        (width, height, to_hex(shade))
-        for (width, height), shade in zip(sizes, drawn.get_facecolor(), strict=True)
-    ]
+    blocks = zip(drawn.get_paths(), drawn.get_facecolor(), strict=True)
+    return [(*path.get_extents().size, to_hex(shade)) for path, shade in blocks]
 
 
 def _legend(axes: Any) -> list[str]:
@@ -41,12 +38,7 @@ def test_every_held_gpu_is_covered() -> None:
     assert sorted(_blocks(axes)) == sorted([(3, 1, first), (1, 1, first), (1, 1, second)])
     assert _legend(axes) == ["a: 4 GPUs, rack", "b: 1 GPU", "idle: 11 GPUs"]
     texts = [text.get_text() for text in axes.texts]
-    assert (texts.count("a"), texts.count("b"), texts.count("rack 0"), texts.count("machine 1.1")) == (
-        2,
-        1,
-        1,
-        1,
-    )
+    assert [texts.count(name) for name in ("a", "b", "rack 0", "machine 1.1")] == [2, 1, 1, 1]
 
 
 def test_cells_and_names() -> None:
@@ -114,16 +106,9 @@ def test_axes_and_arguments() -> None:
 # Where a picture of a cluster has its boxes
 
 
+_UNEVEN = [Switch(name=f"r{n}", level="rack", machines=[Machine(name=f"n{n}", gpus=n + 1)]) for n in range(5)]
 _MIXED = Cluster(
-    network=Switch(
-        name="core",
-        level="network",
-        machines=[Machine(name="m", gpus=11)],
-        switches=[
-            Switch(name=f"r{number}", level="rack", machines=[Machine(name=f"n{number}", gpus=number + 1)])
-            for number in range(5)
-        ],
-    )
+    network=Switch(name="core", level="network", machines=[Machine(name="m", gpus=11)], switches=_UNEVEN)
 )
 
 
@@ -162,20 +147,12 @@ def test_nothing_overlaps(cluster: Cluster) -> None:
 def _network(count: int, odd: int = -1) -> Cluster:
     """Return pods of two machines, one of them with other machines."""
     link = Link(bandwidth=50e9, latency=2e-6)
-    pods = [
-        Switch(
-            name=f"pod {number}",
-            level="pod",
-            machines=[
-                Machine(
-                    name=f"m{number}.{index}", gpus=8, gpu_type="H100" if number == odd else "", uplink=link
-                )
-                for index in range(2)
-            ],
-            uplink=Link(bandwidth=100e9 if number == odd else 25e9),
-        )
-        for number in range(count)
-    ]
+    pods = []
+    for number in range(count):
+        kind, bandwidth = ("H100", 100e9) if number == odd else ("", 25e9)
+        machines = [Machine(name=f"m{number}.{each}", gpus=8, gpu_type=kind, uplink=link) for each in range(2)]
+        uplink = Link(bandwidth=bandwidth)
+        pods.append(Switch(name=f"pod {number}", level="pod", machines=machines, uplink=uplink))
     return Cluster(network=Switch(name="core", level="network", switches=pods))
 
 
@@ -202,9 +179,8 @@ def test_links_and_odd_ones() -> None:
 
 def test_what_is_inside_machines() -> None:
     """Islands and links of GPUs are shown; a plain cluster has no tree."""
-    machine = Machine.model_validate(
-        {"name": "m", "gpus": 4, "islands": [2, 2], "gpu_link": {"bandwidth": 1.25e11}}
-    )
+    link = {"bandwidth": 1.25e11}
+    machine = Machine.model_validate({"name": "m", "gpus": 4, "islands": [2, 2], "gpu_link": link})
     lines = outline(Cluster(network=Switch(name="s", level="network", machines=[machine]))).splitlines()
     assert lines[3:5] == ["gpu           4          1  1 Tb/s", "island        2          2  -"]
     assert lines[-1] == "  machine m: 4 GPUs in 2 islands"
