@@ -9,7 +9,7 @@ import pytest
 
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.cluster.formats import Format, draw, outline, read_cluster, write_cluster
-from tests.benchmarks.measures import report, timed
+from tests.benchmarks.measures import once, report, timed
 
 pytestmark = pytest.mark.slow
 
@@ -48,7 +48,7 @@ def test_ten_thousand_machines_are_read_and_numbered(benchmark: Any, kind: Forma
     def read() -> str:
         return read_cluster(tmp_path / "file").tier([0, 100])
 
-    ratio = benchmark.pedantic(lambda: _seconds(read) / _seconds(_plain_tree), rounds=1, iterations=1)
+    ratio = once(benchmark, lambda: _seconds(read) / _seconds(_plain_tree))
     report(f"{kind}: {_seconds(read):.2f} s, {ratio:.0f} times a plain tree")
     assert ratio < MOST[kind]
 
@@ -57,7 +57,7 @@ def test_telling_is_faster_than_reading(benchmark: Any, tmp_path: Path) -> None:
     """The outline of ten thousand machines takes less than reading them from our JSON."""
     cluster = Cluster.uniform(racks=RACKS, machines=MACHINES, gpus=8)
     write_cluster(cluster, tmp_path / "a.json")
-    told = benchmark.pedantic(lambda: _seconds(lambda: outline(cluster)), rounds=1, iterations=1)
+    told = once(benchmark, lambda: _seconds(lambda: outline(cluster)))
     assert told < _seconds(lambda: read_cluster(tmp_path / "a.json"))
 
 
@@ -68,4 +68,4 @@ def test_pictures_grow_no_faster_than_clusters(benchmark: Any) -> None:
         cluster = Cluster.uniform(racks=racks, machines=8, gpus=8)
         return _seconds(lambda: draw(cluster, {"a": range(0, cluster.gpus, 2)}))
 
-    assert benchmark.pedantic(lambda: drawing(16) / drawing(2), rounds=1, iterations=1) < 8
+    assert once(benchmark, lambda: drawing(16) / drawing(2)) < 8

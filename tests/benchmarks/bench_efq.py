@@ -22,7 +22,7 @@ from instances.traces import philly
 from instances.traces.ares import scaled
 from instances.workloads import poisson
 from instances.workloads.shape import PHILLY
-from tests.benchmarks.measures import data, report, timed
+from tests.benchmarks.measures import data, once, report, timed
 
 pytestmark = pytest.mark.slow
 
@@ -70,9 +70,7 @@ def _generated() -> Workload:
 def test_replay(benchmark: Any, policy: Policy, workload: Callable[[], Workload]) -> None:
     """A whole replay without bounds runs at the rate of its policy at least."""
     jobs = workload()
-    run, seconds = benchmark.pedantic(
-        timed, args=(lambda: simulate(jobs, policy, cluster=GPUS, bound=False),), rounds=1, iterations=1
-    )
+    run, seconds = once(benchmark, lambda: timed(lambda: simulate(jobs, policy, cluster=GPUS, bound=False)))
     count, figures = len(jobs.jobs), run.metrics
     speed = f"{count:,} jobs in {seconds:.1f} CPU s, {count / seconds:,.0f} jobs/s"
     changes = f"{figures.preemptions:,} preemptions, {figures.resizes:,} resizes"
@@ -132,7 +130,7 @@ def test_decisions_on_helios(benchmark: Any) -> None:
             lines.append(f"{gpus:>6,} {len(workload.jobs):>5,} {len(seconds):>10,} {times}")
         return lines
 
-    lines = benchmark.pedantic(table, rounds=1, iterations=1)
+    lines = once(benchmark, table)
     report(*lines)
     assert len(lines) == 7
     assert max(quarters) < MOST_MILLISECONDS
@@ -161,7 +159,7 @@ def test_decisions(benchmark: Any, policy: Policy, load: float | None) -> None:
             lines.append(f"{gpus:>6,} {rate:>7.0f} {given:>5.2f} {len(seconds):>9,} {times}")
         return lines
 
-    lines = benchmark.pedantic(table, rounds=1, iterations=1)
+    lines = once(benchmark, table)
     report(getattr(policy, "__name__", ""), *lines)
     assert len(lines) == 7
     assert max(quarters) < MOST_MILLISECONDS

@@ -19,7 +19,7 @@ from heuristics.placement import best_fit_decreasing, best_of_three, first_fit, 
 from instances import data_folder
 from instances.placement import elastic, fine_sizes, from_data, vector_packing, vectors, whole_gpus
 from instances.placement.clusters import cluster
-from tests.benchmarks.measures import report, tabulate, timed
+from tests.benchmarks.measures import once, report, tabulate, timed
 
 Answer = Result[PlacementSolution]
 
@@ -89,7 +89,7 @@ def test_few_vectors(benchmark: BenchmarkFixture, method: Callable[[Placement], 
 def test_many_vectors(benchmark: BenchmarkFixture, types: int, seed: int) -> None:
     """Column generation finds a placement and a bound at most two servers below it."""
     problem = vectors(types=types, workers=1_500, seed=seed)
-    result: Answer = benchmark.pedantic(column_generation, args=(problem,), rounds=1)  # type: ignore[no-untyped-call]
+    result = once(benchmark, lambda: column_generation(problem))
     _print(problem.name, result)
 
     assert result.objective is not None
@@ -134,7 +134,7 @@ def test_vector_packing(
     def solve_all() -> list[Answer]:
         return [column_generation(problem, time_limit=limit) for problem in problems]
 
-    results: list[Answer] = benchmark.pedantic(solve_all, rounds=1)  # type: ignore[no-untyped-call]
+    results = once(benchmark, solve_all)
     for problem, result in zip(problems, results, strict=True):
         _print(problem.name, result)
 
@@ -150,7 +150,7 @@ def test_many_resources(benchmark: BenchmarkFixture, resources: int) -> None:
     def solve_all() -> list[Answer]:
         return [exact(problem, time_limit=10.0) for problem in problems]
 
-    results: list[Answer] = benchmark.pedantic(solve_all, rounds=1)  # type: ignore[no-untyped-call]
+    results = once(benchmark, solve_all)
     for problem, result in zip(problems, results, strict=True):
         _print(problem.name, result)
 
@@ -163,7 +163,7 @@ def test_many_resources(benchmark: BenchmarkFixture, resources: int) -> None:
 def test_fine_sizes(benchmark: BenchmarkFixture, seed: int) -> None:
     """In 10 s the value is within one server of the bound, and better than best-fit decreasing."""
     problem = fine_sizes(seed=seed)
-    result: Answer = benchmark.pedantic(exact, args=(problem,), kwargs={"time_limit": 10.0}, rounds=1)  # type: ignore[no-untyped-call]
+    result = once(benchmark, lambda: exact(problem, time_limit=10.0))
     _print(problem.name, result)
 
     assert result.objective is not None
@@ -182,7 +182,7 @@ def test_never_worse_than_the_heuristics(benchmark: BenchmarkFixture, limit: flo
     def solve_all() -> list[tuple[Answer, float]]:
         return [timed(partial(solve, problem, time_limit=limit)) for problem in problems]
 
-    found: list[tuple[Answer, float]] = benchmark.pedantic(solve_all, rounds=1)  # type: ignore[no-untyped-call]
+    found = once(benchmark, solve_all)
     for problem, (result, spent) in zip(problems, found, strict=True):
         compared = HEURISTICS.values() if limit > SHORT else (best_of_three, best_fit_decreasing)
         values = [method(problem).objective for method in compared]
@@ -207,11 +207,11 @@ def test_table_of_gaps(benchmark: BenchmarkFixture) -> None:
         "preferences": [elastic(seed=seed) for seed in SEEDS],
     }
     real = {} if folder is None else {_short(problem): [problem] for problem in from_data(folder)}
-    rows = benchmark.pedantic(  # type: ignore[no-untyped-call]  # pytest-benchmark is untyped here
+    rows = once(
+        benchmark,
         lambda: [
             (f"{name} ({len(problems)})", *_gaps(problems)) for name, problems in (generated | real).items()
         ],
-        rounds=1,
     )
     head = ("instances", "exact", *HEURISTICS)
     tabulate("placement: mean gap to the proven bound (%), median time (ms)", head, rows, 180)

@@ -22,7 +22,7 @@ from gsopt.simulation import replay
 from heuristics import policies
 from instances.scheduling import elastic_jobs
 from instances.traces import ares, philly
-from tests.benchmarks.measures import data, timed
+from tests.benchmarks.measures import data, once, timed
 from tests.strategies.scheduling import tiny
 
 pytestmark = pytest.mark.slow
@@ -86,7 +86,7 @@ def test_gaps(benchmark: Any, row: Row) -> None:
         value = min(replay(scenario, policy).metrics.mean_jct for policy in (policies.srsf, policies.srtf))
     price_bound(scenario, evaluations=1)  # loads and compiles the kernel
     begin = process_time()
-    found = benchmark.pedantic(price_bound, (scenario,), {"evaluations": row.evaluations}, rounds=1)
+    found = once(benchmark, lambda: price_bound(scenario, evaluations=row.evaluations))
     seconds = process_time() - begin
     gap = (value - found.mean_jct) / value
     _say(row.name, len(scenario.workload.jobs), value, found, gap, seconds)
@@ -98,7 +98,7 @@ def test_a_rigid_day_without_compiled_kernels(benchmark: Any) -> None:
     scenario = _philly(128, (50, 51))()
     _, simulated = timed(lambda: replay(scenario, policies.srsf))
     begin = process_time()
-    found = benchmark.pedantic(price_bound, (scenario,), {"evaluations": 60, "compiled": False}, rounds=1)
+    found = once(benchmark, lambda: price_bound(scenario, evaluations=60, compiled=False))
     seconds = process_time() - begin
     gap = (13_619 - found.mean_jct) / 13_619
     _say("Philly day 50, numpy", len(scenario.workload.jobs), 13_619, found, gap, seconds)
@@ -108,14 +108,14 @@ def test_a_rigid_day_without_compiled_kernels(benchmark: Any) -> None:
 
 def test_no_bound_is_above_the_optimum_of_all_event_orders(benchmark: Any) -> None:
     """On tiny instances, rigid and elastic, no prices, random or improved, prove more than the optimum."""
-    ratios = benchmark.pedantic(lambda: [_ratio_to_event_orders(seed) for seed in range(TINY)], rounds=1)
+    ratios = once(benchmark, lambda: [_ratio_to_event_orders(seed) for seed in range(TINY)])
     Console().print(f"{len(ratios)} tiny instances: bound over optimum {min(ratios):.3f} to {max(ratios):.6f}")
     assert max(ratios) <= 1 + ROUNDING
 
 
 def test_no_bound_is_above_the_best_slotted_schedule(benchmark: Any) -> None:
     """Nor with weights and changes of capacity, on instances whose slotted schedules are all tried."""
-    ratios = benchmark.pedantic(lambda: [_ratio_to_slots(Random(seed)) for seed in range(TINY)], rounds=1)
+    ratios = once(benchmark, lambda: [_ratio_to_slots(Random(seed)) for seed in range(TINY)])
     Console().print(
         f"{len(ratios)} slotted instances: bound over optimum {min(ratios):.3f} to {max(ratios):.6f}"
     )

@@ -23,7 +23,7 @@ from heuristics.reclaiming import greedy
 from instances import load, names
 from instances.reclaiming import churn, server_uniform
 from instances.reclaiming.workers import Mode
-from tests.benchmarks.measures import report
+from tests.benchmarks.measures import once, report
 
 MODES: tuple[Mode, ...] = ("packed", "mixed", "worker")
 SEEDS = range(8)
@@ -64,7 +64,7 @@ def sweep(mode: Mode) -> list[Run]:
 def test_exact_against_algorithm_1(benchmark: BenchmarkFixture, mode: Mode) -> None:
     """All are proven, 95 % without branch and bound, at a price per mode; the slowest ones are not far off."""
     exact(churn(servers=520, mode="worker"))  # starts the solver's process
-    runs: list[Run] = benchmark.pedantic(sweep, args=(mode,), rounds=1)  # type: ignore[no-untyped-call]
+    runs = once(benchmark, lambda: sweep(mode))
     times = 1000 * np.array([run.exact for run in runs])
     ratio = median(run.exact / run.greedy for run in runs)
     unbranched = sum(run.technique in WITHOUT_BRANCHING for run in runs) / len(runs)
@@ -149,7 +149,7 @@ def test_committed_instances_within_a_limit(benchmark: BenchmarkFixture, limit: 
         for problem in problems:
             within(problem, limit)
 
-    benchmark.pedantic(solve_all, rounds=1)  # type: ignore[no-untyped-call]
+    once(benchmark, solve_all)
 
 
 @pytest.mark.benchmark(group="reclaiming: short limits, dense hypergraphs")
@@ -162,7 +162,7 @@ def test_dense_hypergraphs_within_a_limit(
     """On servers with many random jobs each a limit leaves no less than the best heuristic."""
     problem = server_uniform(servers=servers, jobs=servers, degree=degree, demand=servers // 3, seed=degree)
     exact(server_uniform(servers=20, jobs=15, degree=3, demand=6), width=-1)  # starts the solver's process
-    benchmark.pedantic(within, args=(problem, limit), rounds=1)  # type: ignore[no-untyped-call]
+    once(benchmark, lambda: within(problem, limit))
 
 
 @pytest.mark.benchmark(group="reclaiming: hull")

@@ -23,7 +23,7 @@ from gsopt.problems.scheduling import Scheduling, SchedulingSolution
 from gsopt.scenario.speed import efficient_counts
 from heuristics.scheduling import efq, elastic_las, elastic_srtf, equal_share, fifo, las, srtf
 from instances.scheduling import elastic_jobs
-from tests.benchmarks.measures import report, tabulate
+from tests.benchmarks.measures import once, report, tabulate
 
 pytestmark = pytest.mark.slow
 
@@ -104,9 +104,7 @@ def test_exact(benchmark: BenchmarkFixture, name: str) -> None:
     """The demanded share of the instances is proven, or to be within 1 %; no bracket is wider than demanded."""
     kind = CLASSES[name]
     problems = kind.problems
-    results: list[Answer] = benchmark.pedantic(  # type: ignore[no-untyped-call]  # pytest-benchmark is untyped here
-        lambda: [exact(problem, time_limit=kind.limit) for problem in problems], rounds=1
-    )
+    results = once(benchmark, lambda: [exact(problem, time_limit=kind.limit) for problem in problems])
     gaps, times = [_gap(result) for result in results], [result.runtime for result in results]
     share = fmean(result.status is Status.OPTIMAL for result in results)
     tabulate(
@@ -133,12 +131,12 @@ def test_exact(benchmark: BenchmarkFixture, name: str) -> None:
 def test_both_models(benchmark: BenchmarkFixture) -> None:
     """Both methods prove the same optimum of every instance."""
     kind = Class((6, 7, 8), (4, 8, 16), (1.0,), limit=120, proven=1.0, within=1.0, widest=1e-6)
-    pairs: list[tuple[Answer, Answer]] = benchmark.pedantic(  # type: ignore[no-untyped-call]
+    pairs = once(
+        benchmark,
         lambda: [
             (exact(problem, time_limit=kind.limit), milp(problem, time_limit=kind.limit))
             for problem in kind.problems
         ],
-        rounds=1,
     )
     ratios = [other.runtime / one.runtime for one, other in pairs]
     tabulate(
@@ -172,9 +170,7 @@ def test_smallest_fairness(benchmark: BenchmarkFixture) -> None:
         clock = Budget()
         return smallest_fairness(problem), clock.runtime
 
-    found: list[tuple[float, float]] = benchmark.pedantic(  # type: ignore[no-untyped-call]
-        lambda: list(map(solved, problems)), rounds=1
-    )
+    found = once(benchmark, lambda: list(map(solved, problems)))
     delays = [_delay(problem, efq(problem)) for problem in problems]
     tabulate(
         "scheduling: smallest fairness, and the largest delay of elastic fair queuing, in seconds",
@@ -204,9 +200,7 @@ def test_table_of_policies(benchmark: BenchmarkFixture) -> None:
     def gaps(policy: Callable[[Scheduling], Answer]) -> list[float]:
         return [float(policy(problem).objective or 0) / optimum - 1 for problem, optimum in proven]
 
-    rows: dict[str, list[float]] = benchmark.pedantic(  # type: ignore[no-untyped-call]
-        lambda: {policy.__name__: gaps(policy) for policy in POLICIES}, rounds=1
-    )
+    rows = once(benchmark, lambda: {policy.__name__: gaps(policy) for policy in POLICIES})
     tabulate(
         f"scheduling/small: gap to the optimum in %, {len(proven)} instances without fairness",
         ("policy", "mean", "median", "max"),
@@ -292,9 +286,7 @@ def test_never_worse_than_the_policies(
 ) -> None:
     """At every limit the default method is as good as the best policy, bounded, and in time."""
     gsopt.warm_up()
-    found: list[tuple[Scheduling, str, float, list[Limited]]] = benchmark.pedantic(  # type: ignore[no-untyped-call]
-        lambda: [(problem, *_limited(problem)) for problem in problems()], rounds=1
-    )
+    found = once(benchmark, lambda: [(problem, *_limited(problem)) for problem in problems()])
     tabulate(
         "scheduling: gap at a limit in % (seconds in all, CPU seconds of this process)",
         ("instance", "best policy", "its value", *(f"{limit:g} s" for limit in LIMITS)),

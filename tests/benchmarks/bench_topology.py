@@ -15,7 +15,7 @@ from gsopt.scenario.scenario import Scenario
 from gsopt.scenario.speed import TIER_PENALTIES, Speed
 from gsopt.simulation import replay
 from heuristics.policies import fifo_skipping
-from tests.benchmarks.measures import report, timed
+from tests.benchmarks.measures import once, report, timed
 
 pytestmark = pytest.mark.slow
 
@@ -67,7 +67,7 @@ def test_reading(benchmark: Any) -> None:
         assert len(found.groups["island"]) == 20_000
         return found
 
-    assert benchmark.pedantic(read, rounds=1, iterations=1) == cluster
+    assert once(benchmark, read) == cluster
     plain, own = _seconds(lambda: _plain_tree(len(graph))), _seconds(read)
     counts = _seconds(lambda: Cluster.from_graph(cluster.graph(gpus=False)))
     data = cluster.model_dump_json()
@@ -99,7 +99,7 @@ def test_tiers_in_a_simulation(benchmark: Any, monkeypatch: pytest.MonkeyPatch) 
     def run() -> None:
         replay(scenario, fifo_skipping)
 
-    benchmark.pedantic(run, rounds=1, iterations=1)
+    once(benchmark, run)
     whole = _seconds(run)
     asked: list[tuple[int, int]] = []
     answer = Levels.join

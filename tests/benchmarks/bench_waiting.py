@@ -22,7 +22,7 @@ from gsopt.evaluation.solve import best_of_heuristics
 from gsopt.problems.waiting import Waiting, WaitingSolution
 from heuristics.waiting import best_tier, break_even, dally, fifo_skipping
 from instances.waiting import tier_jobs
-from tests.benchmarks.measures import tabulate, timed
+from tests.benchmarks.measures import once, tabulate, timed
 
 pytestmark = pytest.mark.slow
 
@@ -64,7 +64,7 @@ def test_proofs(benchmark: BenchmarkFixture, minimize: Any, jobs: int, powers_of
                 timed(partial(method, problem, time_limit=LIMIT), clock=perf_counter) for problem in problems
             ]
 
-    benchmark.pedantic(solve_all, rounds=1)  # type: ignore[no-untyped-call]
+    once(benchmark, solve_all)
     for name, row in rows.items():
         times = [seconds for _, seconds in row]
         proven = sum(result.status is Status.OPTIMAL for result, _ in row)
@@ -84,7 +84,7 @@ def test_conflicts(benchmark: BenchmarkFixture) -> None:
     """Ruling out what needs a move makes the relaxation exact: 21 s become 127 / 6 s."""
     best = Best(SlottedInstance.of(tier_jobs(jobs=6, seed=0)), Budget(), "relaxation")
     search_lists(best)
-    benchmark.pedantic(partial(solve_relaxation, best, conflicts=inf), rounds=1)  # type: ignore[no-untyped-call]
+    once(benchmark, partial(solve_relaxation, best, conflicts=inf))
 
     assert best.value == best.bound == Fraction(127, 6)
 
@@ -105,7 +105,7 @@ def test_policies(benchmark: BenchmarkFixture, arrivals: Any, minimize: Any) -> 
             start = best_of_heuristics(problem, Budget())
             best.append(exact(problem, budget=Budget(time_limit=LIMIT, start=start)))
 
-    benchmark.pedantic(solve_all, rounds=1)  # type: ignore[no-untyped-call]
+    once(benchmark, solve_all)
     proven = sum(result.status is Status.OPTIMAL for result in best)
     ratios = {
         name: [_ratio(policy(p), b) for p, b in zip(problems, best, strict=True)]

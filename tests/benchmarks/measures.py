@@ -6,6 +6,7 @@ from time import process_time
 from typing import TypeVar
 
 import pytest
+from pytest_benchmark.fixture import BenchmarkFixture
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -38,6 +39,12 @@ def timed(run: Callable[[], T], repeat: int = 1, clock: Callable[[], float] = pr
         found = run()
         spent.append(clock() - begin)
     return found, min(spent)
+
+
+def once(benchmark: BenchmarkFixture, run: Callable[[], T]) -> T:
+    """Run once under the clock of a benchmark, and return the result."""
+    found: T = benchmark.pedantic(run, rounds=1)  # type: ignore[no-untyped-call]
+    return found
 
 
 def data(place: str = "") -> Path:
