@@ -24,6 +24,7 @@ from gsopt.scenario.speed import efficient_counts
 from heuristics.scheduling import efq, elastic_las, elastic_srtf, equal_share, fifo, las, srtf
 from instances.scheduling import elastic_jobs
 from tests.benchmarks.measures import once, report, tabulate
+from tests.unwrap import unwrap
 
 pytestmark = pytest.mark.slow
 
@@ -314,8 +315,7 @@ def _limited(problem: Scheduling) -> tuple[str, float, list[Limited]]:
 
 def _gap(result: Answer) -> float:
     """Return how much worse the value is than the bound, relative to the bound."""
-    assert result.gap is not None
-    return result.gap
+    return float(unwrap(result.gap))
 
 
 def _most(times: Sequence[float]) -> float:
@@ -334,5 +334,4 @@ def _runtimes(pairs: Iterable[tuple[Answer, Answer]]) -> list[list[float]]:
 
 
 def _delay(problem: Scheduling, result: Answer) -> float:
-    assert result.solution is not None
-    return float(problem.measures(result.solution)["largest delay behind GPS (s)"])
+    return float(problem.measures(unwrap(result.solution))["largest delay behind GPS (s)"])

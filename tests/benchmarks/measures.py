@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from time import process_time
-from typing import TypeVar
+from time import perf_counter, process_time
+from typing import Any, TypeVar
 
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
@@ -11,7 +11,10 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from gsopt.core.problem import Number, Problem
+from gsopt.core.result import Result, Status, settles
 from instances import data_folder
+from tests.unwrap import unwrap
 
 T = TypeVar("T")
 
@@ -39,6 +42,21 @@ def timed(run: Callable[[], T], repeat: int = 1, clock: Callable[[], float] = pr
         found = run()
         spent.append(clock() - begin)
     return found, min(spent)
+
+
+def proven(method: Callable[..., Result[Any]], problem: Problem[Any], seconds: list[float]) -> Number:
+    """Return the optimum, which must be proven, and note the seconds that this takes by the clock."""
+    result, spent = timed(lambda: method(problem), clock=perf_counter)
+    assert result.status is Status.OPTIMAL
+    seconds.append(spent)
+    return unwrap(result.objective)
+
+
+def loss(method: Callable[..., Result[Any]], problem: Problem[Any], optimum: Number) -> float:
+    """Return how far a heuristic is from the optimum, as a part of it; it must not be better."""
+    found = unwrap(method(problem).objective)
+    assert not problem.sense.better(found, optimum) or settles(found, optimum, problem.resolution(optimum))
+    return abs(float(found) / float(optimum) - 1)
 
 
 def once(benchmark: BenchmarkFixture, run: Callable[[], T]) -> T:

@@ -15,6 +15,7 @@ from gsopt.evaluation.catalogue import generators
 from gsopt.problems.reader import problem_types
 from instances import best_solution, data_folder, load, names
 from instances.reclaiming import figure_5
+from tests.unwrap import unwrap
 
 #: Every generator of every decision, by name.
 GENERATORS = {
@@ -36,8 +37,7 @@ def test_every_committed_instance_loads(name: str) -> None:
 
     assert problem.name == name
     assert name.split("/", maxsplit=1)[0] == problem.word
-    assert problem.about is not None
-    assert problem.about.source
+    assert unwrap(problem.about).source
 
 
 def test_names_are_sorted_and_start_with_the_prefix() -> None:
@@ -63,8 +63,7 @@ def test_names_are_listed_without_reading_files(tmp_path: Path, monkeypatch: pyt
 def test_solutions_are_no_instances() -> None:
     """The best known solutions stand among the instances, under the names of these, and are none."""
     assert [name for name in names() if name.startswith("solutions")] == []
-    solution = best_solution("reclaiming/aryl-figure-5")
-    assert solution is not None
+    solution = unwrap(best_solution("reclaiming/aryl-figure-5"))
     assert load("reclaiming/aryl-figure-5").violations(solution) == []
     assert best_solution("allocation/small/cannot-start") is None
 
@@ -144,9 +143,8 @@ def test_instances_carry_a_name_and_a_source(name: str) -> None:
 
     assert problem.word == name.partition("/")[0]
     assert problem.name
-    assert problem.about is not None
-    assert problem.about.source
-    assert problem.about.seed == (7 if seeded else None)
+    assert unwrap(problem.about).source
+    assert unwrap(problem.about).seed == (7 if seeded else None)
 
 
 @pytest.mark.parametrize("name", sorted(GENERATORS | WORKLOADS))

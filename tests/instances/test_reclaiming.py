@@ -27,6 +27,7 @@ from instances.reclaiming.snapshots import snapshots
 from instances.reclaiming.workers import Mode, draw_worker_size, split
 from instances.traces.reading import Reading
 from tests.effort import cases
+from tests.unwrap import unwrap
 
 MODES = get_args(Mode)
 
@@ -152,9 +153,8 @@ def test_costs() -> None:
 @pytest.mark.parametrize(("demand", "preemptions"), list(enumerate([0, 1, 1, 2, 3, 3, 4])))
 def test_preemptions_for_every_demand(demand: int, preemptions: int) -> None:
     """The fewest preemptions for 0 to 6 servers are those that can be checked by hand."""
-    optimum = brute_force(figure_5().model_copy(update={"demand": demand}))
+    optimum = unwrap(brute_force(figure_5().model_copy(update={"demand": demand})))
 
-    assert optimum is not None
     assert optimum[0] == preemptions
 
 
@@ -451,8 +451,7 @@ def test_jobs_that_are_too_large_are_counted() -> None:
     jobs = (*TEN.jobs, Job(name="large", release_date=5, duration=9, gpus=64))
     (taken,) = snapshots(Workload(jobs=jobs), servers=1, demand=1, times=[30])
 
-    assert taken.about is not None
-    assert taken.about.source.endswith("1 jobs waiting, 1 larger than the cluster left out")
+    assert unwrap(taken.about).source.endswith("1 jobs waiting, 1 larger than the cluster left out")
     assert taken.name == "snapshot-1"
 
 
@@ -501,8 +500,7 @@ def test_the_real_traces_fit_520_servers(whole_philly: Reading, whole_itp: Readi
     """Both traces run on 520 servers with no job left out, and keep some of the cluster busy."""
     for workload in (whole_philly.workload, whole_itp.workload):
         for problem in snapshots(workload):
-            assert problem.about is not None
-            assert problem.about.source.endswith("0 larger than the cluster left out")
+            assert unwrap(problem.about).source.endswith("0 larger than the cluster left out")
             assert problem.jobs
 
 
@@ -531,10 +529,7 @@ def loaded(name: str) -> Reclaiming:
 
 def optimum(name: str) -> float:
     """Return the optimum that a file carries."""
-    about = load(name).about
-    assert about is not None
-    assert about.objective is not None
-    return about.objective
+    return float(unwrap(unwrap(load(name).about).objective))
 
 
 def test_the_small_suite_tells_variants_apart() -> None:

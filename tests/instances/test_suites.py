@@ -28,6 +28,7 @@ from instances.shares import suites as shares
 from instances.sharing import suites as sharing
 from instances.suites import FOLDER, changed, proven, regenerate, renamed, with_about, with_kept_proof
 from instances.waiting import suites as waiting
+from tests.unwrap import unwrap
 
 DAY, LATER = date(2026, 11, 20), date(2026, 11, 22)
 
@@ -83,8 +84,7 @@ def test_regenerating_changes_no_byte(word: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("word", [word for word, suite in SUITES.items() if suite.tiny])
 def test_tiny_files_are_written_from_nothing(word: str, tmp_path: Path) -> None:
     """Into an empty folder every tiny instance is written as it is, its optimum found by enumeration today."""
-    tiny = SUITES[word].tiny
-    assert tiny is not None
+    tiny = unwrap(SUITES[word].tiny)
 
     for path in regenerate(tiny(), tmp_path, prove=proven, today=DAY):
         name = path.relative_to(tmp_path).with_suffix("").as_posix()
@@ -105,13 +105,10 @@ def test_files_say_how_much_is_known(word: str) -> None:
     tiny = SUITES[word].tiny
     enumerated = {problem.name for problem in tiny()} if tiny else set()
     for name in names(f"{word}/"):
-        about = load(name).about
-        assert about is not None
+        about = unwrap(load(name).about)
         assert (about.proved_by == "brute force") == (name in enumerated), name
         if not about.proved_by:
-            assert about.objective is not None
-            assert about.bound is not None
-            assert about.bound != about.objective
+            assert unwrap(about.bound) != unwrap(about.objective)
             assert "/challenge/" in name or name == "scheduling/medium/j20-g16", name
         elif word in FLOATS:
             assert about.objective == pytest.approx(about.bound, rel=1e-6), name
@@ -157,12 +154,10 @@ def test_only_instances_of_which_nothing_is_known_are_solved(tmp_path: Path) -> 
 
 def test_enumeration_proves_an_optimum() -> None:
     """The optimum found by trying every choice is value and bound; that there is none is proven likewise."""
-    about = proven(figure_5()).about
-    assert about is not None
+    about = unwrap(proven(figure_5()).about)
     assert (about.objective, about.bound, about.proved_by) == (1.0, 1.0, "brute force")
     stuck = next(problem for problem in allocation.small() if problem.name.endswith("cannot-start"))
-    about = proven(stuck).about
-    assert about is not None
+    about = unwrap(proven(stuck).about)
     assert (about.objective, about.bound, about.proved_by) == (None, None, "brute force")
 
 
@@ -181,8 +176,7 @@ def test_a_proof_is_kept_while_the_data_stand(tmp_path: Path) -> None:
 
     write(with_about(fresh, PROOF), path)
     kept = with_kept_proof(fresh, path)
-    assert kept.about is not None
-    assert kept.about.proved_by == "hand"
+    assert unwrap(kept.about).proved_by == "hand"
     other = changed(fresh, demand=3)
     assert with_kept_proof(other, path) is other
 
