@@ -3,7 +3,6 @@
 import io
 import json
 import tarfile
-from collections.abc import Callable
 from pathlib import Path
 
 PHILLY = """timestamp,duration,num_gpus,gpu_time,cluster
@@ -73,6 +72,31 @@ PROFILES = {
         {32: "iteration\n1000\n", 128: "iteration\n400\n"},
     ),
 }
+
+
+def helios_row(number: str = "5", time: str = "7000000", gpus: str = "8", duration: str = "60.0") -> str:
+    """Return a row of the slice of Helios."""
+    return f"{number},u1,vc1,finetune,{time},{gpus},,1,{duration},60.0,FAILED"
+
+
+def pod(
+    name: str = "pod-9",
+    gpus: str = "1",
+    milli: str = "1000",
+    spec: str = "",
+    created: str = "200",
+    scheduled: str = "220",
+    deleted: str = "400",
+) -> str:
+    """Return a row of openb's pods."""
+    return f"{name},1000,2000,{gpus},{milli},{spec},LS,Running,{created},{deleted},{scheduled}"
+
+
+def swf_line(
+    number: int = 9, run: str = "60", allocated: str = "4", requested: str = "-1", submit: str = "999"
+) -> str:
+    """Return a line of Standard Workload Format."""
+    return f"{number} {submit} -1 {run} {allocated} -1 -1 {requested} -1 -1 1 1 1 -1 -1 -1 -1 -1"
 
 
 def dally_entry(number: int, **changes: object) -> dict[str, object]:
@@ -147,29 +171,32 @@ def gavel_folder(folder: Path, trace: str = GAVEL) -> Path:
     return path
 
 
-def _file(data: str | bytes) -> Callable[[Path], Path]:
-    def write(folder: Path) -> Path:
-        path = folder / "trace"
-        path.write_bytes(data if isinstance(data, bytes) else data.encode())
-        return path
-
-    return write
-
-
-#: Writes the sample of a reader into a folder and gives its path, by the reader's name.
-SAMPLES: dict[str, Callable[[Path], Path]] = {
-    "ares": sia_folder,
-    "castor": _file(CASTOR),
-    "dally": _file(DALLY),
-    "gavel": gavel_folder,
-    "helios": _file(HELIOS),
-    "itp": _file(packed(cluster01_csv=ITP, LICENSE="MIT")),
-    "openb": _file(OPENB),
-    "philly": _file(PHILLY),
-    "sia": sia_folder,
-    "swf": _file(SWF),
-    "tiresias": _file(TIRESIAS),
+#: The sample of every reader that reads text, and that of Dally, which is an object for each job.
+TEXTS = {
+    "ares": SIA,
+    "castor": CASTOR,
+    "dally": DALLY,
+    "gavel": GAVEL,
+    "helios": HELIOS,
+    "itp": ITP,
+    "openb": OPENB,
+    "philly": PHILLY,
+    "sia": SIA,
+    "swf": SWF,
+    "tiresias": TIRESIAS,
 }
+
+
+def write_sample(name: str, folder: Path, text: str = "") -> Path:
+    """Write the sample of a reader, or another text, into a folder, and return its path."""
+    text = text or TEXTS[name]
+    if name in {"ares", "sia"}:
+        return sia_folder(folder, text)
+    if name == "gavel":
+        return gavel_folder(folder, text)
+    path = folder / "trace"
+    path.write_bytes(packed(cluster01_csv=text, LICENSE="MIT") if name == "itp" else text.encode())
+    return path
 
 
 def adaptive_folder(folder: Path) -> Path:

@@ -9,7 +9,7 @@ from gsopt.core.errors import InvalidInput
 from instances.interference import gavel
 from instances.traces import castor, helios, philly
 from instances.traces.castor import ASSUMPTIONS, JOBS, LARGE, LARGE_DEMANDS, MODELS
-from tests.instances.traces.samples import SAMPLES
+from tests.instances.traces.samples import write_sample
 
 
 def made_up(folder: Path, jobs: int = 200) -> Path:
@@ -68,7 +68,7 @@ def test_the_period_is_the_busiest_unless_another_is_given(tmp_path: Path) -> No
 
 def test_venus_is_read_as_helios(tmp_path: Path) -> None:
     """The other trace has its own form."""
-    path = SAMPLES["helios"](tmp_path)
+    path = write_sample("helios", tmp_path)
 
     assert [job.gpus for job in castor(path, trace="venus").workload.jobs] == [
         job.gpus for job in helios(path).workload.jobs
