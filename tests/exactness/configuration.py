@@ -8,7 +8,7 @@ from math import pow as power_of
 from random import Random
 
 from gsopt.problems.configuration import AdaptiveJob, Configuration, ConfigurationSolution, Shape
-from tests.exactness.numbers import FAMILIES, Draw, exactly
+from tests.exactness.numbers import Draw, exactly, numbers
 
 #: Types, nodes and GPUs of configurations.
 _SHAPES = (("a", 1, 1), ("a", 1, 2), ("a", 2, 4), ("b", 1, 1), ("b", 1, 3), ("b", 1, 2), ("c", 1, 1))
@@ -16,8 +16,7 @@ _SHAPES = (("a", 1, 1), ("a", 1, 2), ("a", 2, 4), ("b", 1, 1), ("b", 1, 3), ("b"
 
 def draw(random: Random) -> Configuration:
     """Draw up to four jobs and configurations of up to three types, some of which are held or pinned."""
-    family = random.choice(list(FAMILIES))
-    number = FAMILIES[family](random)
+    family, number = numbers(random)
     listed = random.sample(_SHAPES, random.randint(0, 5))
     gpus = {kind: random.randint(1, 5) for kind in "abc"}
     left = dict(gpus)

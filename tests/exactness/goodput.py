@@ -6,7 +6,7 @@ from itertools import product
 from random import Random
 
 from gsopt.problems.goodput import Goodput, GoodputJob, GoodputSolution
-from tests.exactness.numbers import FAMILIES, Draw, exactly
+from tests.exactness.numbers import Draw, exactly, numbers
 
 #: GPUs of the nodes; at most five, so that all can be tried.
 _NODES = ((), (1,), (2,), (4,), (1, 1), (2, 1), (2, 2), (1, 1, 1), (1, 2, 1), (1, 1, 1, 1), (3, 2), (1, 1, 3))
@@ -14,8 +14,7 @@ _NODES = ((), (1,), (2,), (4,), (1, 1), (2, 1), (2, 2), (1, 1, 1), (1, 2, 1), (1
 
 def draw(random: Random) -> Goodput:
     """Draw up to three jobs on up to four nodes, some of which run, with restarts that cost nothing to all."""
-    family = random.choice(list(FAMILIES))
-    number = FAMILIES[family](random)
+    family, number = numbers(random)
     nodes = random.choice(_NODES)
     free = list(nodes)
     return Goodput(

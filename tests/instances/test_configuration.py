@@ -1,6 +1,5 @@
 """The generators of configuration and the decisions of the authors' simulator."""
 
-import gzip
 from math import isclose
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from gsopt.core.result import Status
 from instances.configuration import growing_jobs, triples
 from instances.configuration.decisions import FILE, from_data
 from instances.records import compressed_lines
+from tests.instances.traces.samples import recorded
 from tests.strategies.configuration import chosen
 from tests.unwrap import unwrap
 
@@ -21,16 +21,9 @@ LINE = (
 )
 
 
-def recorded(folder: Path, text: str) -> Path:
-    """Write a record into a folder."""
-    (folder / FILE).parent.mkdir()
-    (folder / FILE).write_bytes(gzip.compress(text.encode()))
-    return folder
-
-
 def test_a_line_is_a_decision(tmp_path: Path) -> None:
     """Jobs have their goodputs where they may run, factor and configuration, and some are pinned."""
-    (problem,) = from_data(recorded(tmp_path, LINE))
+    (problem,) = from_data(recorded(tmp_path, FILE, LINE))
     assert (problem.name, problem.gpus) == ("configuration/real/sia-001", {"aws": 4})
     (job,) = problem.jobs
     assert (job.goodputs, job.restart_factor, job.current, job.pinned) == ((1.0, None), 0.5, 0, True)
@@ -48,7 +41,7 @@ def test_a_line_is_a_decision(tmp_path: Path) -> None:
 def test_a_bad_record_is_refused(tmp_path: Path, text: str, message: str) -> None:
     """What is no decision is named by its file and line."""
     with pytest.raises(InvalidInput, match=message):
-        list(from_data(recorded(tmp_path, text)))
+        list(from_data(recorded(tmp_path, FILE, text)))
 
 
 #: To how many units the authors' numbers of 24 bits are right.

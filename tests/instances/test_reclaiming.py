@@ -472,23 +472,6 @@ def test_jobs_keep_their_gpus(servers: int, mode: Any, seed: int) -> None:
     assert taken == again
 
 
-BAD: dict[str, tuple[dict[str, Any], str]] = {
-    "no servers": ({"servers": 0}, "servers: 0: must be at least 1"),
-    "too much demand": ({"servers": 9}, "demand: 60: must be between 0 and the 9 servers"),
-    "no snapshot": ({"count": 0}, "count: 0: must be at least 1"),
-    "unknown mode": ({"mode": "tidy"}, "mode: 'tidy': must be one of packed, mixed, worker"),
-}
-
-
-@pytest.mark.parametrize(("options", "line"), BAD.values(), ids=BAD.keys())
-def test_bad_arguments_are_one_line(options: dict[str, Any], line: str) -> None:
-    """An argument out of its range is refused with its name, value and rule."""
-    with pytest.raises(InvalidInput) as caught:
-        snapshots(TEN, **options)
-
-    assert str(caught.value) == line
-
-
 def test_an_empty_workload_needs_times() -> None:
     """A workload without jobs has no first release date to space snapshots from."""
     with pytest.raises(InvalidInput, match="workload: empty: must have jobs, or times must be given"):

@@ -1,5 +1,6 @@
 """Small made-up files in the format of every reader: three good rows each."""
 
+import gzip
 import io
 import json
 import tarfile
@@ -132,6 +133,13 @@ def packed(**members: str) -> bytes:
     return buffer.getvalue()
 
 
+def recorded(folder: Path, file: Path, text: str) -> Path:
+    """Write a compressed record into a folder, and return the folder."""
+    (folder / file).parent.mkdir()
+    (folder / file).write_bytes(gzip.compress(text.encode()))
+    return folder
+
+
 def sia_folder(folder: Path, workload: str = SIA) -> Path:
     """Write a workload of Sia with the profiles of two models, and give the workload's path."""
     for model, (placements, validation) in PROFILES.items():
@@ -152,6 +160,13 @@ GAVEL = (
     "LM (batch size 5)\tpython main.py\tlm\t--steps\t1\t4000\t4\t1\t-1.000000\t60\n"
     "LM (batch size 5)\tpython main.py\tlm\t--steps\t1\t950\t2\t1\t-1.000000\t90.5\n"
 )
+#: A table of Gavel's throughputs: two configurations, pairs, two types of GPUs and workers far apart.
+_ROWS = '{"(\'LM (batch size 5)\', 1)": {"null": 9.5, "x": [1, 2]}, "(\'LM (batch size 5)\', 4)": {"null": 20}}'
+THROUGHPUTS = f"""{{
+"v100": {_ROWS},
+"k80": {{"('LM (batch size 5)', 1)": {{"null": 0}}}},
+"v100_unconsolidated": {_ROWS}
+}}"""
 GAVEL_SPEEDS = {
     "v100": {
         "('A3C', 1)": {"null": 7.0},
