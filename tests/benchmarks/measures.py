@@ -44,6 +44,11 @@ def timed(run: Callable[[], T], repeat: int = 1, clock: Callable[[], float] = pr
     return found, min(spent)
 
 
+def least_seconds(run: Callable[[], Any]) -> float:
+    """Return the least processor seconds of three runs."""
+    return timed(run, 3)[1]
+
+
 def proven(method: Callable[..., Result[Any]], problem: Problem[Any], seconds: list[float]) -> Number:
     """Return the optimum, which must be proven, and note the seconds that this takes by the clock."""
     result, spent = timed(lambda: method(problem), clock=perf_counter)

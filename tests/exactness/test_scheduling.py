@@ -54,7 +54,7 @@ def test_no_rule_touches_the_optimum(rule: str, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(import_module("formulations.scheduling.incumbents").Incumbents, "serve", lambda _: None)
     for seed in (3, 4, 11, 17):
         problem = tiny(seed, jobs=(3, 4), gpus=(2, 3, 4))
-        optimum = unwrap(orders.optimum(problem))
+        optimum = Fraction(unwrap(orders.optimum(problem)))
         result = exact(problem)
         assert result.status is Status.OPTIMAL
         assert result.bound is not None

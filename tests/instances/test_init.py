@@ -15,6 +15,7 @@ from gsopt.evaluation.catalogue import generators
 from gsopt.problems.reader import problem_types
 from instances import best_solution, data_folder, load, names
 from instances.reclaiming import figure_5
+from instances.suites import FOLDER
 from tests.unwrap import unwrap
 
 #: Every generator of every decision, by name.
@@ -68,24 +69,6 @@ def test_solutions_are_no_instances() -> None:
     assert best_solution("allocation/small/cannot-start") is None
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "./reclaiming/aryl-figure-5",  # a path
-        "reclaiming//aryl-figure-5",
-        "scenarios/../reclaiming/aryl-figure-5",
-        "solutions/reclaiming/aryl-figure-5",  # a solution
-        str(Path(__file__).parents[2] / "instances/reclaiming/aryl-figure-5"),
-        "reclaiming/aryl-figure-5\0",
-        "",
-    ],
-)
-def test_only_names_are_names(name: str) -> None:
-    """An instance has one name; other ways to its file are none."""
-    with pytest.raises(InvalidInput, match="is no file and no committed instance"):
-        load(name)
-
-
 @pytest.mark.parametrize("name", ["a.json", "no-suffix"])
 def test_a_file_loads_by_path(tmp_path: Path, name: str) -> None:
     """A file outside the suite loads by its path, given as text or as a path, whatever its suffix."""
@@ -101,6 +84,15 @@ UNKNOWN = {
     "nothing like it": ("quux", "is no file and no committed instance"),
     "empty": ("", "is no file and no committed instance"),
     "out of the folder": ("../instances/reclaiming/aryl-figure-5", "is no file"),
+    "by a path": ("./reclaiming/aryl-figure-5", "is no file and no committed instance"),
+    "with two slashes": ("reclaiming//aryl-figure-5", "is no file and no committed instance"),
+    "by way of another folder": (
+        "scenarios/../reclaiming/aryl-figure-5",
+        "is no file and no committed instance",
+    ),
+    "a solution": ("solutions/reclaiming/aryl-figure-5", "is no file and no committed instance"),
+    "without its suffix": (str(FOLDER / "reclaiming/aryl-figure-5"), "is no file and no committed instance"),
+    "with a null byte": ("reclaiming/aryl-figure-5\0", "is no file and no committed instance"),
     "longer than any file name": ("z" * 5000, "is no file and no committed instance"),
     "a folder": ("/", "is no file and no committed instance"),
     "a missing file": ("no/such.json", "cannot be read: No such file or directory"),
@@ -109,7 +101,7 @@ UNKNOWN = {
 
 @pytest.mark.parametrize(("name", "words"), UNKNOWN.values(), ids=UNKNOWN.keys())
 def test_an_unknown_name_is_one_line(name: str, words: str) -> None:
-    """A name that is neither instance nor file gives one line, with close names where there are any."""
+    """An instance has one name; any other text that is no file gives one line, with close names if any."""
     with pytest.raises(InvalidInput) as caught:
         load(name)
 

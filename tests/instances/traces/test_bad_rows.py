@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 import instances.traces
-from tests.instances.traces.samples import PHILLY, TEXTS, helios_row, pod, swf_line, write_sample
+from tests.instances.traces.samples import PHILLY, TEXTS, pod, write_sample
+from tests.instances.traces.samples import helios_row as row
+from tests.instances.traces.samples import swf_line as line
 
 #: The most GPUs of a job that each reader is asked for.
 MOST_GPUS = {"helios": 160, "openb": 8, "sia": 4, "swf": None}
@@ -13,20 +15,20 @@ MOST_GPUS = {"helios": 160, "openb": 8, "sia": 4, "swf": None}
 #: What stands in place of the last row but one of a sample, and what is said of it.
 BAD_ROWS = {
     "helios": {
-        "letters in a number": (helios_row(duration="6o.0"), "duration_s: '6o.0': must be a number"),
-        "no number": (helios_row(time="nan"), "submit_time: 'nan': must be a number"),
+        "letters in a number": (row(duration="6o.0"), "duration_s: '6o.0': must be a number"),
+        "no number": (row(time="nan"), "submit_time: 'nan': must be a number"),
         "negative submission": (
-            helios_row(time="-1"),
+            row(time="-1"),
             "release_date: -1e-06: input should be greater than or equal to 0",
         ),
-        "negative duration": (helios_row(duration="-6"), "duration: -6.0: input should be greater than"),
-        "no duration": (helios_row(duration="0"), "duration: 0.0: input should be greater than"),
-        "no GPUs": (helios_row(gpus="0"), "gpus: 0: input should be greater than"),
-        "too many GPUs": (helios_row(gpus="161"), "demands 161 GPUs, more than max_gpus 160"),
-        "no id": (helios_row(number=""), "job_id: must not be empty"),
+        "negative duration": (row(duration="-6"), "duration: -6.0: input should be greater than"),
+        "no duration": (row(duration="0"), "duration: 0.0: input should be greater than"),
+        "no GPUs": (row(gpus="0"), "gpus: 0: input should be greater than"),
+        "too many GPUs": (row(gpus="161"), "demands 161 GPUs, more than max_gpus 160"),
+        "no id": (row(number=""), "job_id: must not be empty"),
         "too few values": ("5,u1", "must have 11 values, not 2"),
         "a comment among the rows": ("# 5", "must have 11 values, not 1"),
-        "a repeated id": (helios_row(number="7"), "job '7' is in row 4 of trace already"),
+        "a repeated id": (row(number="7"), "job '7' is in row 4 of trace already"),
     },
     "openb": {
         "letters in a number": (pod(deleted="4oo"), "deletion_time: '4oo': must be a number"),
@@ -94,23 +96,23 @@ BAD_ROWS = {
         "a repeated name": ("tiny-0,690,tiny,1,16", "job 'tiny-0' is in row 2 of workload-1.csv already"),
     },
     "swf": {
-        "letters in a number": (swf_line(run="6o"), "run time: '6o': must be a number"),
-        "negative duration": (swf_line(run="-1"), "duration: -1.0: input should be greater than"),
-        "no duration": (swf_line(run="0"), "duration: 0.0: input should be greater than"),
+        "letters in a number": (line(run="6o"), "run time: '6o': must be a number"),
+        "negative duration": (line(run="-1"), "duration: -1.0: input should be greater than"),
+        "no duration": (line(run="0"), "duration: 0.0: input should be greater than"),
         "negative submission": (
-            swf_line(submit="-5"),
+            line(submit="-5"),
             "release_date: -5.0: input should be greater than or equal to 0",
         ),
-        "no processors": (swf_line(allocated="0"), "gpus: 0: input should be greater than"),
-        "unknown processors": (swf_line(allocated="-1"), "gpus: -1: input should be greater than"),
+        "no processors": (line(allocated="0"), "gpus: 0: input should be greater than"),
+        "unknown processors": (line(allocated="-1"), "gpus: -1: input should be greater than"),
         "more processors than the machine": (
-            swf_line(allocated="129"),
+            line(allocated="129"),
             "processors: 129: must be at most MaxProcs, 128",
         ),
         "too few values": ("9 999 -1 60 4", "must have 18 values, not 5"),
-        "too many values": (swf_line() + " 7", "must have 18 values, not 19"),
+        "too many values": (line() + " 7", "must have 18 values, not 19"),
         "empty row": ("", "must have 18 values, not 0"),
-        "a repeated id": (swf_line(number=1), "job '1' is in row 4 of trace already"),
+        "a repeated id": (line(number=1), "job '1' is in row 4 of trace already"),
     },
     "tiresias": {
         "letters in a number": ("7,1,40,9,vgg19,l64,30", "duration: 'l64': must be a number"),
