@@ -3,7 +3,7 @@
 Every table takes minutes; `CLASSES` says how many instances of each size are solved, and for how long.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import product
 from statistics import fmean, median, quantiles
@@ -15,7 +15,6 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 import gsopt
 from formulations.scheduling import exact, milp, smallest_fairness
-from gsopt.core.budget import Budget
 from gsopt.core.result import Result, Status
 from gsopt.evaluation.catalogue import load, names
 from gsopt.evaluation.solve import solve
@@ -23,7 +22,7 @@ from gsopt.problems.scheduling import Scheduling, SchedulingSolution
 from gsopt.scenario.speed import efficient_counts
 from heuristics.scheduling import efq, elastic_las, elastic_srtf, equal_share, fifo, las, srtf
 from instances.scheduling import elastic_jobs
-from tests.benchmarks.measures import once, report, tabulate
+from tests.benchmarks.measures import once, report, tabulate, timed
 from tests.unwrap import unwrap
 
 pytestmark = pytest.mark.slow
@@ -106,7 +105,7 @@ def test_exact(benchmark: BenchmarkFixture, name: str) -> None:
     kind = CLASSES[name]
     problems = kind.problems
     results = once(benchmark, lambda: [exact(problem, time_limit=kind.limit) for problem in problems])
-    gaps, times = [_gap(result) for result in results], [result.runtime for result in results]
+    gaps, times = [float(unwrap(result.gap)) for result in results], [result.runtime for result in results]
     share = fmean(result.status is Status.OPTIMAL for result in results)
     tabulate(
         f"scheduling: exact, {name}, at most {kind.limit:g} s each",
@@ -154,7 +153,12 @@ def test_both_models(benchmark: BenchmarkFixture) -> None:
                 )
                 for problem, (one, other), ratio in zip(kind.problems, pairs, ratios, strict=True)
             ),
-            ("median", "", *(f"{median(column):.2f}" for column in _runtimes(pairs)), f"{median(ratios):.1f}"),
+            (
+                "median",
+                "",
+                *(f"{median(row.runtime for row in column):.2f}" for column in zip(*pairs, strict=True)),
+                f"{median(ratios):.1f}",
+            ),
         ],
     )
 
@@ -167,11 +171,10 @@ def test_smallest_fairness(benchmark: BenchmarkFixture) -> None:
     """No policy is fairer than the smallest constant of fairness."""
     problems = [elastic_jobs(jobs=jobs, gpus=8, load=1.2, seed=jobs) for jobs in range(6, 16)]
 
-    def solved(problem: Scheduling) -> tuple[float, float]:
-        clock = Budget()
-        return smallest_fairness(problem), clock.runtime
-
-    found = once(benchmark, lambda: list(map(solved, problems)))
+    found = once(
+        benchmark,
+        lambda: [timed(partial(smallest_fairness, problem), clock=perf_counter) for problem in problems],
+    )
     delays = [_delay(problem, efq(problem)) for problem in problems]
     tabulate(
         "scheduling: smallest fairness, and the largest delay of elastic fair queuing, in seconds",
@@ -258,7 +261,7 @@ class Limited(NamedTuple):
     spent: float
 
     def __str__(self) -> str:
-        return f"{100 * _gap(self.result):.1f} ({self.seconds:.2f}, {self.spent:.2f})"
+        return f"{100 * unwrap(self.result.gap):.1f} ({self.seconds:.2f}, {self.spent:.2f})"
 
 
 def _medium() -> list[Scheduling]:
@@ -313,11 +316,6 @@ def _limited(problem: Scheduling) -> tuple[str, float, list[Limited]]:
     return best, values[best], runs
 
 
-def _gap(result: Answer) -> float:
-    """Return how much worse the value is than the bound, relative to the bound."""
-    return float(unwrap(result.gap))
-
-
 def _most(times: Sequence[float]) -> float:
     """Return what 95 % of the times do not exceed."""
     return quantiles(times, n=20, method="inclusive")[-1] if len(times) > 1 else times[0]
@@ -327,10 +325,6 @@ def _named(problem: Scheduling) -> str:
     """Distinguish an instance of a class from the others."""
     seed = problem.about.seed if problem.about else None
     return f"{len(problem.jobs)} jobs, {problem.gpus} GPUs, seed {seed}"
-
-
-def _runtimes(pairs: Iterable[tuple[Answer, Answer]]) -> list[list[float]]:
-    return [[result.runtime for result in column] for column in zip(*pairs, strict=True)]
 
 
 def _delay(problem: Scheduling, result: Answer) -> float:

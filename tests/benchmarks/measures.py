@@ -13,7 +13,9 @@ from rich.table import Table
 
 from gsopt.core.problem import Number, Problem
 from gsopt.core.result import Result, Status, settles
+from gsopt.scenario.scenario import Scenario
 from instances import data_folder
+from instances.traces import ares, philly
 from tests.unwrap import unwrap
 
 T = TypeVar("T")
@@ -62,6 +64,17 @@ def loss(method: Callable[..., Result[Any]], problem: Problem[Any], optimum: Num
     found = unwrap(method(problem).objective)
     assert not problem.sense.better(found, optimum) or settles(found, optimum, problem.resolution(optimum))
     return abs(float(found) / float(optimum) - 1)
+
+
+def ares_scenario(trace: str) -> Scenario:
+    """Return a workload of Ares, its demands halved once, on 64 GPUs."""
+    return Scenario.of(ares(data(), trace=trace, number=1, gpus=64, halvings=1).workload, 64)
+
+
+def philly_scenario(gpus: int, day: int | None = None) -> Scenario:
+    """Return a day of Philly, or all of it, on a plain cluster."""
+    window = None if day is None else (day * 86_400.0, (day + 1) * 86_400.0)
+    return Scenario.of(philly(data(), window=window, max_gpus=gpus).workload, gpus)
 
 
 def once(benchmark: BenchmarkFixture, run: Callable[[], T]) -> T:

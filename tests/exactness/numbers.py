@@ -1,6 +1,6 @@
 """Costs and values that are hard on floats: many magnitudes, near ties, decimals."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from math import ulp
 from random import Random
@@ -78,6 +78,12 @@ FAMILIES: dict[str, Callable[[Random], Draw]] = {
     "ties of the last bit": _ties_of_the_last_bit,
     "mostly zero": _each(lambda random: random.choice((0.0, 0.0, _spread(random)))),
 }
+
+
+def total(parts: Iterable[Fraction | None]) -> Fraction | None:
+    """Add up parts; None where one of them is."""
+    found = list(parts)
+    return None if None in found else sum((part for part in found if part is not None), Fraction(0))
 
 
 def numbers(random: Random) -> tuple[str, Draw]:

@@ -503,13 +503,6 @@ def test_instances_from_the_real_traces(traces: Path, tmp_path: Path) -> None:
 TINY = ["reclaiming/aryl-figure-5", *names("reclaiming/small/")]
 
 
-def loaded(name: str) -> Reclaiming:
-    """Load an instance of reclaiming."""
-    problem = load(name)
-    assert isinstance(problem, Reclaiming)
-    return problem
-
-
 def optimum(name: str) -> float:
     """Return the optimum that a file carries."""
     return float(unwrap(unwrap(load(name).about).objective))
@@ -536,5 +529,6 @@ def test_the_production_suite() -> None:
 
     assert expected == names("reclaiming/production/")
     for name in expected:
-        problem = loaded(name)
+        problem = load(name)
+        assert isinstance(problem, Reclaiming)
         assert (len(problem.servers), problem.demand) == (520, int(name[-3:]))

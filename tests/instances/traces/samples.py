@@ -133,6 +133,12 @@ def packed(**members: str) -> bytes:
     return buffer.getvalue()
 
 
+def written(path: Path, *lines: str) -> Path:
+    """Write lines into a file, and return its path."""
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
 def recorded(folder: Path, file: Path, text: str) -> Path:
     """Write a compressed record into a folder, and return the folder."""
     (folder / file).parent.mkdir()

@@ -6,22 +6,15 @@ import pytest
 
 from gsopt.core.errors import InvalidInput
 from instances.traces import helios
-from tests.instances.traces.samples import HELIOS, HELIOS_LOG
+from tests.instances.traces.samples import HELIOS, HELIOS_LOG, written
 
 LINES = HELIOS.splitlines()
 HEAD, ROWS = LINES[:3], LINES[3:]
 
 
-def written(folder: Path, *lines: str) -> Path:
-    """Write a trace."""
-    path = folder / "helios.csv"
-    path.write_text("\n".join(lines) + "\n")
-    return path
-
-
 def test_jobs_of_the_published_log_are_read(tmp_path: Path) -> None:
     """The log with dates is read, too; its jobs without GPUs are dropped and reported."""
-    reading = helios(written(tmp_path, HELIOS_LOG.rstrip()))
+    reading = helios(written(tmp_path / "helios.csv", HELIOS_LOG.rstrip()))
 
     assert [(job.name, job.release_date, job.duration, job.gpus) for job in reading.workload.jobs] == [
         ("1", 0.0, 36848.0, 1),
@@ -33,7 +26,7 @@ def test_jobs_of_the_published_log_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("lines", [LINES, HELIOS_LOG.splitlines()], ids=["slice", "log"])
 def test_a_virtual_cluster_is_selected(tmp_path: Path, lines: list[str]) -> None:
     """Only the jobs of the virtual cluster are read, and an unknown one is refused."""
-    path = written(tmp_path, *lines)
+    path = written(tmp_path / "helios.csv", *lines)
 
     assert len(helios(path, virtual_cluster="vc2").workload.jobs) == 1
     with pytest.raises(InvalidInput, match="virtual_cluster: 'vc9': must be one of vc1, vc2"):

@@ -9,7 +9,7 @@ from gsopt.core.errors import InvalidInput
 from instances.traces import philly
 from instances.traces.philly import FILE
 from instances.traces.reading import Reading, content
-from tests.instances.traces.samples import PHILLY
+from tests.instances.traces.samples import PHILLY, written
 
 HEADER, *ROWS = PHILLY.splitlines()
 
@@ -17,14 +17,7 @@ HEADER, *ROWS = PHILLY.splitlines()
 @pytest.fixture
 def trace(tmp_path: Path) -> Path:
     """Return a file with three good rows."""
-    return written(tmp_path, *ROWS)
-
-
-def written(folder: Path, *rows: str) -> Path:
-    """Write rows below the header of the trace."""
-    path = folder / "philly.csv"
-    path.write_text("\n".join([HEADER, *rows]) + "\n\n")
-    return path
+    return written(tmp_path / "philly.csv", HEADER, *ROWS)
 
 
 def day(number: int, month: int = 10) -> datetime:
@@ -62,14 +55,14 @@ def test_a_virtual_cluster_is_selected(trace: Path) -> None:
 def test_issues_come_by_row(tmp_path: Path) -> None:
     """Issues found in different steps are reported in the order of their rows."""
     bad = ("2017-10-09 06:13:36,x,1,1.0,a", ROWS[0], "2017-13-09 06:13:36,9.0,1,1.0,a", "")
-    reading = philly(written(tmp_path, ROWS[0], *bad, ROWS[2]))
+    reading = philly(written(tmp_path / "philly.csv", HEADER, ROWS[0], *bad, ROWS[2]))
 
     assert [issue.row for issue in reading.issues] == [3, 4, 5, 6]
 
 
 def test_a_trace_without_rows_is_an_empty_workload(tmp_path: Path) -> None:
     """A header alone is a workload without jobs."""
-    assert philly(written(tmp_path)).workload.jobs == ()
+    assert philly(written(tmp_path / "philly.csv", HEADER)).workload.jobs == ()
 
 
 def test_bad_options_are_refused(trace: Path) -> None:
@@ -109,7 +102,7 @@ def test_the_gpu_cap_on_the_real_trace(traces: Path, tmp_path: Path, whole_phill
         int(job.name.removeprefix("philly-")): job.gpus for job in whole_philly.workload.jobs if job.gpus > 32
     }
     lines = content(traces / FILE).decode().splitlines()
-    path = written(tmp_path, *(lines[row - 1] for row in sorted(large)))
+    path = written(tmp_path / "philly.csv", HEADER, *(lines[row - 1] for row in sorted(large)))
     dropped, capped = philly(path, max_gpus=64), philly(path, max_gpus=64, cap=True)
 
     assert list(large.values()).count(128) == 3

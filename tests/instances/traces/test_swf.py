@@ -3,22 +3,15 @@
 from pathlib import Path
 
 from instances.traces import swf
-from tests.instances.traces.samples import SWF, swf_line
+from tests.instances.traces.samples import SWF, swf_line, written
 
 LINES = SWF.splitlines()
 HEAD, ROWS = LINES[:3], LINES[3:]
 
 
-def written(folder: Path, *lines: str) -> Path:
-    """Write a log."""
-    path = folder / "log.swf"
-    path.write_text("\n".join(lines) + "\n")
-    return path
-
-
 def test_requested_processors_stand_in_for_unknown_ones(tmp_path: Path) -> None:
     """Where the allocated number is unknown the requested one is used, and reported as a repair."""
-    reading = swf(written(tmp_path, ROWS[0], swf_line(allocated="-1", requested="16")))
+    reading = swf(written(tmp_path / "log.swf", ROWS[0], swf_line(allocated="-1", requested="16")))
 
     assert reading.workload.jobs[1].gpus == 16
     assert [str(issue) for issue in reading.repaired] == [
@@ -28,7 +21,7 @@ def test_requested_processors_stand_in_for_unknown_ones(tmp_path: Path) -> None:
 
 def test_without_a_head_any_number_of_processors_is_read(tmp_path: Path) -> None:
     """A log that does not tell the size of its machine has no largest job."""
-    assert swf(written(tmp_path, swf_line(allocated="4096"))).workload.jobs[0].gpus == 4096
+    assert swf(written(tmp_path / "log.swf", swf_line(allocated="4096"))).workload.jobs[0].gpus == 4096
 
 
 def test_the_real_trace(traces: Path) -> None:
