@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
-from random import Random
 
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
@@ -58,9 +57,7 @@ def test_no_price_exceeds_the_optimum(benchmark: BenchmarkFixture) -> None:
 def _shares(seeds: range) -> Iterator[float]:
     """Yield the bound as a part of the optimum; every fourth instance has improved prices."""
     for seed in seeds:
-        random = Random(f"prices {seed}")
-        scenario = prices.draw(random)
-        weights = prices.draw_weights(random, scenario)
+        random, scenario, weights = prices.drawn(seed)
         grid, drawn = prices.draw_prices(random, scenario)
         chosen = drawn if seed % 4 else prices.climb(scenario, weights, grid, drawn, 30)
         best = prices.optimum(scenario, weights)
@@ -82,9 +79,8 @@ def test_bound_is_what_its_prices_prove(benchmark: BenchmarkFixture, compiled: b
 
 def _prove(seed: int, *, compiled: bool) -> tuple[float, float]:
     """Return the bound and the optimum of a random instance, in weighted sums of job completion times."""
-    random = Random(f"prices {seed}")
-    scenario = prices.draw(random)
-    weights = [weight or Fraction(1, 2) for weight in prices.draw_weights(random, scenario)]
+    _, scenario, drawn = prices.drawn(seed)
+    weights = [weight or Fraction(1, 2) for weight in drawn]
     given = [float(weight) for weight in weights]
     found = [
         price_bound(scenario, weights=given, evaluations=number, compiled=compiled) for number in (1, 7, 50)

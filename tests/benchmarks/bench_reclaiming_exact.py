@@ -2,9 +2,10 @@
 
 from collections import Counter
 from functools import partial
+from itertools import product
 from statistics import median
 from time import perf_counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from formulations.reclaiming.decomposition import curve
 from formulations.reclaiming.hull import hull
 from formulations.reclaiming.reduction import reduce
 from gsopt.core.budget import Budget
+from gsopt.core.method import ExactMethod
 from gsopt.core.problem import Number
 from gsopt.core.result import Status
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
@@ -85,20 +87,16 @@ def test_exact_against_algorithm_1(benchmark: BenchmarkFixture, mode: Mode) -> N
 
 
 @pytest.mark.benchmark(group="reclaiming: one demand, 520 servers")
-@pytest.mark.parametrize("demand", [50, 150, 300])
-@pytest.mark.parametrize("mode", MODES)
-def test_exact(benchmark: BenchmarkFixture, mode: Mode, demand: int) -> None:
-    """The default exact method proves its value."""
-    result = benchmark(exact, churn(servers=520, demand=demand, mode=mode))
-
-    assert result.status is Status.OPTIMAL
-
-
-@pytest.mark.benchmark(group="reclaiming: one demand, 520 servers")
-@pytest.mark.parametrize("mode", ["packed", "mixed"])
-def test_decomposition(benchmark: BenchmarkFixture, mode: Mode) -> None:
-    """Bucket elimination alone proves its value."""
-    result = benchmark(decomposition, churn(servers=520, demand=150, mode=mode))
+@pytest.mark.parametrize(
+    ("method", "mode", "demand"),
+    [
+        *product([exact], MODES, [50, 150, 300]),
+        *product([decomposition], ["packed", "mixed"], [150]),
+    ],
+)
+def test_proofs(benchmark: BenchmarkFixture, method: ExactMethod[Any, Any], mode: Mode, demand: int) -> None:
+    """The default exact method proves its value, and so does bucket elimination on packed jobs."""
+    result = benchmark(method, churn(servers=520, demand=demand, mode=mode))
 
     assert result.status is Status.OPTIMAL
 

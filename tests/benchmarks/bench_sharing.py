@@ -1,4 +1,4 @@
-"""Sharing over time: gaps of policies to the proven optimum of starts at events, and what is proven how fast.
+"""Sharing over time: gaps of policies to the optimum of starts at events, proofs, and plans in slots.
 
 ``pytest tests/benchmarks/bench_sharing.py -s`` prints the tables. Processor seconds are those of this process.
 """
@@ -6,13 +6,16 @@
 from collections.abc import Iterator
 from functools import partial
 from statistics import mean, median
+from time import perf_counter
 
 import pytest
 
-from formulations.sharing import exact
+from formulations.sharing import exact, slots
+from gsopt.core.budget import Budget
 from gsopt.core.numbers.tolerances import CONTINUOUS
 from gsopt.core.result import Status
 from gsopt.evaluation.catalogue import heuristics
+from gsopt.evaluation.solve import best_of_heuristics
 from gsopt.problems.sharing import Sharing
 from instances.sharing import interfering_jobs
 from tests.benchmarks.measures import proven, report, timed
@@ -27,6 +30,9 @@ POLICIES = ("fifo", "sjf", "ssf", "sjf_ffs", "sjf_bsbf", "best_pairs")
 
 #: Numbers of jobs and GPUs, and seconds after which a proof is given up.
 PROOFS = ((6, 8, None), (8, 4, None), (8, 8, None), (8, 16, None), (10, 8, 20.0))
+
+#: Jobs, GPUs, seeds and seconds of plans in slots.
+SLOTTED_JOBS, SLOTTED_GPUS, SLOTTED_SEEDS, SLOTTED_LIMIT = 12, 8, range(6), 15.0
 
 
 def instances(jobs: int, gpus: int) -> Iterator[tuple[Sharing, float]]:
@@ -75,3 +81,20 @@ def test_how_long_proofs_take() -> None:
         shown = f"{f'{count}/{len(seconds)}':>8}{median(seconds):12.2f}{max(seconds):12.2f}"
         report(f"{f'{jobs}, {gpus}':12}{shown}")
         assert count >= len(seconds) * (1 if limit is None else 0.6)
+
+
+def test_slots_are_never_worse_than_the_best_policy() -> None:
+    """Plans of twelve jobs are no worse than any policy's schedule on each instance, and better on some."""
+    ratios = []
+    for seed in SLOTTED_SEEDS:
+        problem = interfering_jobs(jobs=SLOTTED_JOBS, gpus=SLOTTED_GPUS, seed=seed)
+        start = best_of_heuristics(problem, Budget())
+        plan = partial(slots, problem, start=start, time_limit=SLOTTED_LIMIT)
+        found, seconds = timed(plan, clock=perf_counter)
+        value, known = float(unwrap(found.objective)), float(problem.objective(start))
+        ratios.append(value / known)
+        report(f"seed {seed}: policy {known:.2f} s, slots {value:.2f} s, {seconds:.1f} s")
+        report(f"  {found.message}")
+    report(f"mean ratio {mean(ratios):.3f}")
+    assert max(ratios) <= 1
+    assert min(ratios) < 1

@@ -8,21 +8,14 @@ from gsopt.core.errors import InvalidInput
 from instances.traces import openb
 from instances.traces.openb import OpenbNode, Pod, read_nodes, read_pods
 from instances.traces.reading import Issue
-from tests.instances.traces.samples import OPENB, pod
+from tests.instances.traces.samples import OPENB, pod, written
 
 HEADER, *ROWS = OPENB.splitlines()
 
 
-def written(folder: Path, *rows: str, header: str = HEADER) -> Path:
-    """Write a list."""
-    path = folder / "pods.csv"
-    path.write_text("\n".join([header, *rows]) + "\n")
-    return path
-
-
 def test_parts_of_gpus_are_rounded_up_or_dropped(tmp_path: Path) -> None:
     """A pod with a part of a GPU gets a whole one, which is reported, or is dropped on request."""
-    path = written(tmp_path, *ROWS)
+    path = written(tmp_path / "pods.csv", HEADER, *ROWS)
 
     assert [str(issue) for issue in openb(path).repaired] == [
         "pods.csv: row 3: gpu_milli: 460: rounded up to a whole GPU"
@@ -34,7 +27,7 @@ def test_parts_of_gpus_are_rounded_up_or_dropped(tmp_path: Path) -> None:
 
 def test_several_types_are_any_type(tmp_path: Path) -> None:
     """A choice of types is given up, which is reported; a type named twice is one type."""
-    reading = openb(written(tmp_path, pod("a", spec="T4|P100"), pod("b", spec="T4|T4")))
+    reading = openb(written(tmp_path / "pods.csv", HEADER, pod("a", spec="T4|P100"), pod("b", spec="T4|T4")))
 
     assert [job.gpu_type for job in reading.workload.jobs] == ["", "T4"]
     assert [issue.reason for issue in reading.repaired] == ["gpu_spec: T4|P100: any type will do"]
@@ -42,7 +35,8 @@ def test_several_types_are_any_type(tmp_path: Path) -> None:
 
 def test_a_list_without_times_is_no_workload(tmp_path: Path) -> None:
     """Pods without times can be read as pods, not as jobs."""
-    path = written(tmp_path, "a,1000,2000,2,1000", header="name,cpu_milli,memory_mib,num_gpu,gpu_milli")
+    header = "name,cpu_milli,memory_mib,num_gpu,gpu_milli"
+    path = written(tmp_path / "pods.csv", header, "a,1000,2000,2,1000")
 
     assert read_pods(path, []) == (Pod(name="a", cpu_milli=1000, memory_mib=2000, gpus=2, gpu_milli=1000),)
     with pytest.raises(InvalidInput, match=r"header: .*: must hold name,.*,creation_time,deletion_time$"):
@@ -53,7 +47,9 @@ def test_nodes_are_read(tmp_path: Path) -> None:
     """Every row is a node; a bad one is reported."""
     issues: list[Issue] = []
     header = "sn,cpu_milli,memory_mib,gpu,model"
-    path = written(tmp_path, "n0,32000,262144,0,", "n1,64000,262144,2,P100", "n2,64000,x,2,T4", header=header)
+    path = written(
+        tmp_path / "pods.csv", header, "n0,32000,262144,0,", "n1,64000,262144,2,P100", "n2,64000,x,2,T4"
+    )
 
     assert read_nodes(path, issues) == (
         OpenbNode(name="n0", cpu_milli=32000, memory_mib=262144, gpus=0),

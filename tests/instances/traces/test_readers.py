@@ -3,6 +3,7 @@
 import gzip
 import inspect
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,13 @@ def test_jobs_are_read(name: str, tmp_path: Path) -> None:
     assert JOBS[name] == [
         (job.name, job.release_date, job.duration, job.gpus, job.gpu_type, job.model) for job in jobs
     ]
+
+
+@pytest.mark.parametrize("module", ["ares", "castor", "dally"])
+def test_assumptions_are_sentences(module: str) -> None:
+    """Each can be printed as it stands."""
+    texts = import_module(f"instances.traces.{module}").ASSUMPTIONS
+    assert all(text.endswith(".") and "\n" not in text for text in texts)
 
 
 @pytest.mark.parametrize("name", READERS)

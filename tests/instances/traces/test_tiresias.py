@@ -3,23 +3,16 @@
 from pathlib import Path
 
 from instances.traces import tiresias
-from tests.instances.traces.samples import TIRESIAS
+from tests.instances.traces.samples import TIRESIAS, written
 
 HEADER, *ROWS = TIRESIAS.splitlines()
-
-
-def written(folder: Path, *rows: str, header: str = HEADER) -> Path:
-    """Write rows below the header."""
-    path = folder / "jobs.csv"
-    path.write_text("\n".join([header, *rows]) + "\n")
-    return path
 
 
 def test_milliseconds_are_read_as_seconds(tmp_path: Path) -> None:
     """Lists with times in milliseconds, and with further columns, give the same kind of jobs."""
     header = "job_id,num_gpu,submit_time,iterations,model_name,batch_size,duration,interval,priority"
     rows = ("5,4,61000,9,bert,4,120000,1000,0", "6,1,62500,9,bert,,120500,1000,0")
-    workload = tiresias(written(tmp_path, *rows, header=header), milliseconds=True).workload
+    workload = tiresias(written(tmp_path / "jobs.csv", header, *rows), milliseconds=True).workload
 
     assert [(job.release_date, job.duration, job.batch_size) for job in workload.jobs] == [
         (0.0, 120.0, 4),
