@@ -28,7 +28,7 @@ from heuristics.allocation import highest_density, marginal_greedy, two_phase
 from instances import data_folder
 from instances.allocation import elastic_jobs, from_data, multiple_choice
 from instances.allocation.multiple_choice import Correlation
-from tests.benchmarks.measures import tabulate, timed
+from tests.benchmarks.measures import once, tabulate, timed
 from tests.strategies.allocation import committed, weakly_correlated
 
 T = TypeVar("T")
@@ -101,13 +101,13 @@ def test_methods(benchmark: BenchmarkFixture, method: Callable[..., Result[Alloc
 @pytest.mark.benchmark(group="allocation: tables")
 def test_table_of_times(benchmark: BenchmarkFixture) -> None:
     """All exact methods prove the same exact value, the core many times faster than the table and HiGHS."""
-    rows = benchmark.pedantic(  # type: ignore[no-untyped-call]  # pytest-benchmark is untyped here
+    rows = once(
+        benchmark,
         lambda: [
             (kind, str(jobs), str(capacity), *_row(jobs, capacity, options))
             for kind, options in KINDS.items()
             for jobs, capacity in SIZES
         ],
-        rounds=1,
     )
     head = (
         "kind",
@@ -151,13 +151,13 @@ def _row(jobs: int, capacity: int, options: dict[str, Any]) -> list[str]:
 def test_table_of_classic_classes(benchmark: BenchmarkFixture) -> None:
     """The classic classes are proven in seconds; of the strongly correlated ones a millionth may be left."""
     shapes = ((10, 1_000), (100, 100), (1_000, 10), (1_000, 100))
-    rows = benchmark.pedantic(  # type: ignore[no-untyped-call]  # pytest-benchmark is untyped here
+    rows = once(
+        benchmark,
         lambda: [
             (correlation, f"{largest:,}", *(_classic(correlation, largest, *shape) for shape in shapes))
             for largest in (1_000, 10_000)
             for correlation in get_args(Correlation)
         ],
-        rounds=1,
     )
     head = ("values follow weights", "weights up to", *(f"{c:,} x {i:,}" for c, i in shapes))
     tabulate("allocation: the core on classic classes, 20 s each, in s", head, rows)
@@ -195,7 +195,7 @@ def test_never_worse_than_the_heuristics(benchmark: BenchmarkFixture) -> None:
             _limited(committed(name.removeprefix("allocation/")))
         return [(problem.name, *_limited(problem)) for problem in dense()]
 
-    found = benchmark.pedantic(rows, rounds=1)  # type: ignore[no-untyped-call]  # pytest-benchmark is untyped here
+    found = once(benchmark, rows)
     head = ("instance", "best heuristic", *(f"{limit:g} s" for limit in LIMITS))
     tabulate("allocation: gap at a limit (CPU seconds in all)", head, found)
 
@@ -228,9 +228,7 @@ def test_table_of_gaps(benchmark: BenchmarkFixture) -> None:
     large = [[committed(name.removeprefix("allocation/"))] for name in names("allocation/production/")]
     folder = data_folder()
     real = [] if folder is None else [[problem] for problem in from_data(folder)]
-    rows = benchmark.pedantic(  # type: ignore[no-untyped-call]  # pytest-benchmark is untyped here
-        lambda: [_gaps(problems) for problems in (small, *large, *real)], rounds=1
-    )
+    rows = once(benchmark, lambda: [_gaps(problems) for problems in (small, *large, *real)])
     head = ("instance", "jobs", "GPUs", *(method.__name__ for method in METHODS))
     tabulate("allocation: gap to the optimum, and time", head, rows, 160)
 

@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from resource import RUSAGE_SELF, getrusage
 from statistics import median
-from time import process_time
 from typing import Any, NamedTuple
 
 import pytest
@@ -28,7 +27,8 @@ from heuristics.policies.aryl.policy import aryl
 from heuristics.reclaiming import greedy, random_choice, smallest_count_first
 from instances import data_folder
 from instances.scenarios import aryl as aryl_scenario
-from tests.benchmarks.measures import report
+from tests.benchmarks.measures import report, timed
+from tests.unwrap import unwrap
 
 pytestmark = pytest.mark.slow
 
@@ -76,9 +76,8 @@ def run(case: str) -> Run:
     """Run Aryl, and note what it asks its reclaiming."""
     scenario = aryl_scenario(data_folder(), days=DAYS, **CASES[case])
     problems: list[Reclaiming] = []
-    begin = process_time()
-    ran = replay(scenario, aryl, on_reclaim=lambda problem, _: problems.append(problem))
-    return Run(ran, problems, process_time() - begin)
+    ran, seconds = timed(lambda: replay(scenario, aryl, on_reclaim=lambda problem, _: problems.append(problem)))
+    return Run(ran, problems, seconds)
 
 
 @cache
@@ -90,11 +89,8 @@ def decided(case: str) -> dict[str, list[Decided]]:
 
 
 def _decide(method: MethodLike, problem: Reclaiming) -> Decided:
-    begin = process_time()
-    result = method(problem)
-    seconds = process_time() - begin
-    assert result.objective is not None
-    return Decided(float(result.objective), result.status is Status.OPTIMAL, seconds)
+    result, seconds = timed(lambda: method(problem))
+    return Decided(float(unwrap(result.objective)), result.status is Status.OPTIMAL, seconds)
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -22,7 +22,7 @@ from heuristics.policies import marginal
 from heuristics.policies.ones.capped import capped
 from heuristics.policies.ones.exact_batching import exact_batching
 from instances.workloads import ones
-from tests.benchmarks.measures import report
+from tests.benchmarks.measures import once, report
 
 pytestmark = pytest.mark.slow
 
@@ -96,7 +96,7 @@ def show(jobs: Jobs, found: Table) -> None:
 
 def measured(benchmark: Any, jobs: Jobs) -> Table:
     """Return the table once, and print it."""
-    found: Table = benchmark.pedantic(table, args=(jobs,), rounds=1, iterations=1)
+    found = once(benchmark, lambda: table(jobs))
     show(jobs, found)
     return found
 

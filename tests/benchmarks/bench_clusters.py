@@ -1,6 +1,5 @@
 """Speed of reading ten thousand machines, against a plain networkx tree of as many nodes in the same run."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,7 @@ import pytest
 
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.cluster.formats import Format, draw, outline, read_cluster, write_cluster
-from tests.benchmarks.measures import report, timed
+from tests.benchmarks.measures import least_seconds, once, report
 
 pytestmark = pytest.mark.slow
 
@@ -24,11 +23,6 @@ MOST = {
     Format.SLURM_BLOCK: 40,
     Format.TOPOGRAPH: 40,
 }
-
-
-def _seconds(action: Callable[[], Any]) -> float:
-    """Return the least processor time of three runs."""
-    return timed(action, 3)[1]
 
 
 def _plain_tree() -> nx.Graph:
@@ -48,8 +42,8 @@ def test_ten_thousand_machines_are_read_and_numbered(benchmark: Any, kind: Forma
     def read() -> str:
         return read_cluster(tmp_path / "file").tier([0, 100])
 
-    ratio = benchmark.pedantic(lambda: _seconds(read) / _seconds(_plain_tree), rounds=1, iterations=1)
-    report(f"{kind}: {_seconds(read):.2f} s, {ratio:.0f} times a plain tree")
+    ratio = once(benchmark, lambda: least_seconds(read) / least_seconds(_plain_tree))
+    report(f"{kind}: {least_seconds(read):.2f} s, {ratio:.0f} times a plain tree")
     assert ratio < MOST[kind]
 
 
@@ -57,8 +51,8 @@ def test_telling_is_faster_than_reading(benchmark: Any, tmp_path: Path) -> None:
     """The outline of ten thousand machines takes less than reading them from our JSON."""
     cluster = Cluster.uniform(racks=RACKS, machines=MACHINES, gpus=8)
     write_cluster(cluster, tmp_path / "a.json")
-    told = benchmark.pedantic(lambda: _seconds(lambda: outline(cluster)), rounds=1, iterations=1)
-    assert told < _seconds(lambda: read_cluster(tmp_path / "a.json"))
+    told = once(benchmark, lambda: least_seconds(lambda: outline(cluster)))
+    assert told < least_seconds(lambda: read_cluster(tmp_path / "a.json"))
 
 
 def test_pictures_grow_no_faster_than_clusters(benchmark: Any) -> None:
@@ -66,6 +60,6 @@ def test_pictures_grow_no_faster_than_clusters(benchmark: Any) -> None:
 
     def drawing(racks: int) -> float:
         cluster = Cluster.uniform(racks=racks, machines=8, gpus=8)
-        return _seconds(lambda: draw(cluster, {"a": range(0, cluster.gpus, 2)}))
+        return least_seconds(lambda: draw(cluster, {"a": range(0, cluster.gpus, 2)}))
 
-    assert benchmark.pedantic(lambda: drawing(16) / drawing(2), rounds=1, iterations=1) < 8
+    assert once(benchmark, lambda: drawing(16) / drawing(2)) < 8

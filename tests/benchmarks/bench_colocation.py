@@ -16,7 +16,7 @@ from gsopt.problems.colocation import Colocation
 from heuristics.colocation import bsbf, first_fit, random_pairs
 from instances import data_folder
 from instances.colocation import from_data, full_cluster
-from tests.benchmarks.measures import report, tabulate, timed
+from tests.benchmarks.measures import loss, proven, report, tabulate, timed
 from tests.gsopt.performance.colocation.play import completions, drawn
 
 #: Pairs that are played.
@@ -81,13 +81,7 @@ def test_what_deciding_job_by_job_loses() -> None:
 
 def _losses(problems: Iterable[Colocation], method: Callable[..., Any]) -> list[float]:
     """Return what a heuristic loses on each problem, as a part of the optimum."""
-    found: list[float] = []
-    for problem in problems:
-        best, value = exact(problem).objective, method(problem).objective
-        assert best
-        assert value is not None
-        found.append(float(1 - Fraction(value) / Fraction(best)))
-    return found
+    return [loss(method, problem, proven(exact, problem, [])) for problem in problems]
 
 
 def test_the_assignment_is_faster_than_the_matching() -> None:

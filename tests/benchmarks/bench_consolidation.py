@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from fractions import Fraction
+from functools import partial
 from math import inf
 from statistics import median
 from time import perf_counter
@@ -18,9 +19,10 @@ from gsopt.problems.consolidation import Consolidation
 from gsopt.solvers.backends import CpSat
 from heuristics.consolidation import fifo, greedy, most_sensitive_first
 from instances.consolidation import half_busy
-from tests.benchmarks.measures import report, tabulate
+from tests.benchmarks.measures import proven, report, tabulate, timed
 from tests.exactness import consolidation as oracle
 from tests.strategies.consolidation import tiny
+from tests.unwrap import unwrap
 
 #: Seconds that each model has on each instance of the table.
 LIMIT = 5.0
@@ -73,8 +75,7 @@ def test_time_and_gap_by_size(demands: Any) -> None:
         problems = [half_busy(racks=racks, jobs=jobs, demands=demands, seed=seed) for seed in SEEDS]
         cells = {name: _cell(name, problems) for name in WAYS}
         rows.append((f"{racks} x {jobs}", *(_shown(cell) for cell in cells.values())))
-        merged = cells["patterns" if demands == "any" else "divisible"]
-        assert merged is not None
+        merged = unwrap(cells["patterns" if demands == "any" else "divisible"])
         assert merged[2] <= GAP
     title = f"demands {demands}: median seconds to a gap of {GAP:g}, to the proof, gap left"
     tabulate(title, ("racks x jobs", *WAYS), rows, 170)
@@ -91,12 +92,12 @@ def _cell(name: str, problems: Iterable[Consolidation]) -> tuple[float, float, f
         if name == "counts" and naive:
             return None
         for times, gap in ((near, GAP), (end, 0.0)):
-            begin = perf_counter()
+            run = partial(method, problem, time_limit=LIMIT, gap=gap, **options)
             try:
-                result = method(problem, time_limit=LIMIT, gap=gap, **options)
+                result, seconds = timed(run, clock=perf_counter)
             except Unsupported:
                 return None
-            times.append(perf_counter() - begin)
+            times.append(seconds)
         left.append(inf if result.gap is None else result.gap)
     return median(near), median(end), max(left)
 
@@ -109,17 +110,12 @@ def test_merging_pays() -> None:
     """With 100 jobs on 8 racks slots are proven in less time than groups are, or are given up."""
     problem = half_busy(racks=8, jobs=100, seed=1)
     divisible(problem)  # the solver's process is started
-    begin = perf_counter()
-    best = divisible(problem)
-    middle = perf_counter()
-    other = laminar(problem, time_limit=LIMIT)
-    end = perf_counter()
-    report(f"laminar takes {(end - middle) / (middle - begin):.1f} times as long as divisible")
-    assert best.status is Status.OPTIMAL
-    assert best.objective is not None
-    assert other.objective is not None
-    assert other.objective <= best.objective
-    assert end - middle > middle - begin
+    seconds: list[float] = []
+    best = proven(divisible, problem, seconds)
+    other, long = timed(partial(laminar, problem, time_limit=LIMIT), clock=perf_counter)
+    report(f"laminar takes {long / seconds[0]:.1f} times as long as divisible")
+    assert unwrap(other.objective) <= best
+    assert long > seconds[0]
 
 
 @pytest.mark.parametrize("demands", ["powers_of_two", "any"])
@@ -130,12 +126,10 @@ def test_what_heuristics_lose(demands: Any) -> None:
         losses: dict[str, list[float]] = {method.__name__: [] for method in HEURISTICS}
         for seed in range(8):
             problem = half_busy(racks=racks, jobs=jobs, demands=demands, seed=seed)
-            best = exact(problem, gap=GAP).objective
-            assert best is not None
+            best = unwrap(exact(problem, gap=GAP).objective)
             for method in HEURISTICS:
-                value = method(problem).objective
-                assert value is not None
-                losses[method.__name__].append(float(Fraction(best) / Fraction(value)) - 1)
+                value = Fraction(unwrap(method(problem).objective))
+                losses[method.__name__].append(float(Fraction(best) / value) - 1)
         cells = (f"{median(loss):.1%} {max(loss):.1%}" for loss in losses.values())
         rows.append((f"{racks} x {jobs}", *cells))
         assert median(losses["greedy"]) < min(median(losses[name]) for name in ("fifo", "most_sensitive_first"))

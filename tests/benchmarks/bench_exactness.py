@@ -2,15 +2,14 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
-from random import Random
 
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from gsopt.schedule.bounds.prices import price_bound
-from tests.benchmarks.measures import report
+from tests.benchmarks.measures import once, report
 from tests.exactness import prices
-from tests.exactness.trial import ORACLES, Tally, attack
+from tests.exactness.trial import ORACLES, attack
 
 pytestmark = pytest.mark.slow
 
@@ -32,9 +31,7 @@ SIZES = {
 @pytest.mark.parametrize("word", ORACLES)
 def test_no_proof_is_beaten(benchmark: BenchmarkFixture, word: str) -> None:
     """No optimum is beaten by brute force, no bound lies beyond it, and the default method proves all."""
-    tally: Tally = benchmark.pedantic(  # type: ignore[no-untyped-call]
-        attack, args=(word, range(SIZES[word])), kwargs={"turns": 3}, rounds=1
-    )
+    tally = once(benchmark, lambda: attack(word, range(SIZES[word]), turns=3))
     report(f"{word}: {tally}")
 
     assert tally.failures == []
@@ -49,7 +46,7 @@ PRICED, ERROR = 2_000, 1e-8
 @pytest.mark.benchmark(group="exactness: 2,000 tiny instances, random and improved prices")
 def test_no_price_exceeds_the_optimum(benchmark: BenchmarkFixture) -> None:
     """The bound by priced time, from its definition in fractions, is nowhere above the optimum."""
-    shares = benchmark.pedantic(lambda: list(_shares(range(PRICED))), rounds=1)  # type: ignore[no-untyped-call]
+    shares = once(benchmark, lambda: list(_shares(range(PRICED))))
     near = sum(share > 0.95 for share in shares)
     report(f"{len(shares):,} bounds, {near} within 5 %")
 
@@ -60,9 +57,7 @@ def test_no_price_exceeds_the_optimum(benchmark: BenchmarkFixture) -> None:
 def _shares(seeds: range) -> Iterator[float]:
     """Yield the bound as a part of the optimum; every fourth instance has improved prices."""
     for seed in seeds:
-        random = Random(f"prices {seed}")
-        scenario = prices.draw(random)
-        weights = prices.draw_weights(random, scenario)
+        random, scenario, weights = prices.drawn(seed)
         grid, drawn = prices.draw_prices(random, scenario)
         chosen = drawn if seed % 4 else prices.climb(scenario, weights, grid, drawn, 30)
         best = prices.optimum(scenario, weights)
@@ -74,9 +69,7 @@ def _shares(seeds: range) -> Iterator[float]:
 @pytest.mark.parametrize("compiled", [False, True])
 def test_bound_is_what_its_prices_prove(benchmark: BenchmarkFixture, compiled: bool) -> None:
     """It is nowhere above what its prices prove in fractions, nor the optimum, and falls with no evaluation."""
-    rows = benchmark.pedantic(  # type: ignore[no-untyped-call]
-        lambda: [_prove(seed, compiled=compiled) for seed in range(PRICED)], rounds=1
-    )
+    rows = once(benchmark, lambda: [_prove(seed, compiled=compiled) for seed in range(PRICED)])
     near = sum(bound > 0.95 * best for bound, best in rows)
     report(f"{len(rows):,} bounds, {near} within 5 %")
 
@@ -86,9 +79,8 @@ def test_bound_is_what_its_prices_prove(benchmark: BenchmarkFixture, compiled: b
 
 def _prove(seed: int, *, compiled: bool) -> tuple[float, float]:
     """Return the bound and the optimum of a random instance, in weighted sums of job completion times."""
-    random = Random(f"prices {seed}")
-    scenario = prices.draw(random)
-    weights = [weight or Fraction(1, 2) for weight in prices.draw_weights(random, scenario)]
+    _, scenario, drawn = prices.drawn(seed)
+    weights = [weight or Fraction(1, 2) for weight in drawn]
     given = [float(weight) for weight in weights]
     found = [
         price_bound(scenario, weights=given, evaluations=number, compiled=compiled) for number in (1, 7, 50)

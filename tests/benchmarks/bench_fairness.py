@@ -6,7 +6,7 @@
 from collections import Counter
 from typing import Any
 
-from tests.benchmarks.measures import report
+from tests.benchmarks.measures import once, report
 from tests.strategies.theorem import KINDS, late
 
 INSTANCES = 1500
@@ -39,7 +39,7 @@ def test_counts(benchmark: Any) -> None:
             lines.append(f"{name:<5}  {first:>24}  {second:>18}  {uncapped:>9}  {counts['capped']:>6}")
         return lines
 
-    lines = benchmark.pedantic(table, rounds=1, iterations=1)
+    lines = once(benchmark, table)
     report(*lines)
     assert len(lines) == len(KINDS) + 1
     assert set(broken) == set(readings)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -12,42 +12,24 @@ from gsopt.schedule.bounds.prices import price_bound
 from gsopt.simulation import simulate
 from heuristics import policies
 from instances.scheduling import elastic_jobs
-from instances.traces import ares, philly
-from tests.benchmarks.measures import data
+from tests.benchmarks.measures import ares_scenario, philly_scenario
 
 pytestmark = pytest.mark.slow
 
 README = Path(__file__).parents[2] / "README.md"
-DAY = 86_400
 
 #: By how much a gap may differ from what is printed: percentage points, or a part of it where that is more.
 POINTS, PART = 0.6, 0.01
 
 
-def _philly_day() -> Scenario:
-    return Scenario.of(philly(data(), window=(50 * DAY, 51 * DAY), max_gpus=128).workload, 128)
-
-
-def _all_of_philly() -> Scenario:
-    return Scenario.of(philly(data(), max_gpus=512).workload, 512)
-
-
-def _ares(trace: str) -> Callable[[], Scenario]:
-    return lambda: Scenario.of(ares(data(), trace=trace, number=1, gpus=64, halvings=1).workload, 64)
-
-
-def _generated() -> Scenario:
-    return elastic_jobs(jobs=100, gpus=64, load=1.2, seed=1).scenario
-
-
 #: The workloads of the table, column by column.
 COLUMNS: tuple[Callable[[], Scenario], ...] = (
-    _philly_day,
-    _all_of_philly,
-    _ares("philly"),
-    _ares("saturn"),
-    _ares("newtrace"),
-    _generated,
+    partial(philly_scenario, 128, 50),
+    partial(philly_scenario, 512),
+    partial(ares_scenario, "philly"),
+    partial(ares_scenario, "saturn"),
+    partial(ares_scenario, "newtrace"),
+    lambda: elastic_jobs(jobs=100, gpus=64, load=1.2, seed=1).scenario,
 )
 
 

@@ -1,24 +1,22 @@
 """Goodput: what the search of Pollux loses, and how long a decision takes, exactly."""
 
+from collections.abc import Callable
 from functools import partial
 from statistics import mean, median
 from time import perf_counter
+from typing import Any
 
 import pytest
 
 from formulations.goodput import exact
-from gsopt.core.result import Status
-from gsopt.problems.goodput import Goodput
 from heuristics.goodput import genetic, greedy
 from instances.goodput import from_data, running_jobs
-from tests.benchmarks.measures import data, report, timed
+from tests.benchmarks.measures import data, loss, proven, report, timed
 
 #: Jobs on 16 nodes of four GPUs.
 JOBS = (8, 15, 30, 45)
 
-
-def _fitness(problem: Goodput, found: float) -> float:
-    return float(found ** (1 / problem.power))
+SEARCHES: dict[str, Callable[..., Any]] = {"genetic": genetic, "greedy": greedy}
 
 
 @pytest.mark.parametrize("running", [0.95, 0.8])
@@ -28,21 +26,15 @@ def test_what_searches_lose(running: float) -> None:
     Once a twentieth and once a fifth of the jobs have arrived since the last decision.
     """
     for jobs in JOBS:
-        lost: dict[str, list[float]] = {"genetic": [], "greedy": []}
-        seconds: dict[str, list[float]] = {"exact": [], "genetic": [], "greedy": []}
+        lost: dict[str, list[float]] = {name: [] for name in SEARCHES}
+        seconds: dict[str, list[float]] = {name: [] for name in ("exact", *SEARCHES)}
         for seed in range(6):
             problem = running_jobs(jobs=jobs, running=running, busy=(0.5, 0.9, 1.0)[seed % 3], seed=seed)
-            best, spent = timed(partial(exact, problem), clock=perf_counter)
-            seconds["exact"].append(spent)
-            assert best.status is Status.OPTIMAL
-            assert best.objective is not None
-            for name, method in (("genetic", genetic), ("greedy", greedy)):
-                found, spent = timed(partial(method, problem), clock=perf_counter)
+            best = proven(exact, problem, seconds["exact"])
+            for name, method in SEARCHES.items():
+                more, spent = timed(partial(loss, method, problem, best), clock=perf_counter)
                 seconds[name].append(spent)
-                assert found.objective is not None
-                assert found.objective >= best.objective - problem.resolution(best.objective)
-                fit = _fitness(problem, float(found.objective)) / _fitness(problem, float(best.objective))
-                lost[name].append(1 - fit)
+                lost[name].append(1 - (1 + more) ** (1 / problem.power))
         report(f"{jobs} jobs on 64 GPUs, {running:.0%} run")
         for name, values in lost.items():
             hit = sum(value < 1e-9 for value in values)
@@ -58,27 +50,17 @@ def test_many_jobs_are_decided_at_once() -> None:
     """Of 160 jobs on 64 GPUs all decisions are proven; the seconds are printed."""
     seconds: list[float] = []
     for seed in range(12):
-        problem = running_jobs(jobs=160, busy=(0.5, 0.9, 1.0)[seed % 3], seed=seed)
-        begin = perf_counter()
-        result = exact(problem)
-        seconds.append(perf_counter() - begin)
-        assert result.status is Status.OPTIMAL
+        proven(exact, running_jobs(jobs=160, busy=(0.5, 0.9, 1.0)[seed % 3], seed=seed), seconds)
     report(f"160 jobs: {median(seconds):.3f} s at the median, up to {max(seconds):.3f} s")
 
 
 def test_the_authors_decisions() -> None:
     """On 45 decisions of the authors' simulator all is proven, and no search is fitter."""
-    hit, seconds = {"genetic": 0, "greedy": 0}, []
+    hit: dict[str, int] = dict.fromkeys(SEARCHES, 0)
+    seconds: list[float] = []
     problems = list(from_data(data()))
     for problem in problems:
-        begin = perf_counter()
-        best = exact(problem)
-        seconds.append(perf_counter() - begin)
-        assert best.status is Status.OPTIMAL
-        assert best.objective is not None
-        for name, method in (("genetic", genetic), ("greedy", greedy)):
-            found = method(problem).objective
-            assert found is not None
-            assert found >= best.objective - problem.resolution(best.objective)
-            hit[name] += found <= best.objective + problem.resolution(best.objective)
+        best = proven(exact, problem, seconds)
+        for name, method in SEARCHES.items():
+            hit[name] += loss(method, problem, best) * best <= problem.resolution(best)
     report(f"{len(problems)} decisions, {median(seconds):.3f} s at the median; optimal: {hit}")

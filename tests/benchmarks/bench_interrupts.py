@@ -19,6 +19,7 @@ from gsopt.cli.exits import Exit
 from gsopt.core.files import write
 from instances.batching import elastic_jobs as batched_jobs
 from instances.scheduling import elastic_jobs
+from tests.benchmarks.measures import once
 from tests.commands import COMMAND
 
 pytestmark = pytest.mark.slow
@@ -51,7 +52,7 @@ def test_interrupts_lose_nothing(benchmark: BenchmarkFixture, tmp_path: Path) ->
             moment = some.uniform(EARLIEST, LATEST)
             told.append(_interrupted(instance, tmp_path / str(number), moment, group=number % 2 == 1))
 
-    benchmark.pedantic(interrupt_all, rounds=1)  # type: ignore[no-untyped-call]  # pytest-benchmark is untyped here
+    once(benchmark, interrupt_all)
     benchmark.extra_info["with a solution"] = sum(told)
     assert any(told)
 

@@ -19,7 +19,7 @@ from gsopt.studies.paired import signed_ranks
 from heuristics.policies import marginal, tiresias
 from heuristics.policies.ones.policy import ones
 from instances.workloads import ones as jobs_of_ones
-from tests.benchmarks.measures import report
+from tests.benchmarks.measures import once, report
 
 pytestmark = pytest.mark.slow
 
@@ -69,7 +69,7 @@ def jct(gpus: int, name: str) -> list[float]:
 @pytest.mark.parametrize("gpus", [64, 16])
 def test_ones_beside_fixed_batches(benchmark: Any, gpus: int) -> None:
     """Where nobody is scaled down ONES is below both others, and the differences of pairs are no chance."""
-    benchmark.pedantic(lambda: [runs(gpus, name) for name in POLICIES], rounds=1, iterations=1)
+    once(benchmark, lambda: [runs(gpus, name) for name in POLICIES])
     report(f"{gpus} GPUs: mean JCT, execution, queueing (s); p against ONES without scale-down")
     for name in POLICIES:
         figures = [mean(gpus, name, each) for each in ("mean_jct", "mean_execution", "mean_queueing")]

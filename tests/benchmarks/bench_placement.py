@@ -1,7 +1,7 @@
 """Speed of the exact methods of placement and of best-fit decreasing, and the gaps of the heuristics."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from random import Random
 from statistics import median
@@ -19,7 +19,8 @@ from heuristics.placement import best_fit_decreasing, best_of_three, first_fit, 
 from instances import data_folder
 from instances.placement import elastic, fine_sizes, from_data, vector_packing, vectors, whole_gpus
 from instances.placement.clusters import cluster
-from tests.benchmarks.measures import report, tabulate, timed
+from tests.benchmarks.measures import once, report, tabulate, timed
+from tests.unwrap import unwrap
 
 Answer = Result[PlacementSolution]
 
@@ -89,12 +90,10 @@ def test_few_vectors(benchmark: BenchmarkFixture, method: Callable[[Placement], 
 def test_many_vectors(benchmark: BenchmarkFixture, types: int, seed: int) -> None:
     """Column generation finds a placement and a bound at most two servers below it."""
     problem = vectors(types=types, workers=1_500, seed=seed)
-    result: Answer = benchmark.pedantic(column_generation, args=(problem,), rounds=1)  # type: ignore[no-untyped-call]
+    result = once(benchmark, lambda: column_generation(problem))
     _print(problem.name, result)
 
-    assert result.objective is not None
-    assert result.bound is not None
-    assert result.objective - result.bound <= 2
+    assert unwrap(result.objective) - unwrap(result.bound) <= 2
 
 
 @pytest.mark.benchmark(group="placement: preferences, 420 jobs, 1,800 workers, 443 + 520 servers")
@@ -131,14 +130,7 @@ def test_vector_packing(
         vector_packing(family=family, workers=workers, seed=seed) for family in CLASSES for seed in range(seeds)
     ]
 
-    def solve_all() -> list[Answer]:
-        return [column_generation(problem, time_limit=limit) for problem in problems]
-
-    results: list[Answer] = benchmark.pedantic(solve_all, rounds=1)  # type: ignore[no-untyped-call]
-    for problem, result in zip(problems, results, strict=True):
-        _print(problem.name, result)
-
-    assert sum(result.status is Status.OPTIMAL for result in results) >= share * len(results)
+    assert _part_proven(benchmark, partial(column_generation, time_limit=limit), problems) >= share
 
 
 @pytest.mark.benchmark(group="placement: five and ten resources, 60 workers")
@@ -147,14 +139,7 @@ def test_many_resources(benchmark: BenchmarkFixture, resources: int) -> None:
     """Half of the classes are proven in 10 s with five and with ten resources too."""
     problems = [vector_packing(family=family, workers=60, resources=resources) for family in CLASSES]
 
-    def solve_all() -> list[Answer]:
-        return [exact(problem, time_limit=10.0) for problem in problems]
-
-    results: list[Answer] = benchmark.pedantic(solve_all, rounds=1)  # type: ignore[no-untyped-call]
-    for problem, result in zip(problems, results, strict=True):
-        _print(problem.name, result)
-
-    assert 2 * sum(result.status is Status.OPTIMAL for result in results) >= len(results)
+    assert _part_proven(benchmark, partial(exact, time_limit=10.0), problems) >= 0.5
 
 
 @pytest.mark.slow
@@ -163,13 +148,11 @@ def test_many_resources(benchmark: BenchmarkFixture, resources: int) -> None:
 def test_fine_sizes(benchmark: BenchmarkFixture, seed: int) -> None:
     """In 10 s the value is within one server of the bound, and better than best-fit decreasing."""
     problem = fine_sizes(seed=seed)
-    result: Answer = benchmark.pedantic(exact, args=(problem,), kwargs={"time_limit": 10.0}, rounds=1)  # type: ignore[no-untyped-call]
+    result = once(benchmark, lambda: exact(problem, time_limit=10.0))
     _print(problem.name, result)
 
-    assert result.objective is not None
-    assert result.bound is not None
-    assert result.objective - result.bound <= 1
-    assert result.objective < (best_fit_decreasing(problem).objective or 0)
+    assert unwrap(result.objective) - unwrap(result.bound) <= 1
+    assert unwrap(result.objective) < (best_fit_decreasing(problem).objective or 0)
 
 
 @pytest.mark.slow
@@ -179,10 +162,7 @@ def test_never_worse_than_the_heuristics(benchmark: BenchmarkFixture, limit: flo
     """No heuristic that has time is better, there is a bound, and the limit is kept."""
     problems = [*standing(), crowd(), fine_sizes(), vector_packing(family=5)]
 
-    def solve_all() -> list[tuple[Answer, float]]:
-        return [timed(partial(solve, problem, time_limit=limit)) for problem in problems]
-
-    found: list[tuple[Answer, float]] = benchmark.pedantic(solve_all, rounds=1)  # type: ignore[no-untyped-call]
+    found = once(benchmark, lambda: [timed(partial(solve, problem, time_limit=limit)) for problem in problems])
     for problem, (result, spent) in zip(problems, found, strict=True):
         compared = HEURISTICS.values() if limit > SHORT else (best_of_three, best_fit_decreasing)
         values = [method(problem).objective for method in compared]
@@ -207,11 +187,11 @@ def test_table_of_gaps(benchmark: BenchmarkFixture) -> None:
         "preferences": [elastic(seed=seed) for seed in SEEDS],
     }
     real = {} if folder is None else {_short(problem): [problem] for problem in from_data(folder)}
-    rows = benchmark.pedantic(  # type: ignore[no-untyped-call]  # pytest-benchmark is untyped here
+    rows = once(
+        benchmark,
         lambda: [
             (f"{name} ({len(problems)})", *_gaps(problems)) for name, problems in (generated | real).items()
         ],
-        rounds=1,
     )
     head = ("instances", "exact", *HEURISTICS)
     tabulate("placement: mean gap to the proven bound (%), median time (ms)", head, rows, 180)
@@ -247,6 +227,16 @@ def _benchmarked(benchmark: BenchmarkFixture, method: Callable[..., Any], proble
     result: Answer = benchmark.pedantic(method, args=(problem,), rounds=3, warmup_rounds=1)  # type: ignore[no-untyped-call]
     _print(problem.name, result)
     return result
+
+
+def _part_proven(
+    benchmark: BenchmarkFixture, method: Callable[..., Answer], problems: Sequence[Placement]
+) -> float:
+    """Solve and print all problems, and return the part of them that is proven."""
+    results = once(benchmark, lambda: list(map(method, problems)))
+    for problem, result in zip(problems, results, strict=True):
+        _print(problem.name, result)
+    return sum(result.status is Status.OPTIMAL for result in results) / len(results)
 
 
 def _print(name: str, result: Answer) -> None:

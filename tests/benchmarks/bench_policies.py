@@ -22,7 +22,7 @@ from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.bounds.prices import price_bound
 from gsopt.studies.cells import Cell, cells_of
 from gsopt.studies.rows import CellRow, CellState
-from tests.benchmarks.measures import report
+from tests.benchmarks.measures import once, report
 
 pytestmark = pytest.mark.slow
 
@@ -195,7 +195,7 @@ def _ratios(rows: Sequence[CellRow], group: str, method: str, methods: Sequence[
 
 def test_the_tables(benchmark: Any, rows: Sequence[CellRow]) -> None:
     """Every cell of the generated part has a result, and its tables are printed."""
-    text = benchmark.pedantic(lambda: "".join(tables(rows, "second half")), rounds=1, iterations=1)
+    text = once(benchmark, lambda: "".join(tables(rows, "second half")))
     report(text)
     assert all(row.outcome.state is CellState.DONE for row in rows)
 

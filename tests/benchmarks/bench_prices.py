@@ -4,7 +4,7 @@ The values are those of the best schedules that are known. A bound above one of 
 """
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from random import Random
 from time import process_time
@@ -21,13 +21,10 @@ from gsopt.schedule.bounds.prices import PriceBound, price_bound
 from gsopt.simulation import replay
 from heuristics import policies
 from instances.scheduling import elastic_jobs
-from instances.traces import ares, philly
-from tests.benchmarks.measures import data, timed
+from tests.benchmarks.measures import ares_scenario, once, philly_scenario, timed
 from tests.strategies.scheduling import tiny
 
 pytestmark = pytest.mark.slow
-
-DAY = 86_400.0
 
 #: Tiny instances of each kind, and how far rounding may bring a bound above an optimum that a solver gives.
 TINY, ROUNDING = 1_000, 1e-6
@@ -51,29 +48,16 @@ def _generated(jobs: int, gpus: int, seed: int) -> Callable[[], Scenario]:
     return lambda: elastic_jobs(jobs=jobs, gpus=gpus, load=1.2, seed=seed).scenario
 
 
-def _ares(trace: str) -> Callable[[], Scenario]:
-    return lambda: Scenario(
-        workload=ares(data(), trace=trace, number=1, gpus=64, halvings=1).workload, cluster=Cluster.plain(64)
-    )
-
-
-def _philly(gpus: int, days: tuple[int, int] | None = None) -> Callable[[], Scenario]:
-    window = None if days is None else (days[0] * DAY, days[1] * DAY)
-    return lambda: Scenario(
-        workload=philly(data(), window=window, max_gpus=gpus).workload, cluster=Cluster.plain(gpus)
-    )
-
-
 ROWS = [
     Row("elastic_jobs(100, 64)", _generated(100, 64, 1), 818.5, 0.04, 900),
     Row("elastic_jobs(320, 64)", _generated(320, 64, 1), 1_677.7, 0.04, 900),
     Row("elastic_jobs(100, 16)", _generated(100, 16, 2), 2_567.5, 0.10, 900),
-    Row("Sia Philly 1, one halving", _ares("philly"), 1_439.1, 0.01, 900),
-    Row("Sia newTrace 1, one halving", _ares("newtrace"), 2_650.0, 0.05, 900),
-    Row("Philly day 50, 128 GPUs", _philly(128, (50, 51)), 13_619, 0.01, 900),
-    Row("Philly day 30, 512 GPUs", _philly(512, (30, 31)), None, 0.01, 1_800),
-    Row("Philly, 512 GPUs", _philly(512), None, 0.03, 600),
-    Row("Philly, 256 GPUs", _philly(256), None, 0.15, 600),
+    Row("Sia Philly 1, one halving", partial(ares_scenario, "philly"), 1_439.1, 0.01, 900),
+    Row("Sia newTrace 1, one halving", partial(ares_scenario, "newtrace"), 2_650.0, 0.05, 900),
+    Row("Philly day 50, 128 GPUs", partial(philly_scenario, 128, 50), 13_619, 0.01, 900),
+    Row("Philly day 30, 512 GPUs", partial(philly_scenario, 512, 30), None, 0.01, 1_800),
+    Row("Philly, 512 GPUs", partial(philly_scenario, 512), None, 0.03, 600),
+    Row("Philly, 256 GPUs", partial(philly_scenario, 256), None, 0.15, 600),
 ]
 
 
@@ -86,7 +70,7 @@ def test_gaps(benchmark: Any, row: Row) -> None:
         value = min(replay(scenario, policy).metrics.mean_jct for policy in (policies.srsf, policies.srtf))
     price_bound(scenario, evaluations=1)  # loads and compiles the kernel
     begin = process_time()
-    found = benchmark.pedantic(price_bound, (scenario,), {"evaluations": row.evaluations}, rounds=1)
+    found = once(benchmark, lambda: price_bound(scenario, evaluations=row.evaluations))
     seconds = process_time() - begin
     gap = (value - found.mean_jct) / value
     _say(row.name, len(scenario.workload.jobs), value, found, gap, seconds)
@@ -95,10 +79,10 @@ def test_gaps(benchmark: Any, row: Row) -> None:
 
 def test_a_rigid_day_without_compiled_kernels(benchmark: Any) -> None:
     """Some 1,500 rigid jobs are within 2 % by numpy alone in a few times the time of one simulation."""
-    scenario = _philly(128, (50, 51))()
+    scenario = philly_scenario(128, 50)
     _, simulated = timed(lambda: replay(scenario, policies.srsf))
     begin = process_time()
-    found = benchmark.pedantic(price_bound, (scenario,), {"evaluations": 60, "compiled": False}, rounds=1)
+    found = once(benchmark, lambda: price_bound(scenario, evaluations=60, compiled=False))
     seconds = process_time() - begin
     gap = (13_619 - found.mean_jct) / 13_619
     _say("Philly day 50, numpy", len(scenario.workload.jobs), 13_619, found, gap, seconds)
@@ -108,14 +92,14 @@ def test_a_rigid_day_without_compiled_kernels(benchmark: Any) -> None:
 
 def test_no_bound_is_above_the_optimum_of_all_event_orders(benchmark: Any) -> None:
     """On tiny instances, rigid and elastic, no prices, random or improved, prove more than the optimum."""
-    ratios = benchmark.pedantic(lambda: [_ratio_to_event_orders(seed) for seed in range(TINY)], rounds=1)
+    ratios = once(benchmark, lambda: [_ratio_to_event_orders(seed) for seed in range(TINY)])
     Console().print(f"{len(ratios)} tiny instances: bound over optimum {min(ratios):.3f} to {max(ratios):.6f}")
     assert max(ratios) <= 1 + ROUNDING
 
 
 def test_no_bound_is_above_the_best_slotted_schedule(benchmark: Any) -> None:
     """Nor with weights and changes of capacity, on instances whose slotted schedules are all tried."""
-    ratios = benchmark.pedantic(lambda: [_ratio_to_slots(Random(seed)) for seed in range(TINY)], rounds=1)
+    ratios = once(benchmark, lambda: [_ratio_to_slots(Random(seed)) for seed in range(TINY)])
     Console().print(
         f"{len(ratios)} slotted instances: bound over optimum {min(ratios):.3f} to {max(ratios):.6f}"
     )

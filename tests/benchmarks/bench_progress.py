@@ -30,7 +30,7 @@ from heuristics.policies.ones.progress import (
 )
 from heuristics.policies.ones.progress.observation import Floats
 from instances.workloads import ones
-from tests.benchmarks.measures import report
+from tests.benchmarks.measures import once, report
 from tests.heuristics.policies.ones.logs import INTERCEPT, SLOPES, draw_features, draw_rows
 
 SEEDS = range(20)
@@ -74,7 +74,7 @@ def excess(number: int) -> dict[str, list[float]]:
 @pytest.mark.parametrize("number", [100, 500])
 def test_likelihood(benchmark: Any, number: int) -> None:
     """From the median the fit is within a hundredth of a nat of the best known, from zero it is dead."""
-    found = benchmark.pedantic(excess, args=(number,), rounds=1, iterations=1)
+    found = once(benchmark, lambda: excess(number))
     report(f"\n{number} rows, nats above the best found: median, worst of {len(SEEDS)}")
     for name, values in found.items():
         report(f"{name:28} {median(values):8.4f} {max(values):8.4f}")
@@ -109,7 +109,7 @@ def times() -> dict[str, float]:
 
 def test_time(benchmark: Any) -> None:
     """Five times the rows take far less than five times the time, and 200 jobs less than 20 times one."""
-    seconds = benchmark.pedantic(times, rounds=1, iterations=1)
+    seconds = once(benchmark, times)
     for name, value in seconds.items():
         report(f"{name:20} {1000 * value:8.3f} ms")
 
@@ -160,7 +160,7 @@ def calibrations() -> dict[str, Calibration]:
 
 def test_calibration(benchmark: Any) -> None:
     """On the tasks of ONES, forecasts are better than the mean of the rows, and beyond hope from zero."""
-    found = benchmark.pedantic(calibrations, rounds=1, iterations=1)
+    found = once(benchmark, calibrations)
     report("\nforecasts of 150 jobs, by those before: held by the 50 % and 90 % interval, distance")
     for name, calibration in found.items():
         half, most = calibration.coverage([0.5, 0.9])
@@ -183,7 +183,7 @@ def first_epoch() -> tuple[float, dict[str, list[float]]]:
 
 def test_first_epoch(benchmark: Any) -> None:
     """In the first epoch what is left has no mean: averages of draws differ by factors, medians do not."""
-    expected, found = benchmark.pedantic(first_epoch, rounds=1, iterations=1)
+    expected, found = once(benchmark, first_epoch)
     report(f"\n1,000 draws of the samples left in the first epoch, median {expected:,.0f}")
     for name, values in found.items():
         report(f"{name:8} {min(values):12,.0f} to {max(values):12,.0f}")

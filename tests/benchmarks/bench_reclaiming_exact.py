@@ -1,9 +1,11 @@
 """Speed of the exact reclaiming methods beside Algorithm 1 in the same run, and what short limits leave."""
 
 from collections import Counter
+from functools import partial
+from itertools import product
 from statistics import median
 from time import perf_counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from formulations.reclaiming.decomposition import curve
 from formulations.reclaiming.hull import hull
 from formulations.reclaiming.reduction import reduce
 from gsopt.core.budget import Budget
+from gsopt.core.method import ExactMethod
 from gsopt.core.problem import Number
 from gsopt.core.result import Status
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
@@ -23,7 +26,8 @@ from heuristics.reclaiming import greedy
 from instances import load, names
 from instances.reclaiming import churn, server_uniform
 from instances.reclaiming.workers import Mode
-from tests.benchmarks.measures import report
+from tests.benchmarks.measures import once, report
+from tests.unwrap import unwrap
 
 MODES: tuple[Mode, ...] = ("packed", "mixed", "worker")
 SEEDS = range(8)
@@ -64,7 +68,7 @@ def sweep(mode: Mode) -> list[Run]:
 def test_exact_against_algorithm_1(benchmark: BenchmarkFixture, mode: Mode) -> None:
     """All are proven, 95 % without branch and bound, at a price per mode; the slowest ones are not far off."""
     exact(churn(servers=520, mode="worker"))  # starts the solver's process
-    runs: list[Run] = benchmark.pedantic(sweep, args=(mode,), rounds=1)  # type: ignore[no-untyped-call]
+    runs = once(benchmark, lambda: sweep(mode))
     times = 1000 * np.array([run.exact for run in runs])
     ratio = median(run.exact / run.greedy for run in runs)
     unbranched = sum(run.technique in WITHOUT_BRANCHING for run in runs) / len(runs)
@@ -83,20 +87,16 @@ def test_exact_against_algorithm_1(benchmark: BenchmarkFixture, mode: Mode) -> N
 
 
 @pytest.mark.benchmark(group="reclaiming: one demand, 520 servers")
-@pytest.mark.parametrize("demand", [50, 150, 300])
-@pytest.mark.parametrize("mode", MODES)
-def test_exact(benchmark: BenchmarkFixture, mode: Mode, demand: int) -> None:
-    """The default exact method proves its value."""
-    result = benchmark(exact, churn(servers=520, demand=demand, mode=mode))
-
-    assert result.status is Status.OPTIMAL
-
-
-@pytest.mark.benchmark(group="reclaiming: one demand, 520 servers")
-@pytest.mark.parametrize("mode", ["packed", "mixed"])
-def test_decomposition(benchmark: BenchmarkFixture, mode: Mode) -> None:
-    """Bucket elimination alone proves its value."""
-    result = benchmark(decomposition, churn(servers=520, demand=150, mode=mode))
+@pytest.mark.parametrize(
+    ("method", "mode", "demand"),
+    [
+        *product([exact], MODES, [50, 150, 300]),
+        *product([decomposition], ["packed", "mixed"], [150]),
+    ],
+)
+def test_proofs(benchmark: BenchmarkFixture, method: ExactMethod[Any, Any], mode: Mode, demand: int) -> None:
+    """The default exact method proves its value, and so does bucket elimination on packed jobs."""
+    result = benchmark(method, churn(servers=520, demand=demand, mode=mode))
 
     assert result.status is Status.OPTIMAL
 
@@ -131,10 +131,8 @@ def within(problem: Reclaiming, limit: float) -> None:
     """Assert what a limit leaves: no worse than any heuristic, a bound, and an answer in time."""
     result = exact(problem, time_limit=limit)
 
-    assert result.objective is not None
-    assert result.bound is not None
-    assert result.objective <= best_known(problem)
-    assert result.bound > 0 or result.objective == 0
+    assert unwrap(result.objective) <= best_known(problem)
+    assert unwrap(result.bound) > 0 or unwrap(result.objective) == 0
     assert result.runtime <= limit + 0.5
 
 
@@ -145,11 +143,7 @@ def test_committed_instances_within_a_limit(benchmark: BenchmarkFixture, limit: 
     problems = [problem for name in names("reclaiming") if isinstance(problem := load(name), Reclaiming)]
     milp(problems[0])  # starts the solver's process
 
-    def solve_all() -> None:
-        for problem in problems:
-            within(problem, limit)
-
-    benchmark.pedantic(solve_all, rounds=1)  # type: ignore[no-untyped-call]
+    once(benchmark, lambda: list(map(partial(within, limit=limit), problems)))
 
 
 @pytest.mark.benchmark(group="reclaiming: short limits, dense hypergraphs")
@@ -162,7 +156,7 @@ def test_dense_hypergraphs_within_a_limit(
     """On servers with many random jobs each a limit leaves no less than the best heuristic."""
     problem = server_uniform(servers=servers, jobs=servers, degree=degree, demand=servers // 3, seed=degree)
     exact(server_uniform(servers=20, jobs=15, degree=3, demand=6), width=-1)  # starts the solver's process
-    benchmark.pedantic(within, args=(problem, limit), rounds=1)  # type: ignore[no-untyped-call]
+    once(benchmark, lambda: within(problem, limit))
 
 
 @pytest.mark.benchmark(group="reclaiming: hull")

@@ -3,7 +3,7 @@
 Every table takes minutes; `CLASSES` says how many instances of each size are solved, and for how long.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import product
 from statistics import fmean, median, quantiles
@@ -15,7 +15,6 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 import gsopt
 from formulations.scheduling import exact, milp, smallest_fairness
-from gsopt.core.budget import Budget
 from gsopt.core.result import Result, Status
 from gsopt.evaluation.catalogue import load, names
 from gsopt.evaluation.solve import solve
@@ -23,7 +22,8 @@ from gsopt.problems.scheduling import Scheduling, SchedulingSolution
 from gsopt.scenario.speed import efficient_counts
 from heuristics.scheduling import efq, elastic_las, elastic_srtf, equal_share, fifo, las, srtf
 from instances.scheduling import elastic_jobs
-from tests.benchmarks.measures import report, tabulate
+from tests.benchmarks.measures import once, report, tabulate, timed
+from tests.unwrap import unwrap
 
 pytestmark = pytest.mark.slow
 
@@ -104,10 +104,8 @@ def test_exact(benchmark: BenchmarkFixture, name: str) -> None:
     """The demanded share of the instances is proven, or to be within 1 %; no bracket is wider than demanded."""
     kind = CLASSES[name]
     problems = kind.problems
-    results: list[Answer] = benchmark.pedantic(  # type: ignore[no-untyped-call]  # pytest-benchmark is untyped here
-        lambda: [exact(problem, time_limit=kind.limit) for problem in problems], rounds=1
-    )
-    gaps, times = [_gap(result) for result in results], [result.runtime for result in results]
+    results = once(benchmark, lambda: [exact(problem, time_limit=kind.limit) for problem in problems])
+    gaps, times = [float(unwrap(result.gap)) for result in results], [result.runtime for result in results]
     share = fmean(result.status is Status.OPTIMAL for result in results)
     tabulate(
         f"scheduling: exact, {name}, at most {kind.limit:g} s each",
@@ -133,12 +131,12 @@ def test_exact(benchmark: BenchmarkFixture, name: str) -> None:
 def test_both_models(benchmark: BenchmarkFixture) -> None:
     """Both methods prove the same optimum of every instance."""
     kind = Class((6, 7, 8), (4, 8, 16), (1.0,), limit=120, proven=1.0, within=1.0, widest=1e-6)
-    pairs: list[tuple[Answer, Answer]] = benchmark.pedantic(  # type: ignore[no-untyped-call]
+    pairs = once(
+        benchmark,
         lambda: [
             (exact(problem, time_limit=kind.limit), milp(problem, time_limit=kind.limit))
             for problem in kind.problems
         ],
-        rounds=1,
     )
     ratios = [other.runtime / one.runtime for one, other in pairs]
     tabulate(
@@ -155,7 +153,12 @@ def test_both_models(benchmark: BenchmarkFixture) -> None:
                 )
                 for problem, (one, other), ratio in zip(kind.problems, pairs, ratios, strict=True)
             ),
-            ("median", "", *(f"{median(column):.2f}" for column in _runtimes(pairs)), f"{median(ratios):.1f}"),
+            (
+                "median",
+                "",
+                *(f"{median(row.runtime for row in column):.2f}" for column in zip(*pairs, strict=True)),
+                f"{median(ratios):.1f}",
+            ),
         ],
     )
 
@@ -168,12 +171,9 @@ def test_smallest_fairness(benchmark: BenchmarkFixture) -> None:
     """No policy is fairer than the smallest constant of fairness."""
     problems = [elastic_jobs(jobs=jobs, gpus=8, load=1.2, seed=jobs) for jobs in range(6, 16)]
 
-    def solved(problem: Scheduling) -> tuple[float, float]:
-        clock = Budget()
-        return smallest_fairness(problem), clock.runtime
-
-    found: list[tuple[float, float]] = benchmark.pedantic(  # type: ignore[no-untyped-call]
-        lambda: list(map(solved, problems)), rounds=1
+    found = once(
+        benchmark,
+        lambda: [timed(partial(smallest_fairness, problem), clock=perf_counter) for problem in problems],
     )
     delays = [_delay(problem, efq(problem)) for problem in problems]
     tabulate(
@@ -204,9 +204,7 @@ def test_table_of_policies(benchmark: BenchmarkFixture) -> None:
     def gaps(policy: Callable[[Scheduling], Answer]) -> list[float]:
         return [float(policy(problem).objective or 0) / optimum - 1 for problem, optimum in proven]
 
-    rows: dict[str, list[float]] = benchmark.pedantic(  # type: ignore[no-untyped-call]
-        lambda: {policy.__name__: gaps(policy) for policy in POLICIES}, rounds=1
-    )
+    rows = once(benchmark, lambda: {policy.__name__: gaps(policy) for policy in POLICIES})
     tabulate(
         f"scheduling/small: gap to the optimum in %, {len(proven)} instances without fairness",
         ("policy", "mean", "median", "max"),
@@ -263,7 +261,7 @@ class Limited(NamedTuple):
     spent: float
 
     def __str__(self) -> str:
-        return f"{100 * _gap(self.result):.1f} ({self.seconds:.2f}, {self.spent:.2f})"
+        return f"{100 * unwrap(self.result.gap):.1f} ({self.seconds:.2f}, {self.spent:.2f})"
 
 
 def _medium() -> list[Scheduling]:
@@ -292,9 +290,7 @@ def test_never_worse_than_the_policies(
 ) -> None:
     """At every limit the default method is as good as the best policy, bounded, and in time."""
     gsopt.warm_up()
-    found: list[tuple[Scheduling, str, float, list[Limited]]] = benchmark.pedantic(  # type: ignore[no-untyped-call]
-        lambda: [(problem, *_limited(problem)) for problem in problems()], rounds=1
-    )
+    found = once(benchmark, lambda: [(problem, *_limited(problem)) for problem in problems()])
     tabulate(
         "scheduling: gap at a limit in % (seconds in all, CPU seconds of this process)",
         ("instance", "best policy", "its value", *(f"{limit:g} s" for limit in LIMITS)),
@@ -320,12 +316,6 @@ def _limited(problem: Scheduling) -> tuple[str, float, list[Limited]]:
     return best, values[best], runs
 
 
-def _gap(result: Answer) -> float:
-    """Return how much worse the value is than the bound, relative to the bound."""
-    assert result.gap is not None
-    return result.gap
-
-
 def _most(times: Sequence[float]) -> float:
     """Return what 95 % of the times do not exceed."""
     return quantiles(times, n=20, method="inclusive")[-1] if len(times) > 1 else times[0]
@@ -337,10 +327,5 @@ def _named(problem: Scheduling) -> str:
     return f"{len(problem.jobs)} jobs, {problem.gpus} GPUs, seed {seed}"
 
 
-def _runtimes(pairs: Iterable[tuple[Answer, Answer]]) -> list[list[float]]:
-    return [[result.runtime for result in column] for column in zip(*pairs, strict=True)]
-
-
 def _delay(problem: Scheduling, result: Answer) -> float:
-    assert result.solution is not None
-    return float(problem.measures(result.solution)["largest delay behind GPS (s)"])
+    return float(problem.measures(unwrap(result.solution))["largest delay behind GPS (s)"])

@@ -1,21 +1,25 @@
-"""Sharing over time: gaps of policies to the proven optimum of starts at events, and what is proven how fast.
+"""Sharing over time: gaps of policies to the optimum of starts at events, proofs, and plans in slots.
 
 ``pytest tests/benchmarks/bench_sharing.py -s`` prints the tables. Processor seconds are those of this process.
 """
 
 from collections.abc import Iterator
+from functools import partial
 from statistics import mean, median
-from time import process_time
+from time import perf_counter
 
 import pytest
 
-from formulations.sharing import exact
+from formulations.sharing import exact, slots
+from gsopt.core.budget import Budget
 from gsopt.core.numbers.tolerances import CONTINUOUS
 from gsopt.core.result import Status
 from gsopt.evaluation.catalogue import heuristics
+from gsopt.evaluation.solve import best_of_heuristics
 from gsopt.problems.sharing import Sharing
 from instances.sharing import interfering_jobs
-from tests.benchmarks.measures import report
+from tests.benchmarks.measures import proven, report, timed
+from tests.unwrap import unwrap
 
 pytestmark = pytest.mark.slow
 
@@ -27,15 +31,15 @@ POLICIES = ("fifo", "sjf", "ssf", "sjf_ffs", "sjf_bsbf", "best_pairs")
 #: Numbers of jobs and GPUs, and seconds after which a proof is given up.
 PROOFS = ((6, 8, None), (8, 4, None), (8, 8, None), (8, 16, None), (10, 8, 20.0))
 
+#: Jobs, GPUs, seeds and seconds of plans in slots.
+SLOTTED_JOBS, SLOTTED_GPUS, SLOTTED_SEEDS, SLOTTED_LIMIT = 12, 8, range(6), 15.0
 
-def proven(jobs: int, gpus: int) -> Iterator[tuple[Sharing, float]]:
+
+def instances(jobs: int, gpus: int) -> Iterator[tuple[Sharing, float]]:
     """Yield instances with their optima."""
     for seed in SEEDS:
         problem = interfering_jobs(jobs=jobs, gpus=gpus, seed=seed)
-        result = exact(problem)
-        assert result.status is Status.OPTIMAL
-        assert result.objective is not None
-        yield problem, float(result.objective)
+        yield problem, float(proven(exact, problem, []))
 
 
 def test_no_policy_is_better_than_the_optimum() -> None:
@@ -44,10 +48,9 @@ def test_no_policy_is_better_than_the_optimum() -> None:
     report(f"\n{'jobs, GPUs':12}" + "".join(f"{name:>14}" for name in POLICIES))
     for jobs, gpus in SIZES:
         gaps: dict[str, list[float]] = {name: [] for name in POLICIES}
-        for problem, optimum in proven(jobs, gpus):
+        for problem, optimum in instances(jobs, gpus):
             for name in POLICIES:
-                value = methods[name](problem).objective
-                assert value is not None
+                value = unwrap(methods[name](problem).objective)
                 gaps[name].append(float(value) / optimum - 1)
         for name, own in gaps.items():
             all_gaps.setdefault(name, []).extend(own)
@@ -71,10 +74,27 @@ def test_how_long_proofs_take() -> None:
     for jobs, gpus, limit in PROOFS:
         seconds, count = [], 0
         for seed in SEEDS:
-            begin = process_time()
-            result = exact(interfering_jobs(jobs=jobs, gpus=gpus, seed=seed), time_limit=limit)
+            problem = interfering_jobs(jobs=jobs, gpus=gpus, seed=seed)
+            result, spent = timed(partial(exact, problem, time_limit=limit))
             count += result.status is Status.OPTIMAL
-            seconds.append(process_time() - begin)
+            seconds.append(spent)
         shown = f"{f'{count}/{len(seconds)}':>8}{median(seconds):12.2f}{max(seconds):12.2f}"
         report(f"{f'{jobs}, {gpus}':12}{shown}")
         assert count >= len(seconds) * (1 if limit is None else 0.6)
+
+
+def test_slots_are_never_worse_than_the_best_policy() -> None:
+    """Plans of twelve jobs are no worse than any policy's schedule on each instance, and better on some."""
+    ratios = []
+    for seed in SLOTTED_SEEDS:
+        problem = interfering_jobs(jobs=SLOTTED_JOBS, gpus=SLOTTED_GPUS, seed=seed)
+        start = best_of_heuristics(problem, Budget())
+        plan = partial(slots, problem, start=start, time_limit=SLOTTED_LIMIT)
+        found, seconds = timed(plan, clock=perf_counter)
+        value, known = float(unwrap(found.objective)), float(problem.objective(start))
+        ratios.append(value / known)
+        report(f"seed {seed}: policy {known:.2f} s, slots {value:.2f} s, {seconds:.1f} s")
+        report(f"  {found.message}")
+    report(f"mean ratio {mean(ratios):.3f}")
+    assert max(ratios) <= 1
+    assert min(ratios) < 1

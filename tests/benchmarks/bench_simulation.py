@@ -25,7 +25,7 @@ from gsopt.schedule.fairness import fair_finish_times, gps_finish_times
 from gsopt.simulation import Policy, Replay, simulate
 from heuristics import policies
 from heuristics.policies import elastic_las, elastic_srtf, las, srtf
-from tests.benchmarks.measures import data, report, timed
+from tests.benchmarks.measures import data, once, report, timed
 
 pytestmark = pytest.mark.slow
 
@@ -69,7 +69,7 @@ def _simulate(policy: Policy, count: int, gpus: int) -> tuple[Replay, float]:
 def test_policies_on_philly(benchmark: Any, policy: Policy, gpus: int) -> None:
     """No policy is slower than its floor on 512 GPUs, and none grows faster than n^1.1 in starts there."""
     first, short = _simulate(policy, SMALL, gpus)
-    result, long = benchmark.pedantic(_simulate, args=(policy, LARGE, gpus), rounds=1, iterations=1)
+    result, long = once(benchmark, lambda: _simulate(policy, LARGE, gpus))
     starts = [LARGE + result.metrics.preemptions, SMALL + first.metrics.preemptions]
     in_jobs, in_starts = (log(long / short) / log(ratio) for ratio in (LARGE / SMALL, starts[0] / starts[1]))
     name = name_of(policy)
@@ -86,7 +86,7 @@ def test_policies_on_philly(benchmark: Any, policy: Policy, gpus: int) -> None:
 def test_elastic_policies_on_rigid_jobs(benchmark: Any, elastic: Policy, rigid: Policy) -> None:
     """On rigid jobs an elastic policy gives the schedule of its rigid sister in at most 3 times its time."""
     first, short = _simulate(rigid, SMALL, 512)
-    second, long = benchmark.pedantic(_simulate, args=(elastic, SMALL, 512), rounds=1, iterations=1)
+    second, long = once(benchmark, lambda: _simulate(elastic, SMALL, 512))
     report(f"{name_of(elastic)}: {long / short:.2f} times {name_of(rigid)}")
     assert first.completion_times == second.completion_times
     assert long <= 3 * short
@@ -97,11 +97,8 @@ def test_racks_on_philly(benchmark: Any) -> None:
     workload = philly(LARGE, 4096)
     racks = Cluster.uniform(racks=16, machines=32, gpus=8)
     first, plain = timed(lambda: simulate(workload, policies.fifo, cluster=4096, bound=False))
-    result, seconds = benchmark.pedantic(
-        timed,
-        args=(lambda: simulate(workload, policies.fifo, cluster=racks, bound=False),),
-        rounds=1,
-        iterations=1,
+    result, seconds = once(
+        benchmark, lambda: timed(lambda: simulate(workload, policies.fifo, cluster=racks, bound=False))
     )
     speeds = f"{LARGE / seconds:,.0f} jobs/s in racks, {LARGE / plain:,.0f} on a plain cluster"
     report(f"fifo on 4,096 GPUs: {speeds}")
@@ -121,7 +118,7 @@ def test_memory_on_philly(benchmark: Any) -> None:
         finally:
             tracemalloc.stop()
 
-    peak_bytes = benchmark.pedantic(peak, rounds=1, iterations=1)
+    peak_bytes = once(benchmark, peak)
     megabytes = peak_bytes / 2**20
     report(f"peak of srtf on 64 GPUs, {LARGE:,} jobs: {megabytes:,.0f} MiB")
     assert peak_bytes < 2**30
@@ -134,4 +131,4 @@ def test_memory_on_philly(benchmark: Any) -> None:
 )
 def test_bounds_on_philly(benchmark: Any, bound: Callable[[Workload, int], Any]) -> None:
     """The scalable bounds and the fluid references on the large workload."""
-    assert benchmark.pedantic(bound, args=(philly(LARGE, 512), 512), rounds=1, iterations=1)
+    assert once(benchmark, lambda: bound(philly(LARGE, 512), 512))

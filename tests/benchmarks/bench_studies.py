@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from gsopt.studies import Results, Study, run
-from tests.benchmarks.measures import report
+from tests.benchmarks.measures import once, report
 from tests.commands import COMMAND
 from tests.dask_clusters import dask_client
 from tests.gsopt.studies.samples import committed, starts, study
@@ -76,7 +76,7 @@ def test_throughput(benchmark: Any, tmp_path: Path, kind: str, grid: Study) -> N
                 outcomes.append(_measure(kind, "Dask", workers, grid, folder, scheduler=client))
         return outcomes
 
-    first, *others = benchmark.pedantic(measure, rounds=1, iterations=1)
+    first, *others = once(benchmark, measure)
     assert all(first == other for other in others)
 
 
@@ -116,7 +116,7 @@ def test_kills(benchmark: Any, tmp_path: Path) -> None:
         return seen
 
     begin = perf_counter()
-    seen = benchmark.pedantic(with_kills, rounds=1, iterations=1)
+    seen = once(benchmark, with_kills)
     report(f"{perf_counter() - begin:.0f} s; {len(starts(folder))} starts of {len(committed(folder))} cells")
     wait_until_gone(*seen)
     begun = Counter(key for key, _ in starts(folder))

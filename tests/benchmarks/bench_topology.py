@@ -1,6 +1,5 @@
 """Speed of networks: reading 10,000 machines, and what questions about tiers cost a simulation."""
 
-from collections.abc import Callable
 from functools import cache
 from random import Random
 from typing import Any
@@ -15,14 +14,9 @@ from gsopt.scenario.scenario import Scenario
 from gsopt.scenario.speed import TIER_PENALTIES, Speed
 from gsopt.simulation import replay
 from heuristics.policies import fifo_skipping
-from tests.benchmarks.measures import report, timed
+from tests.benchmarks.measures import least_seconds, once, report
 
 pytestmark = pytest.mark.slow
-
-
-def _seconds(run: Callable[[], Any]) -> float:
-    """Return the least processor seconds of three runs."""
-    return timed(run, 3)[1]
 
 
 @cache
@@ -67,11 +61,11 @@ def test_reading(benchmark: Any) -> None:
         assert len(found.groups["island"]) == 20_000
         return found
 
-    assert benchmark.pedantic(read, rounds=1, iterations=1) == cluster
-    plain, own = _seconds(lambda: _plain_tree(len(graph))), _seconds(read)
-    counts = _seconds(lambda: Cluster.from_graph(cluster.graph(gpus=False)))
+    assert once(benchmark, read) == cluster
+    plain, own = least_seconds(lambda: _plain_tree(len(graph))), least_seconds(read)
+    counts = least_seconds(lambda: Cluster.from_graph(cluster.graph(gpus=False)))
     data = cluster.model_dump_json()
-    json = _seconds(lambda: Cluster.model_validate_json(data).best_tier(9))
+    json = least_seconds(lambda: Cluster.model_validate_json(data).best_tier(9))
     report(
         f"{len(graph):,} nodes: networkx tree {plain:.2f} s, from_graph {own:.2f} s, "
         f"{own / plain:.1f} times; "
@@ -99,8 +93,8 @@ def test_tiers_in_a_simulation(benchmark: Any, monkeypatch: pytest.MonkeyPatch) 
     def run() -> None:
         replay(scenario, fifo_skipping)
 
-    benchmark.pedantic(run, rounds=1, iterations=1)
-    whole = _seconds(run)
+    once(benchmark, run)
+    whole = least_seconds(run)
     asked: list[tuple[int, int]] = []
     answer = Levels.join
 
@@ -117,6 +111,6 @@ def test_tiers_in_a_simulation(benchmark: Any, monkeypatch: pytest.MonkeyPatch) 
         for first, last in asked:
             cluster.numbered.join(first, last)
 
-    questions = _seconds(ask)
+    questions = least_seconds(ask)
     report(f"{len(asked):,} questions about tiers: {questions:.4f} s of {whole:.2f} s, {questions / whole:.2%}")
     assert questions < 0.1 * whole

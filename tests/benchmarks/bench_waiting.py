@@ -22,7 +22,8 @@ from gsopt.evaluation.solve import best_of_heuristics
 from gsopt.problems.waiting import Waiting, WaitingSolution
 from heuristics.waiting import best_tier, break_even, dally, fifo_skipping
 from instances.waiting import tier_jobs
-from tests.benchmarks.measures import tabulate, timed
+from tests.benchmarks.measures import once, tabulate, timed
+from tests.unwrap import unwrap
 
 pytestmark = pytest.mark.slow
 
@@ -56,15 +57,15 @@ def test_proofs(benchmark: BenchmarkFixture, minimize: Any, jobs: int, powers_of
         tier_jobs(jobs=jobs, minimize=minimize, powers_of_two=powers_of_two, seed=seed) for seed in range(5)
     ]
     shown = []
-    rows: dict[str, list[tuple[Result[WaitingSolution], float]]] = {}
-
-    def solve_all() -> None:
-        for method in (exact, time_indexed, intervals):
-            rows[method.__name__] = [
+    rows = once(
+        benchmark,
+        lambda: {
+            method.__name__: [
                 timed(partial(method, problem, time_limit=LIMIT), clock=perf_counter) for problem in problems
             ]
-
-    benchmark.pedantic(solve_all, rounds=1)  # type: ignore[no-untyped-call]
+            for method in (exact, time_indexed, intervals)
+        },
+    )
     for name, row in rows.items():
         times = [seconds for _, seconds in row]
         proven = sum(result.status is Status.OPTIMAL for result, _ in row)
@@ -84,7 +85,7 @@ def test_conflicts(benchmark: BenchmarkFixture) -> None:
     """Ruling out what needs a move makes the relaxation exact: 21 s become 127 / 6 s."""
     best = Best(SlottedInstance.of(tier_jobs(jobs=6, seed=0)), Budget(), "relaxation")
     search_lists(best)
-    benchmark.pedantic(partial(solve_relaxation, best, conflicts=inf), rounds=1)  # type: ignore[no-untyped-call]
+    once(benchmark, partial(solve_relaxation, best, conflicts=inf))
 
     assert best.value == best.bound == Fraction(127, 6)
 
@@ -98,14 +99,12 @@ def test_policies(benchmark: BenchmarkFixture, arrivals: Any, minimize: Any) -> 
         tier_jobs(jobs=8, arrivals=arrivals, minimize=minimize, powers_of_two=True, seed=seed)
         for seed in range(INSTANCES)
     ]
-    best: list[Result[WaitingSolution]] = []
 
-    def solve_all() -> None:
-        for problem in problems:
-            start = best_of_heuristics(problem, Budget())
-            best.append(exact(problem, budget=Budget(time_limit=LIMIT, start=start)))
+    def optimum(problem: Waiting) -> Result[WaitingSolution]:
+        start = best_of_heuristics(problem, Budget())
+        return exact(problem, budget=Budget(time_limit=LIMIT, start=start))
 
-    benchmark.pedantic(solve_all, rounds=1)  # type: ignore[no-untyped-call]
+    best = once(benchmark, lambda: list(map(optimum, problems)))
     proven = sum(result.status is Status.OPTIMAL for result in best)
     ratios = {
         name: [_ratio(policy(p), b) for p, b in zip(problems, best, strict=True)]
@@ -120,6 +119,4 @@ def test_policies(benchmark: BenchmarkFixture, arrivals: Any, minimize: Any) -> 
 
 
 def _ratio(found: Result[WaitingSolution], best: Result[WaitingSolution]) -> float:
-    assert found.objective is not None
-    assert best.objective is not None
-    return float(found.objective / best.objective)
+    return float(unwrap(found.objective) / unwrap(best.objective))

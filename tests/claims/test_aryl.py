@@ -29,6 +29,7 @@ from heuristics.reclaiming import greedy
 from instances.placement import from_data
 from instances.reclaiming import random_hypergraph
 from tests.heuristics.allocation.test_two_jobs import random_pairs
+from tests.unwrap import unwrap
 
 
 def hosting(demand: int, *hosted: set[str]) -> Reclaiming:
@@ -86,10 +87,9 @@ def test_the_knapsack_misses_the_best_completion_times_of_table_2() -> None:
         ElasticJob(name="A", min_workers=2, max_workers=6, time_at_min=150),
         ElasticJob(name="B", min_workers=2, max_workers=6, time_at_min=60),
     ]
-    solution = two_phase(Allocation(capacity=4, jobs=jobs)).solution
+    solution = unwrap(two_phase(Allocation(capacity=4, jobs=jobs)).solution)
     table_2 = TwoJobs(8, p=Sized(300, 2, 6), q=Sized(120, 2, 6))
 
-    assert solution is not None
     assert dict(solution.extra) == {"A": 3, "B": 1}
     assert table_2.average(2 + 3) == Fraction(145, 3)
     assert table_2.average(end_point_rule(table_2)) == Fraction(125, 3)

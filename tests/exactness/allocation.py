@@ -5,15 +5,14 @@ from itertools import product
 from random import Random
 
 from gsopt.problems.allocation import Allocation, AllocationSolution, ElasticJob
-from tests.exactness.numbers import FAMILIES, Draw, exactly
+from tests.exactness.numbers import Draw, exactly, numbers
 
 _LARGEST_CAPACITY = 10_000_000  # that the data may state
 
 
 def draw(random: Random) -> Allocation:
     """Draw up to five jobs of up to five extra workers, some queued; a few cannot start their queue."""
-    family = random.choice(list(FAMILIES))
-    number = FAMILIES[family](random)
+    family, number = numbers(random)
     sizes = random.choice(((1,), (1, 2, 4, 8), (2, 3, 5), (333_333, 500_000, 999_999, 1_000_000)))
     tables = random.choice((0.0, 0.5, 1.0))
     jobs = [

@@ -9,7 +9,8 @@ from typing import Any
 from gsopt.performance.batching import BatchingJob, Progress, Rate, StepTime, Tabulated
 from gsopt.performance.communication import Wire, Wiring
 from gsopt.problems.batching import Batches, Batching
-from tests.exactness.numbers import FAMILIES, Draw, exactly
+from tests.exactness.numbers import Draw, exactly, numbers
+from tests.unwrap import unwrap
 
 #: Least number of samples, of seconds of a step and of samples per second.
 _LEAST = 1e-9
@@ -20,8 +21,7 @@ Chosen = tuple[int, int]
 
 def draw(random: Random) -> Batching:
     """Draw up to four jobs on up to five GPUs, of every criterion and option."""
-    family = random.choice(list(FAMILIES))
-    number = FAMILIES[family](random)
+    family, number = numbers(random)
     criterion = random.choice(("sruf", "sruf", "rate", "sum_time"))
     same = random.random() < 0.3
     count = random.randint(0, 4)
@@ -171,9 +171,9 @@ def _rate(job: BatchingJob, size: int, gpus: int) -> Fraction | None:
 def _left(problem: Batching, job: BatchingJob) -> Fraction:
     if job.remaining is not None:
         return exactly(job.remaining)
-    assert job.progress is not None
-    alpha, beta = exactly(job.progress.alpha), exactly(job.progress.beta)
-    return exactly(job.progress.processed) * beta / (alpha - (problem.estimate == "mean"))
+    progress = unwrap(job.progress)
+    alpha, beta = exactly(progress.alpha), exactly(progress.beta)
+    return exactly(progress.processed) * beta / (alpha - (problem.estimate == "mean"))
 
 
 def _time(problem: Batching, job: BatchingJob, chosen: Chosen) -> Fraction:

@@ -152,8 +152,7 @@ def _release_of(job: Any) -> str:
     return "release" if "release" in type(job).model_fields else "release_date"
 
 
-def _shifted(problem: Any, random: Random) -> Pair:
-    del random
+def _shifted(problem: Any, _: Random) -> Pair:
     return Pair(problem, _later(problem, EPOCH))
 
 
@@ -168,9 +167,8 @@ def _release(job: Any) -> float:
     return float(getattr(job, _release_of(job)))
 
 
-def _far(problem: Any, random: Random, *, after: bool) -> Pair:
+def _far(problem: Any, _: Random, *, after: bool) -> Pair:
     """Add a job of one GPU far before or far after the others."""
-    del random
     if getattr(problem, "minimize", "mean_jct") != "mean_jct" or getattr(problem, "fairness", None) is not None:
         raise Unwritable
     if sum(job.duration for job in problem.jobs) > float(FAR) / 100:
@@ -199,9 +197,8 @@ def _far_job(problem: Any, release: float) -> Any:
     return remade(first, **fields, memory=None)
 
 
-def _racks_split(problem: Any, random: Random) -> Pair:
+def _racks_split(problem: Any, _: Random) -> Pair:
     """Put every machine into a rack of its own, where racks are no closer than the network."""
-    del random
     penalties = {
         name: TierPenalty(machine=each.machine, rack=each.network, network=each.network)
         for name, each in problem.penalties.items()
@@ -236,9 +233,8 @@ def _costs_scaled(problem: Any, random: Random) -> Pair:
     return _scaled(problem, random, {"jobs": ["cost"]})
 
 
-def _dear_server(problem: Any, random: Random) -> Pair:
+def _dear_server(problem: Any, _: Random) -> Pair:
     """Add a server that costs more than all others together, which nobody has to return."""
-    del random
     if problem.second_objective != "none" or problem.demand > len(problem.servers) or not problem.servers:
         raise Unwritable
     total = sum(Fraction(repr(job.cost)) for job in problem.jobs)
@@ -259,17 +255,15 @@ def _raise() -> Any:
     raise Unwritable
 
 
-def _inelastic_job(problem: Any, random: Random) -> Pair:
+def _inelastic_job(problem: Any, _: Random) -> Pair:
     """Add a job that takes no further worker."""
-    del random
     first = _first_of(problem)
     fields: dict[str, Any] = {"name": "far", "max_workers": None, "counts": [], "values": None, "queued": False}
     return _with_job(problem, remade(first, **fields, time_at_min=1.0, remaining_work=None))
 
 
-def _wide_pending(problem: Any, random: Random) -> Pair:
+def _wide_pending(problem: Any, _: Random) -> Pair:
     """Add a job that is wider than every running one."""
-    del random
     if not problem.pending:
         raise Unwritable
     widest = max((job.gpus for job in problem.running), default=0)
@@ -277,9 +271,8 @@ def _wide_pending(problem: Any, random: Random) -> Pair:
     return Pair(problem, remade(problem, pending=[*problem.pending, job]))
 
 
-def _hopeless_configuration(problem: Any, random: Random) -> Pair:
+def _hopeless_configuration(problem: Any, _: Random) -> Pair:
     """Add a job that runs in no configuration."""
-    del random
     first = _first_of(problem)
     nowhere = [None] * len(problem.configurations)
     penalty = Fraction(repr(float(problem.penalty)))
@@ -328,9 +321,8 @@ def _weights_scaled(problem: Any, random: Random) -> Pair:
     return _scaled(problem, random, {"jobs": ["weight"]})
 
 
-def _too_wide(problem: Any, random: Random) -> Pair:
+def _too_wide(problem: Any, _: Random) -> Pair:
     """Add a job that wants more GPUs than there are."""
-    del random
     if problem.maximize != "value":
         raise Unwritable
     return _with_job(problem, remade(_first_of(problem), name="far", gpus=problem.cluster.gpus + 1))
@@ -362,10 +354,9 @@ def _resources_scaled(problem: Any, random: Random) -> Pair:
     return Pair(problem, remade(problem, servers=servers, workers=workers))
 
 
-def _racks_of_their_own(problem: Any, random: Random) -> Pair:
+def _racks_of_their_own(problem: Any, _: Random) -> Pair:
     if problem.minimize == "racks":
         raise Unwritable
-    del random
     servers = [remade(each, rack=f"rack {index}") for index, each in enumerate(problem.servers)]
     return Pair(problem, remade(problem, servers=servers))
 
@@ -419,17 +410,15 @@ def _machine_type_split(problem: Any, random: Random) -> Pair:
     return Pair(problem, remade(problem, machines=machines, jobs=jobs))
 
 
-def _machines_later(problem: Any, random: Random) -> Pair:
+def _machines_later(problem: Any, _: Random) -> Pair:
     """Let all machines be free so many seconds later, by which every job completes later."""
-    del random
     machines = _each(problem.machines, lambda machine: {"available": plus(machine.available, EPOCH)})
     jobs = len(problem.jobs)
     return Pair(problem, remade(problem, machines=machines), lambda value: value + jobs * Fraction(EPOCH))
 
 
-def _job_apart(problem: Any, random: Random) -> Pair:
+def _job_apart(problem: Any, _: Random) -> Pair:
     """Add a machine of another type and a job that runs on no other."""
-    del random
     first = _first_of(problem)
     job = remade(first, name="far", seconds={"new": 10.0})
     machine = remade(problem.machines[0], name="far", gpu_type="new", available=float(FAR))

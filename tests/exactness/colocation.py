@@ -5,15 +5,14 @@ from functools import cache
 from random import Random
 
 from gsopt.problems.colocation import Colocation, ColocationSolution, Mode, Pending, Running
-from tests.exactness.numbers import FAMILIES, exactly
+from tests.exactness.numbers import exactly, numbers
 
 _MODELS = "abc"
 
 
 def draw(random: Random) -> Colocation:
     """Draw up to four running and four pending jobs with up to two modes; half of the instances know memory."""
-    family = random.choice(list(FAMILIES))
-    number = FAMILIES[family](random)
+    family, number = numbers(random)
     capped = random.random() < 0.5
     slow = random.choice((1.2, 2.5, 6.0))
 

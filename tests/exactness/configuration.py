@@ -8,7 +8,7 @@ from math import pow as power_of
 from random import Random
 
 from gsopt.problems.configuration import AdaptiveJob, Configuration, ConfigurationSolution, Shape
-from tests.exactness.numbers import FAMILIES, Draw, exactly
+from tests.exactness.numbers import Draw, exactly, numbers, total
 
 #: Types, nodes and GPUs of configurations.
 _SHAPES = (("a", 1, 1), ("a", 1, 2), ("a", 2, 4), ("b", 1, 1), ("b", 1, 3), ("b", 1, 2), ("c", 1, 1))
@@ -16,8 +16,7 @@ _SHAPES = (("a", 1, 1), ("a", 1, 2), ("a", 2, 4), ("b", 1, 1), ("b", 1, 3), ("b"
 
 def draw(random: Random) -> Configuration:
     """Draw up to four jobs and configurations of up to three types, some of which are held or pinned."""
-    family = random.choice(list(FAMILIES))
-    number = FAMILIES[family](random)
+    family, number = numbers(random)
     listed = random.sample(_SHAPES, random.randint(0, 5))
     gpus = {kind: random.randint(1, 5) for kind in "abc"}
     left = dict(gpus)
@@ -57,7 +56,7 @@ def optimum(problem: Configuration) -> Fraction:
     """Try every configuration of every job."""
     places = (None, *range(len(problem.configurations)))
     found = [_total(problem, chosen) for chosen in product(places, repeat=len(problem.jobs))]
-    return min(total for total in found if total is not None)
+    return min(value for value in found if value is not None)
 
 
 def value(problem: Configuration, solution: ConfigurationSolution) -> Fraction | None:
@@ -75,10 +74,7 @@ def _total(problem: Configuration, chosen: tuple[int | None, ...]) -> Fraction |
             used[shape.type] += shape.gpus
     if any(count > problem.gpus[kind] for kind, count in used.items()):
         return None
-    counted = [_counted(problem, job, place) for job, place in zip(problem.jobs, chosen, strict=True)]
-    if None in counted:
-        return None
-    return sum((each for each in counted if each is not None), Fraction(0))
+    return total(_counted(problem, job, place) for job, place in zip(problem.jobs, chosen, strict=True))
 
 
 def _counted(problem: Configuration, job: AdaptiveJob, place: int | None) -> Fraction | None:

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from gsopt.problems.consolidation import Consolidation, ConsolidationSolution, Job
 from gsopt.scenario.cluster import Cluster, Island, Machine, Rack, Switch
 from gsopt.scenario.speed import TIER_PENALTIES, TierPenalty
-from tests.exactness.numbers import FAMILIES, Draw, exactly
+from tests.exactness.numbers import Draw, exactly, numbers
 
 _MAXIMIZE: tuple[Literal["value", "lexicographic", "fragmentation"], ...] = (
     "value",
@@ -33,8 +33,7 @@ def draw(random: Random) -> Consolidation:
     """
     cluster = _racks(random) if random.random() < 0.6 else _pods(random)
     busy = random.sample(range(cluster.gpus), random.randint(max(0, cluster.gpus - 12), cluster.gpus))
-    family = random.choice(list(FAMILIES))
-    number = FAMILIES[family](random)
+    family, number = numbers(random)
     penalties = dict(TIER_PENALTIES) if random.random() < 0.5 else _penalties(random, number)
     demands = random.choice(_DEMANDS)
     unweighted = random.random() < 0.5

@@ -6,7 +6,7 @@ from itertools import product
 from random import Random
 
 from gsopt.problems.goodput import Goodput, GoodputJob, GoodputSolution
-from tests.exactness.numbers import FAMILIES, Draw, exactly
+from tests.exactness.numbers import Draw, exactly, numbers, total
 
 #: GPUs of the nodes; at most five, so that all can be tried.
 _NODES = ((), (1,), (2,), (4,), (1, 1), (2, 1), (2, 2), (1, 1, 1), (1, 2, 1), (1, 1, 1, 1), (3, 2), (1, 1, 3))
@@ -14,8 +14,7 @@ _NODES = ((), (1,), (2,), (4,), (1, 1), (2, 1), (2, 2), (1, 1, 1), (1, 2, 1), (1
 
 def draw(random: Random) -> Goodput:
     """Draw up to three jobs on up to four nodes, some of which run, with restarts that cost nothing to all."""
-    family = random.choice(list(FAMILIES))
-    number = FAMILIES[family](random)
+    family, number = numbers(random)
     nodes = random.choice(_NODES)
     free = list(nodes)
     return Goodput(
@@ -79,10 +78,8 @@ def _mean(problem: Goodput, vectors: list[tuple[int, ...]]) -> Fraction | None:
             return None
         if sum(vector[node] > 0 and len([x for x in vector if x]) > 1 for vector in vectors) > 1:
             return None
-    counted = [_counted(problem, job, vector) for job, vector in zip(problem.jobs, vectors, strict=True)]
-    if None in counted:
-        return None
-    return sum((each for each in counted if each is not None), Fraction(0)) / max(len(counted), 1)
+    found = total(_counted(problem, job, vector) for job, vector in zip(problem.jobs, vectors, strict=True))
+    return None if found is None else found / max(len(problem.jobs), 1)
 
 
 def _counted(problem: Goodput, job: GoodputJob, vector: tuple[int, ...]) -> Fraction | None:

@@ -158,6 +158,13 @@ def _draw_events(random: Random) -> list[Leave | Return]:
     return [Leave(time=begin, servers=[server]), Return(time=end, servers=[server])]
 
 
+def drawn(seed: int) -> tuple[Random, Scenario, list[Fraction]]:
+    """Draw a scenario and weights, and return them with the source of further random numbers."""
+    random = Random(f"prices {seed}")
+    scenario = draw(random)
+    return random, scenario, draw_weights(random, scenario)
+
+
 def draw_weights(random: Random, scenario: Scenario) -> list[Fraction]:
     """Draw what a second of each job's completion costs: 1 of each, or integers, 0 among them."""
     even = random.random() < 0.5

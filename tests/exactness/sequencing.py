@@ -5,15 +5,14 @@ from itertools import permutations, product
 from random import Random
 
 from gsopt.problems.sequencing import Machine, Sequences, Sequencing, UnitJob
-from tests.exactness.numbers import FAMILIES, exactly
+from tests.exactness.numbers import exactly, numbers
 
 _TYPES = ("v100", "p100", "k80")
 
 
 def draw(random: Random) -> Sequencing:
     """Draw up to five jobs on up to three machines of as many types, with numbers that are hard on floats."""
-    family = random.choice(list(FAMILIES))
-    number = FAMILIES[family](random)
+    family, number = numbers(random)
     kinds = [random.choice(_TYPES) for _ in range(random.randint(1, 3))]
     jobs = []
     for index in range(random.randint(0, 5 if len(kinds) < 3 else 4)):

@@ -6,7 +6,7 @@ from random import Random
 from typing import get_args
 
 from gsopt.problems.shares import Criterion, Shares, TimeShares, TypedJob
-from tests.exactness.numbers import FAMILIES, exactly
+from tests.exactness.numbers import exactly, numbers
 
 _TYPES = ("v100", "p100", "k80")
 
@@ -19,8 +19,7 @@ Rates = Sequence[tuple[int, Mapping[str, Fraction]]]
 
 def draw(random: Random) -> Shares:
     """Draw up to four jobs, with throughputs, weights, steps and ages that are hard on floats."""
-    family = random.choice(list(FAMILIES))
-    number = FAMILIES[family](random)
+    family, number = numbers(random)
 
     def positive(largest: float) -> float:
         return min(max(number(), 1e-9), largest)

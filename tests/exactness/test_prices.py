@@ -20,9 +20,7 @@ ERROR = 1e-8
 @pytest.mark.parametrize("seed", range(20))
 def test_no_price_exceeds_the_optimum(seed: int) -> None:
     """Whatever the prices, drawn or improved, no schedule costs less than the bound."""
-    random = Random(f"prices {seed}")
-    scenario = prices.draw(random)
-    weights = prices.draw_weights(random, scenario)
+    random, scenario, weights = prices.drawn(seed)
     grid, drawn = prices.draw_prices(random, scenario)
     improved = prices.climb(scenario, weights, grid, drawn, 10)
     best = prices.optimum(scenario, weights)
@@ -34,9 +32,8 @@ def test_no_price_exceeds_the_optimum(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(10))
 def test_bound_is_what_its_prices_prove(seed: int) -> None:
     """It is nowhere above what its prices prove in fractions, hardly below, and rises with the evaluations."""
-    random = Random(f"prices {seed}")
-    scenario = prices.draw(random)
-    weights = [weight or Fraction(1, 2) for weight in prices.draw_weights(random, scenario)]
+    _, scenario, drawn = prices.drawn(seed)
+    weights = [weight or Fraction(1, 2) for weight in drawn]
     given = [float(weight) for weight in weights]
     found = [price_bound(scenario, weights=given, evaluations=number, compiled=False) for number in (2, 12)]
     exact = [prices.proven(scenario, weights, each) for each in found]

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
+from importlib import import_module
 from importlib.util import find_spec
 from math import inf, isfinite
 from random import Random
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from gsopt.core.errors import BrokenModel, Unsupported
@@ -17,22 +17,8 @@ from gsopt.core.problem import Number, Problem, Sense
 from gsopt.core.result import Result, Status
 from gsopt.evaluation.catalogue import exact_methods, heuristics
 from gsopt.evaluation.solve import solve
+from gsopt.problems.reader import problem_types
 from gsopt.solvers.backends import CpSat, Scip
-from tests.exactness import (
-    allocation,
-    batching,
-    colocation,
-    configuration,
-    consolidation,
-    goodput,
-    placement,
-    reclaiming,
-    scheduling,
-    sequencing,
-    shares,
-    sharing,
-    waiting,
-)
 
 
 class _Optimum(NamedTuple):
@@ -57,24 +43,19 @@ class Oracle(NamedTuple):
     draw: Callable[[Random], Problem[Any]]
     optimum: Callable[[Any], Any]
     value: Callable[[Any, Any], Number | None]
-    options: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+    options: Mapping[str, Mapping[str, Any]]
 
 
-ORACLES: dict[str, Oracle] = {
-    "reclaiming": Oracle(reclaiming.draw, reclaiming.optimum, reclaiming.value, {"exact": {"width": -1}}),
-    "allocation": Oracle(allocation.draw, allocation.optimum, allocation.value),
-    "batching": Oracle(batching.draw, batching.optimum, batching.value),
-    "colocation": Oracle(colocation.draw, colocation.optimum, colocation.value),
-    "configuration": Oracle(configuration.draw, configuration.optimum, configuration.value),
-    "consolidation": Oracle(consolidation.draw, consolidation.optimum, consolidation.value),
-    "goodput": Oracle(goodput.draw, goodput.optimum, goodput.value),
-    "placement": Oracle(placement.draw, placement.optimum, placement.value),
-    "scheduling": Oracle(scheduling.draw, scheduling.optimum, scheduling.value),
-    "sequencing": Oracle(sequencing.draw, sequencing.optimum, sequencing.value),
-    "shares": Oracle(shares.draw, shares.optimum, shares.value),
-    "sharing": Oracle(sharing.draw, sharing.optimum, sharing.value),
-    "waiting": Oracle(waiting.draw, waiting.optimum, waiting.value),
-}
+def _oracle(word: str) -> Oracle:
+    """Return what `tests/exactness/<word>.py` knows."""
+    module = import_module(f"tests.exactness.{word}")
+    return Oracle(module.draw, module.optimum, module.value, _OPTIONS.get(word, {}))
+
+
+#: Further options of methods by decision.
+_OPTIONS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {"reclaiming": {"exact": {"width": -1}}}
+
+ORACLES = {word: _oracle(word) for word in sorted(problem_types())}
 
 
 @dataclass

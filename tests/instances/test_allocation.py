@@ -9,7 +9,6 @@ import pytest
 from formulations.allocation import dp, exact
 from gsopt.core.errors import InvalidInput
 from gsopt.scenario.job import Job, Workload
-from instances import data_folder
 from instances.allocation import elastic_jobs, figure_6, from_data, multiple_choice, table_4
 from instances.allocation.multiple_choice import Correlation
 from instances.allocation.profiles import curves
@@ -229,12 +228,9 @@ def test_curves_take_turns(count: int) -> None:
     assert len({job.values for job in problem.jobs}) == count
 
 
-def test_snapshots_of_the_trace() -> None:
+def test_snapshots_of_the_trace(traces: Path) -> None:
     """Two instances per cluster, jobs in both, names apart, and the default method equals the full table."""
-    folder = data_folder()
-    if folder is None:
-        pytest.skip("GSOPT_DATA is unset or names no folder")
-    problems = list(from_data(folder))
+    problems = list(from_data(traces))
     assert len(problems) == 12
     assert len({problem.name for problem in problems}) == 12
     assert all(len(problem.jobs) >= 20 and problem.remaining > 0 for problem in problems)

@@ -1,11 +1,13 @@
 """Arguments of generators: what is out of range is refused in one line with name, value and rule."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 
 from gsopt.core.errors import InvalidInput
+from gsopt.scenario.job import Job, Workload
 from instances import (
     allocation,
     batching,
@@ -21,8 +23,12 @@ from instances import (
     waiting,
     workloads,
 )
+from instances.reclaiming.snapshots import snapshots
 
 NAN, INF = float("nan"), float("inf")
+
+#: Takes snapshots of a replayed workload of one job.
+taken = partial(snapshots, Workload(jobs=[Job(name="a", release_date=0, duration=25, gpus=4)]))
 
 #: Each generator with an argument, a value out of its range, and the rule that it breaks.
 BAD: list[tuple[Callable[..., Any], str, Any, str]] = [
@@ -103,6 +109,9 @@ BAD: list[tuple[Callable[..., Any], str, Any, str]] = [
     (reclaiming.churn, "mode", "tidy", "must be one of packed, mixed, worker"),
     (reclaiming.churn, "elastic_share", 2.0, "must be between 0 and 1"),
     (reclaiming.churn, "elasticity", "rubber", "must be one of tagged, fungible"),
+    (taken, "servers", 0, "must be at least 1"),
+    (taken, "count", 0, "must be at least 1"),
+    (taken, "mode", "tidy", "must be one of packed, mixed, worker"),
     (reclaiming.random_hypergraph, "servers", 0, "must be at least 1"),
     (reclaiming.random_hypergraph, "jobs", -1, "must be at least 0"),
     (reclaiming.random_hypergraph, "span", 0, "must be between 1 and the 60 servers"),
@@ -179,6 +188,7 @@ def test_arguments_out_of_range_are_refused(
         (placement.vector_packing, {"family": 10, "workers": 10}, "workers: 10: must be a multiple of 3"),
         (consolidation.triples, {"machines": 1, "gpus": 15}, "machines: 1: must have 16 GPUs in all, or more"),
         (reclaiming.churn, {"servers": 9}, "demand: 60: must be between 0 and the 9 servers"),
+        (taken, {"servers": 9}, "demand: 60: must be between 0 and the 9 servers"),
     ],
 )
 def test_arguments_that_do_not_go_together_are_refused(

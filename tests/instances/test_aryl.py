@@ -1,6 +1,7 @@
 """Scenarios of Aryl, small and made up, and at the paper's scale from the public traces."""
 
 import gzip
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
@@ -119,30 +120,6 @@ def test_jobs_and_demand_come_of_the_public_traces(tmp_path: Path) -> None:
     assert inference_demand(tmp_path, days=2, inference_servers=4).peak == pytest.approx(0.95, abs=0.02)
 
 
-@pytest.mark.parametrize(
-    ("options", "line"),
-    [
-        ({"support": "none"}, "support: 'none': must be one of basic, advanced, ideal"),
-        ({"servers": 0}, "servers: 0: must be at least 1"),
-        ({"inference_servers": 0}, "inference_servers: 0: must be at least 1"),
-        ({"servers": 10**9}, "servers: 1000000000: must be at least 1 and at most 100,000"),
-        ({"inference_servers": 10**9}, "inference_servers: 1000000000: must be at least 1 and at most 100,000"),
-        ({"slower": 0.5}, "slower: 0.5: must be at least 1 and at most 1,000,000"),
-        ({"overhead": -1.0}, "overhead: -1.0: must be at least 0"),
-        ({"normalised": True, "slower": 2.5}, "slower: 2.5: must be a whole number where demands are normal"),
-        ({"elastic": 2.0}, "elastic: 2.0: must be between 0 and 1"),
-        ({"load": -1.0}, "load: -1.0: must be between 0.001 and 1000"),
-        ({"mean": 0.99}, "mean: 0.99: must be between 0.4"),
-        ({"interval": 0}, "interval: 0: must be at least 1 second"),
-    ],
-)
-def test_aryl_an_option_out_of_its_range_is_one_line(options: dict[str, Any], line: str) -> None:
-    """Every option is refused by name, value and rule."""
-    with pytest.raises(InvalidInput) as refused:
-        small(**options)
-    assert line in str(refused.value)
-
-
 def test_a_curve_has_the_facts_of_the_paper() -> None:
     """Mean, peak and the ratio of peak to trough of a day are those of Aryl, but for rounding to GPUs."""
     demand = made_up_demand()
@@ -184,24 +161,6 @@ def test_the_most_of_a_time() -> None:
     times = [(0, 300), (0, 301), (299, 600), (600, 900), (5000, 6000)]
 
     assert [demand.most(begin, end) for begin, end in times] == [3, 9, 9, 4, 4]
-
-
-@pytest.mark.parametrize(
-    ("options", "line"),
-    [
-        ({"days": 0}, "days: 0: must be more than 0 and at most 31, as many as the traces have"),
-        ({"gpus": 0}, "gpus: 0: must be at least 1"),
-        ({"begin": 25}, "begin: 25: must be an hour between 0 and 24"),
-        ({"peak": 1.5}, "peak: 1.5: must be more than 0 and at most 1"),
-        ({"peak_to_trough": 0.5}, "peak_to_trough: 0.5: must be at least 1"),
-        ({"mean": 0.3}, "mean: 0.3: must be between 0.4"),  # below the trough
-    ],
-)
-def test_demand_an_option_out_of_its_range_is_one_line(options: dict[str, Any], line: str) -> None:
-    """Every option is refused by name, value and rule."""
-    with pytest.raises(InvalidInput) as refused:
-        made_up_demand(**options)
-    assert line in str(refused.value)
 
 
 JOBS = made_up_workload(days=3, gpus=256, seed=2).jobs
@@ -306,23 +265,6 @@ def test_imperfect_scaling_leaves_out_what_is_no_faster() -> None:
     assert menu[-1][0] < 128
 
 
-@pytest.mark.parametrize(
-    ("options", "line"),
-    [
-        ({"elastic": 1.5}, "elastic: 1.5: must be between 0 and 1"),
-        ({"either": -0.1}, "either: -0.1: must be between 0 and 1"),
-        ({"worker_gpus": 0}, "worker_gpus: 0: must be at least 1"),
-        ({"reach": "beside"}, "reach: 'beside': must be above or below"),
-        ({"scaling": "cubic"}, "scaling: 'cubic': must be linear or imperfect"),
-    ],
-)
-def test_kinds_an_option_out_of_its_range_is_one_line(options: dict[str, Any], line: str) -> None:
-    """Every option is refused by name, value and rule."""
-    with pytest.raises(InvalidInput) as refused:
-        Kinds(**options).check()
-    assert str(refused.value) == line
-
-
 def machines(number: int) -> list[Machine]:
     """Return inference servers of 8 GPUs."""
     return [Machine(name=f"s{each}", gpus=8, gpu_type="T4") for each in range(number)]
@@ -360,20 +302,6 @@ def test_an_interval_has_one_event() -> None:
 def test_all_machines_can_be_lent() -> None:
     """Without demand nothing is away, and nothing happens."""
     assert lending(Demand(300, (0, 0), 16), machines(2)) == ()
-
-
-@pytest.mark.parametrize(
-    ("options", "line"),
-    [
-        ({"interval": 0}, "interval: 0: must be at least 1 second"),
-        ({"headroom": 3}, "headroom: 3: must be between 0 and 2"),
-    ],
-)
-def test_lending_an_option_out_of_its_range_is_one_line(options: dict[str, int], line: str) -> None:
-    """Every option is refused by name, value and rule."""
-    with pytest.raises(InvalidInput) as refused:
-        lending(Demand(300, (0, 0), 16), machines(2), **options)
-    assert line in str(refused.value)
 
 
 DAY = 86_400
@@ -454,28 +382,81 @@ def test_durations_are_limited_before_they_are_stretched() -> None:
     assert (min(durations), max(durations)) == (900, 7200)
 
 
-@pytest.mark.parametrize(
-    ("options", "line"),
-    [
-        ({"days": 32}, "days: 32: must be more than 0 and at most 31"),
-        ({"gpus": 0}, "gpus: 0: must be at least 1"),
-        ({"jobs": 0}, "jobs: 0: must be at least 1"),
-        ({"jobs": 10**12}, "jobs: 1000000000000: must be at least 1 and at most 1,000,000"),
-        ({"longest": 0}, "longest: 0: must be between 1e-09 and 1e+12"),
-        ({"load": 0}, "load: 0: must be between 0.001 and 1000"),
-        ({"shortest": 9, "longest": 8}, "shortest: 9: must be more than 0 and at most longest, 8 s"),
-    ],
-)
-def test_overlaid_an_option_out_of_its_range_is_one_line(options: dict[str, Any], line: str) -> None:
-    """Every option is refused by name, value and rule."""
-    with pytest.raises(InvalidInput) as refused:
-        made_up_workload(**options)
-    assert line in str(refused.value)
-
-
 def test_windows_without_jobs_are_refused() -> None:
     """A trace that ends before the windows begin has no workload to give, and no window begins before it."""
     with pytest.raises(InvalidInput, match="jobs: 0: must be at least 1"):
         overlaid_workload(TRACE, first_days=(40, 50))
     with pytest.raises(InvalidInput, match="first_days"):
         overlaid_workload(TRACE, first_days=(-1, 5))
+
+
+def checked_kinds(**options: Any) -> None:
+    """Check kinds of jobs."""
+    Kinds(**options).check()
+
+
+def lent(**options: int) -> None:
+    """Lend two machines for which there is no demand."""
+    lending(Demand(300, (0, 0), 16), machines(2), **options)
+
+
+@pytest.mark.parametrize(
+    ("maker", "options", "line"),
+    [
+        (small, {"support": "none"}, "support: 'none': must be one of basic, advanced, ideal"),
+        (small, {"servers": 0}, "servers: 0: must be at least 1"),
+        (small, {"inference_servers": 0}, "inference_servers: 0: must be at least 1"),
+        (small, {"servers": 10**9}, "servers: 1000000000: must be at least 1 and at most 100,000"),
+        (
+            small,
+            {"inference_servers": 10**9},
+            "inference_servers: 1000000000: must be at least 1 and at most 100,000",
+        ),
+        (small, {"slower": 0.5}, "slower: 0.5: must be at least 1 and at most 1,000,000"),
+        (small, {"overhead": -1.0}, "overhead: -1.0: must be at least 0"),
+        (
+            small,
+            {"normalised": True, "slower": 2.5},
+            "slower: 2.5: must be a whole number where demands are normal",
+        ),
+        (small, {"elastic": 2.0}, "elastic: 2.0: must be between 0 and 1"),
+        (small, {"load": -1.0}, "load: -1.0: must be between 0.001 and 1000"),
+        (small, {"mean": 0.99}, "mean: 0.99: must be between 0.4"),
+        (small, {"interval": 0}, "interval: 0: must be at least 1 second"),
+        (
+            made_up_demand,
+            {"days": 0},
+            "days: 0: must be more than 0 and at most 31, as many as the traces have",
+        ),
+        (made_up_demand, {"gpus": 0}, "gpus: 0: must be at least 1"),
+        (made_up_demand, {"begin": 25}, "begin: 25: must be an hour between 0 and 24"),
+        (made_up_demand, {"peak": 1.5}, "peak: 1.5: must be more than 0 and at most 1"),
+        (made_up_demand, {"peak_to_trough": 0.5}, "peak_to_trough: 0.5: must be at least 1"),
+        (made_up_demand, {"mean": 0.3}, "mean: 0.3: must be between 0.4"),  # below the trough
+        (checked_kinds, {"elastic": 1.5}, "elastic: 1.5: must be between 0 and 1"),
+        (checked_kinds, {"either": -0.1}, "either: -0.1: must be between 0 and 1"),
+        (checked_kinds, {"worker_gpus": 0}, "worker_gpus: 0: must be at least 1"),
+        (checked_kinds, {"reach": "beside"}, "reach: 'beside': must be above or below"),
+        (checked_kinds, {"scaling": "cubic"}, "scaling: 'cubic': must be linear or imperfect"),
+        (lent, {"interval": 0}, "interval: 0: must be at least 1 second"),
+        (lent, {"headroom": 3}, "headroom: 3: must be between 0 and 2"),
+        (made_up_workload, {"days": 32}, "days: 32: must be more than 0 and at most 31"),
+        (made_up_workload, {"gpus": 0}, "gpus: 0: must be at least 1"),
+        (made_up_workload, {"jobs": 0}, "jobs: 0: must be at least 1"),
+        (made_up_workload, {"jobs": 10**12}, "jobs: 1000000000000: must be at least 1 and at most 1,000,000"),
+        (made_up_workload, {"longest": 0}, "longest: 0: must be between 1e-09 and 1e+12"),
+        (made_up_workload, {"load": 0}, "load: 0: must be between 0.001 and 1000"),
+        (
+            made_up_workload,
+            {"shortest": 9, "longest": 8},
+            "shortest: 9: must be more than 0 and at most longest, 8 s",
+        ),
+    ],
+)
+def test_an_option_out_of_its_range_is_one_line(
+    maker: Callable[..., object], options: dict[str, Any], line: str
+) -> None:
+    """Every option is refused by name, value and rule."""
+    with pytest.raises(InvalidInput) as refused:
+        maker(**options)
+    assert str(refused.value).startswith(line)

@@ -6,6 +6,7 @@ from formulations.consolidation import exact
 from heuristics.consolidation import greedy
 from instances.consolidation import half_busy, triples
 from tests.strategies.consolidation import committed
+from tests.unwrap import unwrap
 
 
 @pytest.mark.parametrize(("busy", "least", "most"), [(0.0, 0, 0), (0.5, 400, 620), (1.0, 1024, 1024)])
@@ -43,9 +44,7 @@ def test_three_jobs_come_to_a_rack_and_the_excess(machines: int, gpus: int, exce
 def test_the_small_suite_tells_variants_apart() -> None:
     """The number of jobs and their value are different questions, and the greedy order is not always right."""
     small = {problem.name.rpartition("/")[2]: problem for problem in committed()}
-    by_value, by_number = (exact(small[name]).solution for name in ("by-value", "by-number"))
-    assert by_value is not None
-    assert by_number is not None
+    by_value, by_number = (unwrap(exact(small[name]).solution) for name in ("by-value", "by-number"))
     assert len(by_value.placed) < len(by_number.placed)
     assert small["by-value"].objective(by_value) > small["by-value"].objective(by_number)
     lost = [name for name, problem in small.items() if greedy(problem).objective != exact(problem).objective]

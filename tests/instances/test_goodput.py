@@ -1,6 +1,5 @@
 """The generators of goodput and the decisions of the authors' simulator."""
 
-import gzip
 from itertools import pairwise
 from math import isclose
 from pathlib import Path
@@ -13,21 +12,15 @@ from gsopt.core.result import Status
 from gsopt.problems.goodput import GoodputSolution
 from instances.goodput import running_jobs, triples
 from instances.goodput.decisions import FILE, from_data, records
+from tests.instances.traces.samples import recorded
 
 JOB = '{"max": 2, "restarts": 1, "age": 67.0, "s": {"1,1": 0.5, "2,2": 0.75}}'
 LINE = f'{{"N": 2, "base": [[0, 1]], "jobs": [{JOB}]}}'
 
 
-def recorded(folder: Path, text: str) -> Path:
-    """Write a record into a folder."""
-    (folder / FILE).parent.mkdir()
-    (folder / FILE).write_bytes(gzip.compress(text.encode()))
-    return folder
-
-
 def test_a_line_is_a_decision(tmp_path: Path) -> None:
     """Nodes have four GPUs, and jobs what they have, their age, restarts, limit and speed-ups."""
-    (problem,) = from_data(recorded(tmp_path, LINE + "\n"))
+    (problem,) = from_data(recorded(tmp_path, FILE, LINE + "\n"))
     assert (problem.name, problem.nodes) == ("goodput/real/pollux-01", (4, 4))
     (job,) = problem.jobs
     assert (job.current, job.age, job.restarts, job.max_gpus) == ((0, 1), 67.0, 1, 2)
@@ -48,15 +41,7 @@ def test_a_line_is_a_decision(tmp_path: Path) -> None:
 def test_a_bad_record_is_refused(tmp_path: Path, text: str, message: str) -> None:
     """What is no decision is named by its file and line."""
     with pytest.raises(InvalidInput, match=message):
-        list(from_data(recorded(tmp_path, text)))
-
-
-def test_a_file_that_is_not_compressed_is_refused(tmp_path: Path) -> None:
-    """A file of another format is named."""
-    path = recorded(tmp_path, "")
-    (path / FILE).write_text(LINE)
-    with pytest.raises(InvalidInput, match="compressed by gzip"):
-        list(from_data(path))
+        list(from_data(recorded(tmp_path, FILE, text)))
 
 
 def test_the_authors_decisions_are_decided_no_worse(traces: Path) -> None:

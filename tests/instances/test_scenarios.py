@@ -15,7 +15,6 @@ from gsopt.simulation import simulate
 from heuristics.policies import fifo
 from heuristics.policies.elasticflow.guaranteeing import Admission
 from heuristics.policies.elasticflow.policy import elasticflow as policy
-from instances import data_folder
 from instances.scenarios import elasticflow, pollux, sia
 from instances.scenarios.adaptive import ADAPTIVE, Menus, Order, Setting, orders
 from instances.traces.applications import FOLDER, read_application
@@ -186,31 +185,15 @@ def test_by_hand(tmp_path: Path) -> None:
     assert scenario.cluster.gpus == 8
 
 
-@pytest.mark.parametrize(
-    ("options", "reason"),
-    [
-        ({"trace": "philly"}, "trace: 'philly': must be one of"),
-        ({"jobs": 0}, "jobs: 0: must be at least 1"),
-        ({"nodes": 0}, "nodes: 0: must be at least 1"),
-        ({"gpus_per_node": 0}, "gpus_per_node: 0: must be at least 1"),
-    ],
-)
-def test_bad_arguments(tmp_path: Path, options: dict[str, Any], reason: str) -> None:
-    """An argument out of its range is refused, and so is a job whose GPUs were not profiled."""
-    with pytest.raises(InvalidInput, match=reason):
-        elasticflow(folder(tmp_path), **{"trace": "philly_103959", **options})
+def test_a_job_that_was_not_profiled_is_refused(tmp_path: Path) -> None:
+    """A job whose number of GPUs is in no profile is named with its model and batch."""
     with pytest.raises(InvalidInput, match="num_gpu: 8: must have been profiled for bert-64"):
-        elasticflow(folder(tmp_path / "eight", gpus=8), trace="philly_103959")
-    with pytest.raises(InvalidInput, match="path: is required"):
-        elasticflow()
+        elasticflow(folder(tmp_path, gpus=8), trace="philly_103959")
 
 
-def test_the_published_jobs() -> None:
+def test_the_published_jobs(traces: Path) -> None:
     """Without overheads every job that is admitted keeps its deadline."""
-    public = data_folder()
-    if public is None:
-        pytest.skip("GSOPT_DATA is unset or holds no elasticflow_profiles")
-    scenario = elasticflow(public, jobs=40)
+    scenario = elasticflow(traces, jobs=40)
     told: list[Admission] = []
     calm = simulate(
         scenario.model_copy(update={"overheads": {}}), policy, bound=False, on_admission=told.append
@@ -237,6 +220,10 @@ def test_the_setting_of_ares(tmp_path: Path, maker: Callable[..., Scenario]) -> 
 @pytest.mark.parametrize(
     ("maker", "options", "line"),
     [
+        (elasticflow, {"trace": "philly"}, "trace: 'philly': must be one of"),
+        (elasticflow, {"jobs": 0}, "jobs: 0: must be at least 1"),
+        (elasticflow, {"nodes": 0}, "nodes: 0: must be at least 1"),
+        (elasticflow, {"gpus_per_node": 0}, "gpus_per_node: 0: must be at least 1"),
         (pollux, {"setting": "paper"}, "setting: 'paper': must be one of published, ares"),
         (pollux, {"gpus_per_node": 5}, "gpus_per_node: 5: must be between 1 and 4"),
         (pollux, {"nodes": 0}, "nodes: 0: must be at least 1"),
@@ -253,7 +240,8 @@ def test_options_out_of_range_are_refused(
     tmp_path: Path, maker: Callable[..., Scenario], options: dict[str, Any], line: str
 ) -> None:
     """Each is one line, and nothing is made up without the folder of public traces."""
+    path = folder(tmp_path) if maker is elasticflow else adaptive_folder(tmp_path)
     with pytest.raises(InvalidInput, match=line):
-        maker(adaptive_folder(tmp_path), **options)
+        maker(path, **({"trace": "philly_103959", **options} if maker is elasticflow else options))
     with pytest.raises(InvalidInput, match=r"^path: is required"):
         maker()

@@ -10,6 +10,7 @@ from instances.interference.gavel import FILE
 from instances.shares import typed_jobs
 from instances.shares.real import from_data, measured
 from instances.shares.suites import committed, production, small
+from tests.instances.traces.samples import THROUGHPUTS
 
 
 def test_newer_types_are_faster() -> None:
@@ -22,17 +23,11 @@ def test_newer_types_are_faster() -> None:
         assert job.isolated <= job.age <= 2 * job.isolated + 1
 
 
-ROWS = '{"(\'LM (batch size 5)\', 1)": {"null": 9.5, "x": [1, 2]}, "(\'LM (batch size 5)\', 4)": {"null": 20}}'
-TABLE = (
-    f'{{"v100": {ROWS}, "k80": {{"(\'LM (batch size 5)\', 1)": {{"null": 0}}}}, "v100_unconsolidated": {ROWS}}}'
-)
-
-
 def test_jobs_have_the_gpus_of_their_configurations(tmp_path: Path) -> None:
     """Each criterion is an instance of 160 jobs, of one or four GPUs."""
     path = tmp_path / FILE
     path.parent.mkdir()
-    path.write_text(TABLE)
+    path.write_text(THROUGHPUTS)
     problems = list(from_data(tmp_path))
     assert len(problems) == len({problem.criterion for problem in problems}) == 4
     assert {job.gpus for job in problems[0].jobs} == {1, 4}

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from datetime import date
+from importlib import import_module
 from pathlib import Path
 from shutil import copytree
 from typing import Any, NamedTuple
@@ -13,21 +14,10 @@ from gsopt.core.files import write
 from gsopt.core.problem import Problem
 from instances import load, names
 from instances.allocation import suites as allocation
-from instances.batching import suites as batching
-from instances.colocation import suites as colocation
-from instances.configuration import suites as configuration
-from instances.consolidation import suites as consolidation
-from instances.goodput import suites as goodput
-from instances.placement import suites as placement
 from instances.reclaiming import figure_5
-from instances.reclaiming import suites as reclaiming
 from instances.scheduling import elastic_jobs
-from instances.scheduling import suites as scheduling
-from instances.sequencing import suites as sequencing
-from instances.shares import suites as shares
-from instances.sharing import suites as sharing
 from instances.suites import FOLDER, changed, proven, regenerate, renamed, with_about, with_kept_proof
-from instances.waiting import suites as waiting
+from tests.unwrap import unwrap
 
 DAY, LATER = date(2026, 11, 20), date(2026, 11, 22)
 
@@ -41,21 +31,28 @@ class Suite(NamedTuple):
     tiny: Callable[[], Sequence[Problem[Any]]] | None  # those that enumeration proves
     largest_file: int
 
+    @classmethod
+    def of(cls, word: str, tiny: str | None, largest_file: int) -> "Suite":
+        """Return the suite of a decision, whose module makes what is tiny under a name."""
+        module = import_module(f"instances.{word}.suites")
+        return cls(module.committed, getattr(module, tiny) if tiny else None, largest_file)
 
+
+#: What makes the instances that enumeration proves, if there are any, and the size of the largest file.
 SUITES = {
-    "allocation": Suite(allocation.committed, allocation.tiny, 200_000),
-    "batching": Suite(batching.committed, batching.small, 200_000),
-    "colocation": Suite(colocation.committed, colocation.small, 200_000),
-    "configuration": Suite(configuration.committed, configuration.small, 200_000),
-    "consolidation": Suite(consolidation.committed, consolidation.small, 100_000),
-    "goodput": Suite(goodput.committed, goodput.small, 100_000),
-    "placement": Suite(placement.committed, placement.small, 100_000),
-    "reclaiming": Suite(reclaiming.committed, reclaiming.tiny, 100_000),
-    "scheduling": Suite(scheduling.committed, None, 10_000),
-    "sequencing": Suite(sequencing.committed, sequencing.small, 30_000),
-    "shares": Suite(shares.committed, None, 30_000),
-    "sharing": Suite(sharing.committed, None, 10_000),
-    "waiting": Suite(waiting.committed, None, 10_000),
+    "allocation": Suite.of("allocation", "tiny", 200_000),
+    "batching": Suite.of("batching", "small", 200_000),
+    "colocation": Suite.of("colocation", "small", 200_000),
+    "configuration": Suite.of("configuration", "small", 200_000),
+    "consolidation": Suite.of("consolidation", "small", 100_000),
+    "goodput": Suite.of("goodput", "small", 100_000),
+    "placement": Suite.of("placement", "small", 100_000),
+    "reclaiming": Suite.of("reclaiming", "tiny", 100_000),
+    "scheduling": Suite.of("scheduling", None, 10_000),
+    "sequencing": Suite.of("sequencing", "small", 30_000),
+    "shares": Suite.of("shares", None, 30_000),
+    "sharing": Suite.of("sharing", None, 10_000),
+    "waiting": Suite.of("waiting", None, 10_000),
 }
 
 
@@ -83,8 +80,7 @@ def test_regenerating_changes_no_byte(word: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("word", [word for word, suite in SUITES.items() if suite.tiny])
 def test_tiny_files_are_written_from_nothing(word: str, tmp_path: Path) -> None:
     """Into an empty folder every tiny instance is written as it is, its optimum found by enumeration today."""
-    tiny = SUITES[word].tiny
-    assert tiny is not None
+    tiny = unwrap(SUITES[word].tiny)
 
     for path in regenerate(tiny(), tmp_path, prove=proven, today=DAY):
         name = path.relative_to(tmp_path).with_suffix("").as_posix()
@@ -105,13 +101,10 @@ def test_files_say_how_much_is_known(word: str) -> None:
     tiny = SUITES[word].tiny
     enumerated = {problem.name for problem in tiny()} if tiny else set()
     for name in names(f"{word}/"):
-        about = load(name).about
-        assert about is not None
+        about = unwrap(load(name).about)
         assert (about.proved_by == "brute force") == (name in enumerated), name
         if not about.proved_by:
-            assert about.objective is not None
-            assert about.bound is not None
-            assert about.bound != about.objective
+            assert unwrap(about.bound) != unwrap(about.objective)
             assert "/challenge/" in name or name == "scheduling/medium/j20-g16", name
         elif word in FLOATS:
             assert about.objective == pytest.approx(about.bound, rel=1e-6), name
@@ -157,12 +150,10 @@ def test_only_instances_of_which_nothing_is_known_are_solved(tmp_path: Path) -> 
 
 def test_enumeration_proves_an_optimum() -> None:
     """The optimum found by trying every choice is value and bound; that there is none is proven likewise."""
-    about = proven(figure_5()).about
-    assert about is not None
+    about = unwrap(proven(figure_5()).about)
     assert (about.objective, about.bound, about.proved_by) == (1.0, 1.0, "brute force")
     stuck = next(problem for problem in allocation.small() if problem.name.endswith("cannot-start"))
-    about = proven(stuck).about
-    assert about is not None
+    about = unwrap(proven(stuck).about)
     assert (about.objective, about.bound, about.proved_by) == (None, None, "brute force")
 
 
@@ -181,8 +172,7 @@ def test_a_proof_is_kept_while_the_data_stand(tmp_path: Path) -> None:
 
     write(with_about(fresh, PROOF), path)
     kept = with_kept_proof(fresh, path)
-    assert kept.about is not None
-    assert kept.about.proved_by == "hand"
+    assert unwrap(kept.about).proved_by == "hand"
     other = changed(fresh, demand=3)
     assert with_kept_proof(other, path) is other
 

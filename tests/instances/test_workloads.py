@@ -24,6 +24,7 @@ from instances.workloads import batch, elastic, ones, poisson
 from instances.workloads.ones_tasks import TASKS, Model
 from instances.workloads.resampled import resampled
 from instances.workloads.shape import ITP, PHILLY, PROBABILITIES, Shape
+from tests.unwrap import unwrap
 
 
 def test_all_jobs_are_released_at_once() -> None:
@@ -234,8 +235,7 @@ def test_throughput_is_that_of_the_model(convergence: Any) -> None:
         model = _MODELS[job.model]
         sizes = {"": job.batch_size} | {mode.name: mode.batch_size for mode in job.modes}
         for mode, menu in job.speeds.items():
-            size = sizes[mode]
-            assert size is not None
+            size = int(unwrap(sizes[mode]))
             assert all(count * model.local >= size for count in menu)
             for count in menu:
                 assert job.throughput(count, mode) == pytest.approx(model.throughput(size, count))
@@ -263,9 +263,8 @@ def test_jobs_are_those_of_the_paper() -> None:
     assert 60 < durations[len(jobs) // 2] < 1800
     assert {job.gpus for job in jobs} == {1, 2, 4}
     for job in jobs:
-        assert job.training is not None
         low, high = _MODELS[job.model].epochs
-        assert low + 10 <= job.training.samples / job.training.epoch <= high + 10
+        assert low + 10 <= unwrap(job.training).samples / unwrap(job.training).epoch <= high + 10
 
 
 def test_ones_the_load_is_submitted() -> None:

@@ -1,9 +1,9 @@
 """Small made-up files in the format of every reader: three good rows each."""
 
+import gzip
 import io
 import json
 import tarfile
-from collections.abc import Callable
 from pathlib import Path
 
 PHILLY = """timestamp,duration,num_gpus,gpu_time,cluster
@@ -75,6 +75,31 @@ PROFILES = {
 }
 
 
+def helios_row(number: str = "5", time: str = "7000000", gpus: str = "8", duration: str = "60.0") -> str:
+    """Return a row of the slice of Helios."""
+    return f"{number},u1,vc1,finetune,{time},{gpus},,1,{duration},60.0,FAILED"
+
+
+def pod(
+    name: str = "pod-9",
+    gpus: str = "1",
+    milli: str = "1000",
+    spec: str = "",
+    created: str = "200",
+    scheduled: str = "220",
+    deleted: str = "400",
+) -> str:
+    """Return a row of openb's pods."""
+    return f"{name},1000,2000,{gpus},{milli},{spec},LS,Running,{created},{deleted},{scheduled}"
+
+
+def swf_line(
+    number: int = 9, run: str = "60", allocated: str = "4", requested: str = "-1", submit: str = "999"
+) -> str:
+    """Return a line of Standard Workload Format."""
+    return f"{number} {submit} -1 {run} {allocated} -1 -1 {requested} -1 -1 1 1 1 -1 -1 -1 -1 -1"
+
+
 def dally_entry(number: int, **changes: object) -> dict[str, object]:
     """Return one entry of a Dally list."""
     entry = {
@@ -108,6 +133,19 @@ def packed(**members: str) -> bytes:
     return buffer.getvalue()
 
 
+def written(path: Path, *lines: str) -> Path:
+    """Write lines into a file, and return its path."""
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def recorded(folder: Path, file: Path, text: str) -> Path:
+    """Write a compressed record into a folder, and return the folder."""
+    (folder / file).parent.mkdir()
+    (folder / file).write_bytes(gzip.compress(text.encode()))
+    return folder
+
+
 def sia_folder(folder: Path, workload: str = SIA) -> Path:
     """Write a workload of Sia with the profiles of two models, and give the workload's path."""
     for model, (placements, validation) in PROFILES.items():
@@ -128,6 +166,13 @@ GAVEL = (
     "LM (batch size 5)\tpython main.py\tlm\t--steps\t1\t4000\t4\t1\t-1.000000\t60\n"
     "LM (batch size 5)\tpython main.py\tlm\t--steps\t1\t950\t2\t1\t-1.000000\t90.5\n"
 )
+#: A table of Gavel's throughputs: two configurations, pairs, two types of GPUs and workers far apart.
+_ROWS = '{"(\'LM (batch size 5)\', 1)": {"null": 9.5, "x": [1, 2]}, "(\'LM (batch size 5)\', 4)": {"null": 20}}'
+THROUGHPUTS = f"""{{
+"v100": {_ROWS},
+"k80": {{"('LM (batch size 5)', 1)": {{"null": 0}}}},
+"v100_unconsolidated": {_ROWS}
+}}"""
 GAVEL_SPEEDS = {
     "v100": {
         "('A3C', 1)": {"null": 7.0},
@@ -147,29 +192,32 @@ def gavel_folder(folder: Path, trace: str = GAVEL) -> Path:
     return path
 
 
-def _file(data: str | bytes) -> Callable[[Path], Path]:
-    def write(folder: Path) -> Path:
-        path = folder / "trace"
-        path.write_bytes(data if isinstance(data, bytes) else data.encode())
-        return path
-
-    return write
-
-
-#: Writes the sample of a reader into a folder and gives its path, by the reader's name.
-SAMPLES: dict[str, Callable[[Path], Path]] = {
-    "ares": sia_folder,
-    "castor": _file(CASTOR),
-    "dally": _file(DALLY),
-    "gavel": gavel_folder,
-    "helios": _file(HELIOS),
-    "itp": _file(packed(cluster01_csv=ITP, LICENSE="MIT")),
-    "openb": _file(OPENB),
-    "philly": _file(PHILLY),
-    "sia": sia_folder,
-    "swf": _file(SWF),
-    "tiresias": _file(TIRESIAS),
+#: The sample of every reader that reads text, and that of Dally, which is an object for each job.
+TEXTS = {
+    "ares": SIA,
+    "castor": CASTOR,
+    "dally": DALLY,
+    "gavel": GAVEL,
+    "helios": HELIOS,
+    "itp": ITP,
+    "openb": OPENB,
+    "philly": PHILLY,
+    "sia": SIA,
+    "swf": SWF,
+    "tiresias": TIRESIAS,
 }
+
+
+def write_sample(name: str, folder: Path, text: str = "") -> Path:
+    """Write the sample of a reader, or another text, into a folder, and return its path."""
+    text = text or TEXTS[name]
+    if name in {"ares", "sia"}:
+        return sia_folder(folder, text)
+    if name == "gavel":
+        return gavel_folder(folder, text)
+    path = folder / "trace"
+    path.write_bytes(packed(cluster01_csv=text, LICENSE="MIT") if name == "itp" else text.encode())
+    return path
 
 
 def adaptive_folder(folder: Path) -> Path:

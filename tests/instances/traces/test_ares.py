@@ -9,7 +9,7 @@ from gsopt.core.errors import InvalidInput
 from gsopt.scenario.scenario import RELAUNCH_OVERHEADS
 from gsopt.scenario.speed import efficient_counts
 from instances.traces import ares, sia
-from instances.traces.ares import ASSUMPTIONS, GPUS, NUMBERS, scaled
+from instances.traces.ares import GPUS, NUMBERS, scaled
 from tests.instances.traces.samples import SIA, sia_folder
 
 
@@ -64,11 +64,6 @@ def test_the_file_is_that_of_sia(tmp_path: Path) -> None:
     assert [(job.name, job.release_date, job.model) for job in ares(path).workload.jobs] == [
         (job.name, job.release_date, job.model) for job in sia(path).workload.jobs
     ]
-
-
-def test_assumptions_are_sentences() -> None:
-    """Each can be printed as it stands."""
-    assert all(text.endswith(".") and "\n" not in text for text in ASSUMPTIONS)
 
 
 FACTS = {

@@ -8,8 +8,8 @@ import pytest
 from gsopt.core.errors import InvalidInput
 from instances.interference import gavel
 from instances.traces import castor, helios, philly
-from instances.traces.castor import ASSUMPTIONS, JOBS, LARGE, LARGE_DEMANDS, MODELS
-from tests.instances.traces.samples import SAMPLES
+from instances.traces.castor import JOBS, LARGE, LARGE_DEMANDS, MODELS
+from tests.instances.traces.samples import write_sample
 
 
 def made_up(folder: Path, jobs: int = 200) -> Path:
@@ -68,7 +68,7 @@ def test_the_period_is_the_busiest_unless_another_is_given(tmp_path: Path) -> No
 
 def test_venus_is_read_as_helios(tmp_path: Path) -> None:
     """The other trace has its own form."""
-    path = SAMPLES["helios"](tmp_path)
+    path = write_sample("helios", tmp_path)
 
     assert [job.gpus for job in castor(path, trace="venus").workload.jobs] == [
         job.gpus for job in helios(path).workload.jobs
@@ -87,11 +87,6 @@ def test_bad_options_are_refused(tmp_path: Path, options: dict[str, object], lin
     """An option out of its range is named in one line."""
     with pytest.raises(InvalidInput, match=line):
         castor(made_up(tmp_path), **options)  # type: ignore[arg-type]
-
-
-def test_assumptions_are_sentences() -> None:
-    """Each can be printed as it stands."""
-    assert all(text.endswith(".") and "\n" not in text for text in ASSUMPTIONS)
 
 
 def test_every_pair_of_models_was_measured(traces: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from gsopt.core.errors import InvalidInput
 from instances.traces import gavel
-from tests.instances.traces.samples import GAVEL, gavel_folder
+from tests.instances.traces.samples import gavel_folder
 
 
 def test_jobs_are_read(tmp_path: Path) -> None:
@@ -34,24 +34,6 @@ def test_other_types_are_modes(tmp_path: Path) -> None:
         [],
         [],
     ]
-
-
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        ("A3C\tx\tx\t0\t700\t0\t2", "type: 'A3C': must be a type of job that was measured on 2 GPUs of v100"),
-        ("A3C\tx\tx\t0\t700.5\t0\t1", "steps: '700.5': must be a whole number"),
-        ("A3C\tx\tx\t0\t0\t0\t1", "steps: 0: must be at least 1"),
-        ("A3C\tx\tx\t0\t700\t-1\t1", "release_date: -1.0: "),
-        ("A3C x", "must have 7 or 10 values, not 1"),
-    ],
-)
-def test_a_bad_line_is_an_issue(line: str, reason: str, tmp_path: Path) -> None:
-    """A line with a value that breaks a rule is dropped, and the report says why."""
-    reading = gavel(gavel_folder(tmp_path, f"{GAVEL}{line}\n"))
-
-    assert len(reading.workload.jobs) == 3
-    assert reason in reading.dropped[0].reason
 
 
 def test_bad_options_are_refused(tmp_path: Path) -> None:

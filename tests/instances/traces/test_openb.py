@@ -8,45 +8,14 @@ from gsopt.core.errors import InvalidInput
 from instances.traces import openb
 from instances.traces.openb import OpenbNode, Pod, read_nodes, read_pods
 from instances.traces.reading import Issue
-from tests.instances.traces.samples import OPENB
+from tests.instances.traces.samples import OPENB, pod, written
 
 HEADER, *ROWS = OPENB.splitlines()
 
 
-def written(folder: Path, *rows: str, header: str = HEADER) -> Path:
-    """Write a list."""
-    path = folder / "pods.csv"
-    path.write_text("\n".join([header, *rows]) + "\n")
-    return path
-
-
-def row(
-    name: str = "pod-9",
-    gpus: str = "1",
-    milli: str = "1000",
-    spec: str = "",
-    created: str = "200",
-    scheduled: str = "220",
-    deleted: str = "400",
-) -> str:
-    """Return the row of a pod."""
-    return f"{name},1000,2000,{gpus},{milli},{spec},LS,Running,{created},{deleted},{scheduled}"
-
-
-def test_pods_become_jobs(tmp_path: Path) -> None:
-    """A pod is released when it was created, and lasts from its scheduling to its deletion."""
-    workload = openb(written(tmp_path, *ROWS)).workload
-
-    assert [(job.name, job.release_date, job.duration, job.gpus, job.gpu_type) for job in workload.jobs] == [
-        ("pod-0", 0.0, 600.0, 1, ""),
-        ("pod-1", 50.0, 240.0, 1, ""),
-        ("pod-2", 200.0, 1500.0, 8, "V100M32"),
-    ]
-
-
 def test_parts_of_gpus_are_rounded_up_or_dropped(tmp_path: Path) -> None:
     """A pod with a part of a GPU gets a whole one, which is reported, or is dropped on request."""
-    path = written(tmp_path, *ROWS)
+    path = written(tmp_path / "pods.csv", HEADER, *ROWS)
 
     assert [str(issue) for issue in openb(path).repaired] == [
         "pods.csv: row 3: gpu_milli: 460: rounded up to a whole GPU"
@@ -58,44 +27,16 @@ def test_parts_of_gpus_are_rounded_up_or_dropped(tmp_path: Path) -> None:
 
 def test_several_types_are_any_type(tmp_path: Path) -> None:
     """A choice of types is given up, which is reported; a type named twice is one type."""
-    reading = openb(written(tmp_path, row("a", spec="T4|P100"), row("b", spec="T4|T4")))
+    reading = openb(written(tmp_path / "pods.csv", HEADER, pod("a", spec="T4|P100"), pod("b", spec="T4|T4")))
 
     assert [job.gpu_type for job in reading.workload.jobs] == ["", "T4"]
     assert [issue.reason for issue in reading.repaired] == ["gpu_spec: T4|P100: any type will do"]
 
 
-BAD_ROWS = {
-    "letters in a number": (row(deleted="4oo"), "deletion_time: '4oo': must be a number"),
-    "no number": (row(created="nan"), "creation_time: 'nan': must be a number"),
-    "negative creation": (row(created="-1"), "release_date: -1.0: input should be greater than"),
-    "deleted before scheduled": (row(deleted="100"), "duration: -120.0: input should be greater than"),
-    "deleted at once": (row(deleted="220"), "duration: 0.0: input should be greater than"),
-    "never scheduled": (row(scheduled=""), "scheduled_time: must not be empty: the pod never ran"),
-    "no GPU": (row(gpus="0", milli="0"), "gpus: 0: input should be greater than"),
-    "half a GPU in a wrong column": (row(gpus="0.5"), "num_gpu: '0.5': must be a whole number"),
-    "more than a GPU of a GPU": (row(milli="1001"), "gpu_milli: 1001: input should be less than"),
-    "too many GPUs": (row(gpus="9"), "demands 9 GPUs, more than max_gpus 8"),
-    "an empty type": (row(spec="T4|"), "gpu_types[1]: '': "),
-    "too few values": ("pod-9,1000", "must have 11 values, not 2"),
-    "empty row": ("", "must not be empty"),
-    "a repeated name": (row("pod-0"), "job 'pod-0' is in row 2 of pods.csv already"),
-}
-
-
-@pytest.mark.parametrize(("bad", "reason"), BAD_ROWS.values(), ids=BAD_ROWS.keys())
-def test_a_bad_row_is_dropped_and_reported(tmp_path: Path, bad: str, reason: str) -> None:
-    """A bad row is dropped with its number and the reason, and the rows around it are read."""
-    reading = openb(written(tmp_path, ROWS[0], bad, ROWS[2]), max_gpus=8)
-
-    assert [job.name for job in reading.workload.jobs] == ["pod-0", "pod-2"]
-    (issue,) = reading.issues
-    assert (issue.file, issue.row, issue.repaired) == ("pods.csv", 3, False)
-    assert issue.reason.startswith(reason)
-
-
 def test_a_list_without_times_is_no_workload(tmp_path: Path) -> None:
     """Pods without times can be read as pods, not as jobs."""
-    path = written(tmp_path, "a,1000,2000,2,1000", header="name,cpu_milli,memory_mib,num_gpu,gpu_milli")
+    header = "name,cpu_milli,memory_mib,num_gpu,gpu_milli"
+    path = written(tmp_path / "pods.csv", header, "a,1000,2000,2,1000")
 
     assert read_pods(path, []) == (Pod(name="a", cpu_milli=1000, memory_mib=2000, gpus=2, gpu_milli=1000),)
     with pytest.raises(InvalidInput, match=r"header: .*: must hold name,.*,creation_time,deletion_time$"):
@@ -106,7 +47,9 @@ def test_nodes_are_read(tmp_path: Path) -> None:
     """Every row is a node; a bad one is reported."""
     issues: list[Issue] = []
     header = "sn,cpu_milli,memory_mib,gpu,model"
-    path = written(tmp_path, "n0,32000,262144,0,", "n1,64000,262144,2,P100", "n2,64000,x,2,T4", header=header)
+    path = written(
+        tmp_path / "pods.csv", header, "n0,32000,262144,0,", "n1,64000,262144,2,P100", "n2,64000,x,2,T4"
+    )
 
     assert read_nodes(path, issues) == (
         OpenbNode(name="n0", cpu_milli=32000, memory_mib=262144, gpus=0),

@@ -9,7 +9,7 @@ from gsopt.core.errors import InvalidInput
 from instances.traces import philly
 from instances.traces.philly import FILE
 from instances.traces.reading import Reading, content
-from tests.instances.traces.samples import PHILLY
+from tests.instances.traces.samples import PHILLY, written
 
 HEADER, *ROWS = PHILLY.splitlines()
 
@@ -17,30 +17,12 @@ HEADER, *ROWS = PHILLY.splitlines()
 @pytest.fixture
 def trace(tmp_path: Path) -> Path:
     """Return a file with three good rows."""
-    return written(tmp_path, *ROWS)
-
-
-def written(folder: Path, *rows: str) -> Path:
-    """Write rows below the header of the trace."""
-    path = folder / "philly.csv"
-    path.write_text("\n".join([HEADER, *rows]) + "\n\n")
-    return path
+    return written(tmp_path / "philly.csv", HEADER, *ROWS)
 
 
 def day(number: int, month: int = 10) -> datetime:
     """Return a day of 2017 in the trace's own clock."""
     return datetime(2017, month, number)  # noqa: DTZ001 - the trace has no time zone
-
-
-def test_jobs_are_read_by_release_date(trace: Path) -> None:
-    """Jobs come by submission, in seconds after the first one, and are named after their rows."""
-    reading = philly(trace)
-
-    assert [(job.name, job.release_date, job.duration, job.gpus) for job in reading.workload.jobs] == [
-        ("philly-3", 0.0, 2951.0, 8),
-        ("philly-2", 2932.0, 66.0, 1),
-        ("philly-4", 86400.0, 10.0, 16),
-    ]
 
 
 def test_rows_in_no_order_are_reported_once(trace: Path) -> None:
@@ -70,52 +52,17 @@ def test_a_virtual_cluster_is_selected(trace: Path) -> None:
     assert workload.source == "Microsoft Philly trace, philly.csv, virtual cluster 6214e9"
 
 
-BAD_ROWS = {
-    "letters in a number": ("2017-10-11 06:13:36,2x59.0,1,1.0,a", "duration: '2x59.0': must be a number"),
-    "no number": ("2017-10-11 06:13:36,nan,1,1.0,a", "duration: 'nan': must be a number"),
-    "overflow": ("2017-10-11 06:13:36,1e999,1,1.0,a", "duration: inf: input should be"),
-    "negative duration": ("2017-10-11 06:13:36,-9.0,1,1.0,a", "duration: -9.0: input should be greater than"),
-    "no duration": ("2017-10-11 06:13:36,0.0,1,1.0,a", "duration: 0.0: input should be greater than"),
-    "empty duration": ("2017-10-11 06:13:36,,1,1.0,a", "duration: must not be empty"),
-    "no GPUs": ("2017-10-11 06:13:36,9.0,0,1.0,a", "gpus: 0: input should be greater than"),
-    "negative GPUs": ("2017-10-11 06:13:36,9.0,-1,1.0,a", "gpus: -1: input should be greater than"),
-    "half a GPU": ("2017-10-11 06:13:36,9.0,0.5,1.0,a", "num_gpus: '0.5': must be a whole number"),
-    "too many GPUs": ("2017-10-09 12:13:36,9.0,99,1.0,a", "demands 99 GPUs, more than max_gpus 64"),
-    "empty row": ("", "must not be empty"),
-    "too few values": ("2017-10-11 06:13:36,9.0", "must have 5 values, not 2"),
-    "too many values": ("2017-10-11 06:13:36,9.0,1,1.0,a,b", "must have 5 values, not 6"),
-    "a quote": ('"2017-10-11 06:13:36,9.0,1,1.0,a', "must be comma-separated values: "),
-    "no such month": ("2017-13-09 06:13:36,9.0,1,1.0,a", "timestamp: '2017-13-09 06:13:36': must be a date"),
-    "no such day": ("2017-02-30 06:13:36,9.0,1,1.0,a", "timestamp: '2017-02-30 06:13:36': must be a date"),
-    "before all clocks": ("0001-02-03 06:13:36,9.0,1,1.0,a", "release_date: -"),
-    "a time zone": ("2017-10-11 06:13:36Z,9.0,1,1.0,a", "timestamp: '2017-10-11 06:13:36Z': must be a date"),
-    "a date alone": ("2017-10-11,9.0,1,1.0,a", "timestamp: '2017-10-11': must be a date"),
-    "a repeated row": (ROWS[1], "repeats row 2"),
-}
-
-
-@pytest.mark.parametrize(("bad", "reason"), BAD_ROWS.values(), ids=BAD_ROWS.keys())
-def test_a_bad_row_is_dropped_and_reported(tmp_path: Path, bad: str, reason: str) -> None:
-    """A bad row is dropped with its number and the reason, and the rows around it are read."""
-    reading = philly(written(tmp_path, ROWS[1], bad, ROWS[2]), max_gpus=64)
-
-    assert [job.name for job in reading.workload.jobs] == ["philly-2", "philly-4"]
-    (issue,) = reading.issues
-    assert (issue.file, issue.row, issue.repaired) == ("philly.csv", 3, False)
-    assert issue.reason.startswith(reason)
-
-
 def test_issues_come_by_row(tmp_path: Path) -> None:
     """Issues found in different steps are reported in the order of their rows."""
     bad = ("2017-10-09 06:13:36,x,1,1.0,a", ROWS[0], "2017-13-09 06:13:36,9.0,1,1.0,a", "")
-    reading = philly(written(tmp_path, ROWS[0], *bad, ROWS[2]))
+    reading = philly(written(tmp_path / "philly.csv", HEADER, ROWS[0], *bad, ROWS[2]))
 
     assert [issue.row for issue in reading.issues] == [3, 4, 5, 6]
 
 
 def test_a_trace_without_rows_is_an_empty_workload(tmp_path: Path) -> None:
     """A header alone is a workload without jobs."""
-    assert philly(written(tmp_path)).workload.jobs == ()
+    assert philly(written(tmp_path / "philly.csv", HEADER)).workload.jobs == ()
 
 
 def test_bad_options_are_refused(trace: Path) -> None:
@@ -155,7 +102,7 @@ def test_the_gpu_cap_on_the_real_trace(traces: Path, tmp_path: Path, whole_phill
         int(job.name.removeprefix("philly-")): job.gpus for job in whole_philly.workload.jobs if job.gpus > 32
     }
     lines = content(traces / FILE).decode().splitlines()
-    path = written(tmp_path, *(lines[row - 1] for row in sorted(large)))
+    path = written(tmp_path / "philly.csv", HEADER, *(lines[row - 1] for row in sorted(large)))
     dropped, capped = philly(path, max_gpus=64), philly(path, max_gpus=64, cap=True)
 
     assert list(large.values()).count(128) == 3

@@ -3,6 +3,7 @@
 import gzip
 import inspect
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from gsopt.core.errors import InvalidInput
 from gsopt.scenario.job import Workload
 from instances.traces.reading import Reading
 from tests.effort import cases
-from tests.instances.traces.samples import SAMPLES
+from tests.instances.traces.samples import TEXTS, write_sample
 
 Reader = Callable[..., Reading]
 
@@ -38,26 +39,69 @@ GARBAGE = {
 @pytest.mark.parametrize("name", READERS)
 def test_every_reader_has_a_sample(name: str) -> None:
     """The tests of this file cover every reader there is."""
-    assert name in SAMPLES
+    assert name in TEXTS
     assert READERS[name].__name__ == name
 
 
 @pytest.mark.parametrize("name", READERS)
 def test_a_good_file_becomes_jobs(name: str, tmp_path: Path) -> None:
     """Three good rows become three jobs in the order of their release dates, the first at second 0."""
-    reading = READERS[name](SAMPLES[name](tmp_path))
+    reading = READERS[name](write_sample(name, tmp_path))
 
     assert len(reading.workload.jobs) == 3
     assert reading.dropped == ()
     assert reading.workload.jobs[0].release_date == 0
     assert reading.workload.name == name
-    assert SAMPLES[name](tmp_path).name in reading.workload.source
+    assert write_sample(name, tmp_path).name in reading.workload.source
+
+
+#: Name, release date, seconds, GPUs, type of GPU and model of the jobs of samples.
+JOBS = {
+    "helios": [("7", 0.0, 24.0, 16, "", ""), ("8", 1.5, 500.0, 1, "", ""), ("9", 4.0, 60.0, 8, "", "")],
+    "openb": [
+        ("pod-0", 0.0, 600.0, 1, "", ""),
+        ("pod-1", 50.0, 240.0, 1, "", ""),
+        ("pod-2", 200.0, 1500.0, 8, "V100M32", ""),
+    ],
+    "philly": [
+        ("philly-3", 0.0, 2951.0, 8, "", ""),
+        ("philly-2", 2932.0, 66.0, 1, "", ""),
+        ("philly-4", 86400.0, 10.0, 16, "", ""),
+    ],
+    "swf": [
+        ("1", 0.0, 1451.0, 128, "", ""),
+        ("2", 1460.0, 3726.0, 32, "", ""),
+        ("3", 5198.0, 1067.0, 1, "", ""),
+    ],
+    "tiresias": [
+        ("0", 0.0, 164.0, 1, "", "vgg19"),
+        ("1", 30.0, 147.0, 8, "", "vgg11"),
+        ("2", 53.0, 127.0, 2, "", "inception4"),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_jobs_are_read(name: str, tmp_path: Path) -> None:
+    """Every row is a job: released at its submission, counted from the first one, for as long as it ran."""
+    jobs = READERS[name](write_sample(name, tmp_path)).workload.jobs
+
+    assert JOBS[name] == [
+        (job.name, job.release_date, job.duration, job.gpus, job.gpu_type, job.model) for job in jobs
+    ]
+
+
+@pytest.mark.parametrize("module", ["ares", "castor", "dally"])
+def test_assumptions_are_sentences(module: str) -> None:
+    """Each can be printed as it stands."""
+    texts = import_module(f"instances.traces.{module}").ASSUMPTIONS
+    assert all(text.endswith(".") and "\n" not in text for text in texts)
 
 
 @pytest.mark.parametrize("name", READERS)
 def test_options_are_common_to_all(name: str, tmp_path: Path) -> None:
     """A window, a GPU cap and a sample are taken by every reader, and by keyword only."""
-    path = SAMPLES[name](tmp_path)
+    path = write_sample(name, tmp_path)
     whole = READERS[name](path).workload.jobs
     last = whole[-1].release_date
     smallest = min(job.gpus for job in whole)
@@ -78,7 +122,7 @@ def test_options_are_common_to_all(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("garbage", GARBAGE.values(), ids=GARBAGE.keys())
 def test_what_is_no_trace_is_refused(name: str, garbage: bytes, tmp_path: Path) -> None:
     """A file of another kind, damaged or empty, is refused in one line that names it."""
-    path = SAMPLES[name](tmp_path)
+    path = write_sample(name, tmp_path)
     path.write_bytes(garbage)
     with pytest.raises(InvalidInput) as caught:
         READERS[name](path)
@@ -100,7 +144,7 @@ def test_what_cannot_be_found_is_refused(name: str, tmp_path: Path) -> None:
 def test_an_unknown_option_is_a_mistake_of_the_caller(name: str, tmp_path: Path) -> None:
     """An option that does not exist is not passed over."""
     with pytest.raises(TypeError, match="gpu_cap"):
-        READERS[name](SAMPLES[name](tmp_path), gpu_cap=3)
+        READERS[name](write_sample(name, tmp_path), gpu_cap=3)
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -125,7 +169,7 @@ def test_damage_is_a_report_or_one_line(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     """Whatever bytes and lines are changed, there is a reading of valid jobs or one line, never a crash."""
-    path = SAMPLES[name](tmp_path_factory.mktemp("damage"))
+    path = write_sample(name, tmp_path_factory.mktemp("damage"))
     data = gzip.compress(path.read_bytes(), mtime=0) if compress else path.read_bytes()
     for kind, place, byte in damage:
         data = _damaged(data, kind, place, byte)

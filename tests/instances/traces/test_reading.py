@@ -35,6 +35,13 @@ BAD_NUMBERS = {
 GOOD_NUMBERS = {"66.0": 66.0, "-5": -5.0, "1e3": 1000.0, "7.": 7.0, "+2": 2.0}
 
 
+def read(data: bytes, **options: bool) -> tuple[list[TraceRow], list[tuple[int, str]]]:
+    """Return the rows of a table, and the row and reason of every issue."""
+    issues: list[Issue] = []
+    found = list(rows("a.csv", data, COLUMNS, issues, **options))
+    return found, [(issue.row, issue.reason) for issue in issues]
+
+
 def row(value: str) -> TraceRow:
     """Return a row with one value."""
     return TraceRow("a.csv", 2, {"value": value})
@@ -65,15 +72,13 @@ def test_a_whole_number_has_no_decimals() -> None:
 def test_every_line_is_a_row_or_an_issue() -> None:
     """Each line after the header becomes a row or an issue with its line and reason."""
     data = b"job,gpus\r\na,1\r\nb\r\n\r\nc,\r\nd,2,3\r\n\xff,4\r\ne,5\r\n\r\n"
-    issues: list[Issue] = []
-
-    found = list(rows("a.csv", data, COLUMNS, issues))
+    found, issues = read(data)
 
     assert found == [
         TraceRow("a.csv", 2, {"job": "a", "gpus": "1"}),
         TraceRow("a.csv", 8, {"job": "e", "gpus": "5"}),
     ]
-    assert [(issue.row, issue.reason) for issue in issues] == [
+    assert issues == [
         (3, "must have 2 values, not 1"),
         (4, "must not be empty"),
         (5, "gpus: must not be empty"),
@@ -85,27 +90,23 @@ def test_every_line_is_a_row_or_an_issue() -> None:
 def test_a_value_in_quotes_may_hold_commas_and_quotes() -> None:
     """Quotes are those of every spreadsheet: what is in them is one value, and two of them are one."""
     data = b'job,"gpus"\n"a,b",1\n"c ""d""",2\n"","3"\ne"f,4\n'
-    issues: list[Issue] = []
-
-    found = list(rows("a.csv", data, COLUMNS, issues))
+    found, issues = read(data)
 
     assert [(each.line, each.values["job"], each.whole_number("gpus")) for each in found] == [
         (2, "a,b", 1),
         (3, 'c "d"', 2),
         (5, 'e"f', 4),
     ]
-    assert [(issue.row, issue.reason) for issue in issues] == [(4, "job: must not be empty")]
+    assert issues == [(4, "job: must not be empty")]
 
 
 @pytest.mark.parametrize("line", [b'"a,1', b'"a"b,1', b'a,"1'])
 def test_quotes_that_are_wrong_spoil_one_line(line: bytes) -> None:
     """Quotes that are not closed, or closed too early, cost their own line and no other."""
-    issues: list[Issue] = []
-
-    found = list(rows("a.csv", b"job,gpus\n" + line + b"\nb,2\nc,3\n", COLUMNS, issues))
+    found, issues = read(b"job,gpus\n" + line + b"\nb,2\nc,3\n")
 
     assert [each.values["job"] for each in found] == ["b", "c"]
-    assert [(issue.row, issue.reason.partition(": ")[0]) for issue in issues] == [
+    assert [(line, reason.partition(": ")[0]) for line, reason in issues] == [
         (2, "must be comma-separated values")
     ]
 
@@ -117,9 +118,9 @@ def test_what_a_spreadsheet_writes_is_read_back() -> None:
     text = StringIO()
     writer = csv.writer(text)
     writer.writerows([COLUMNS, *([name, 1] for name in names)])
-    issues: list[Issue] = []
+    found, issues = read(text.getvalue().encode())
 
-    assert [each.values["job"] for each in rows("a.csv", text.getvalue().encode(), COLUMNS, issues)] == names
+    assert [each.values["job"] for each in found] == names
     assert issues == []
 
 
@@ -137,13 +138,12 @@ def test_another_header_is_refused(data: bytes) -> None:
 
 def test_further_columns_may_be_empty_and_in_any_order() -> None:
     """On request the header may hold more; only the columns asked for must have values."""
-    issues: list[Issue] = []
     data = b"# made up\ngpus,note,job\n1,,a\n,x,b\n"
 
-    found = list(rows("a.csv", data, COLUMNS, issues, further=True))
+    found, issues = read(data, further=True)
 
     assert found == [TraceRow("a.csv", 3, {"gpus": "1", "note": "", "job": "a"})]
-    assert [(issue.row, issue.reason) for issue in issues] == [(4, "gpus: must not be empty")]
+    assert issues == [(4, "gpus: must not be empty")]
 
 
 @pytest.mark.parametrize("header", [b"job,note", b"job,gpus,gpus", b"", b"# job,gpus"])

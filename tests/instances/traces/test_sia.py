@@ -65,34 +65,6 @@ def test_the_gpu_cap_reaches_menus(tmp_path: Path) -> None:
     assert [issue.row for issue in capped.repaired] == [3]
 
 
-BAD_ROWS = {
-    "letters in a number": ("x,69o,tiny,1,16", "time: '69o': must be a number"),
-    "negative submission": ("x,-5,tiny,1,16", "release_date: -5.0: input should be greater than or equal to 0"),
-    "no GPUs": ("x,690,tiny,0,16", "num_replicas: 0: must be a number of GPUs on which tiny was measured"),
-    "an absurd number of GPUs": ("x,690,tiny," + "9" * 40 + ",16", "num_replicas: 9"),
-    "half a GPU": ("x,690,tiny,0.5,16", "num_replicas: '0.5': must be a whole number"),
-    "too many GPUs": ("x,690,deep,8,64", "demands 8 GPUs, more than max_gpus 4"),
-    "too large a batch": ("x,690,tiny,1,17", "num_replicas: 1: must be a number of GPUs on which tiny"),
-    "no batch": ("x,690,tiny,1,0", "num_replicas: 1: must be a number of GPUs on which tiny was measured"),
-    "a negative batch": ("x,690,tiny,1,-16", "num_replicas: 1: must be a number of GPUs on which tiny"),
-    "an unknown model": ("x,690,huge,1,16", "application: 'huge': must be one of deep, tiny"),
-    "no model": ("x,690,,1,16", "application: must not be empty"),
-    "too few values": ("x,690,tiny", "must have 5 values, not 3"),
-    "a repeated name": ("tiny-0,690,tiny,1,16", "job 'tiny-0' is in row 2 of workload-1.csv already"),
-}
-
-
-@pytest.mark.parametrize(("bad", "reason"), BAD_ROWS.values(), ids=BAD_ROWS.keys())
-def test_a_bad_row_is_dropped_and_reported(tmp_path: Path, bad: str, reason: str) -> None:
-    """A bad row is dropped with its number and the reason, and the rows around it are read."""
-    reading = sia(written(tmp_path, ROWS[0], bad, ROWS[2]), max_gpus=4)
-
-    assert [job.name for job in reading.workload.jobs] == ["tiny-0", "deep-2"]
-    (issue,) = reading.issues
-    assert (issue.file, issue.row, issue.repaired) == ("workload-1.csv", 3, False)
-    assert issue.reason.startswith(reason)
-
-
 BAD_PROFILE_ROWS = {
     "letters in a number": ("16,o.2,0.0,1", "step_time: 'o.2': must be a number"),
     "no time": ("16,0,0.0,1", "step_time: '0': must be between 1e-12 and 1e+12"),

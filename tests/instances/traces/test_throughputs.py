@@ -6,17 +6,13 @@ import pytest
 
 from gsopt.core.errors import InvalidInput
 from instances.traces.throughputs import read_throughputs
-
-ROWS = '{"(\'LM (batch size 5)\', 1)": {"null": 9.5, "x": [1, 2]}, "(\'LM (batch size 5)\', 4)": {"null": 20}}'
-TABLE = (
-    f'{{"v100": {ROWS}, "k80": {{"(\'LM (batch size 5)\', 1)": {{"null": 0}}}}, "v100_unconsolidated": {ROWS}}}'
-)
+from tests.instances.traces.samples import THROUGHPUTS
 
 
 def test_throughputs_alone_are_read(tmp_path: Path) -> None:
     """Pairs and workers far apart are left out, 0 stays 0, and types keep the order of the file."""
     path = tmp_path / "a.json"
-    path.write_text(TABLE)
+    path.write_text(THROUGHPUTS)
     read = read_throughputs(path)
     assert read == {
         "('LM (batch size 5)', 1)": {"v100": 9.5, "k80": 0.0},
