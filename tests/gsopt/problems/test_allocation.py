@@ -198,6 +198,16 @@ def test_measures_count_workers_and_idle_gpus() -> None:
     assert problem.headline() == {"jobs": 1, "gpus": 5}
 
 
+@pytest.mark.parametrize(
+    "wrong", [extra(A=2), extra(A=-1, B=3), extra(A=1, B=5), extra(A=1, B=4), extra(A=1, C=0), extra(B=-1)]
+)
+def test_one_worker_too_many_or_too_few_is_refused(wrong: AllocationSolution) -> None:
+    """A number that a job does not have, an unknown job and GPUs beyond the capacity are violations."""
+    problem = Allocation(capacity=4, jobs=(A, B))
+    assert problem.violations(extra(A=1, B=3)) == []
+    assert problem.violations(wrong) != []
+
+
 def test_jobs_that_are_not_named_get_nothing() -> None:
     """An empty solution is feasible and worth 0."""
     problem = Allocation(capacity=4, jobs=(A, B))

@@ -1,7 +1,9 @@
 """The judge accepts what is legal, rejects what is not, and names the rule."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from random import Random
 from typing import Any
 
 import pytest
@@ -15,7 +17,9 @@ from gsopt.scenario.speed import Speed, TierPenalty
 from gsopt.schedule import Schedule, Segment
 from gsopt.schedule.judge import judge, judged
 from gsopt.simulation import replay
-from heuristics.policies import fifo, srtf
+from heuristics.policies import fifo, sjf, srtf
+from tests.effort import cases
+from tests.gsopt.simulation.recorded import judged as judged_run
 from tests.gsopt.simulation.recorded import schedule_of
 from tests.gsopt.simulation.scenarios import bundle
 
@@ -311,6 +315,62 @@ def test_judged_raises() -> None:
     """A schedule that breaks a rule is refused with the first rule it breaks."""
     with pytest.raises(InvalidSolution, match="does not complete"):
         judged(Schedule(()), _PLAIN)
+
+
+def _mutants(schedule: Schedule, scenario: Scenario, random: Random) -> Iterator[Schedule]:
+    """Break a legal schedule in each of many ways."""
+    segments, gpus = schedule.segments, scenario.cluster.gpus
+    index = random.randrange(len(segments))
+    segment = segments[index]
+    length = segment.end - segment.start
+    half, release = segment.start + length / 2, min(job.release_date for job in scenario.workload.jobs)
+    changes: list[dict[str, Any]] = [
+        {"end": segment.end - length / 7},
+        {"end": segment.end + length / 7},
+        {"gpus": segment.gpus + 1, "placement": ()},
+        {"gpus": 0, "placement": ()},
+        {"job": "nobody"},
+        {"start": release - 1.5, "end": release - 1.5 + length},
+    ]
+    others = [other for other in segments if other.start < segment.end and segment.start < other.end]
+    if segment.placement:
+        changes.append({"placement": (*segment.placement[1:], gpus)})  # a GPU that is not there
+        taken = [other.placement[0] for other in others if other.job != segment.job]
+        changes += [{"placement": (gpu, *segment.placement[1:])} for gpu in taken]
+    pieces = [(), (segment, segment), *((segment._replace(**change),) for change in changes)]
+    if not schedule.preemptive:
+        pieces.append((segment._replace(end=half), segment._replace(start=half + 1000, end=segment.end + 1000)))
+    for new in pieces:
+        yield Schedule((*segments[:index], *new, *segments[index + 1 :]), schedule.preemptive)
+    crowd = {other.job: other for other in others}
+    if not segment.placement and sum(other.gpus for other in others) > gpus and len(crowd) == len(others):
+        early = min(other.start for other in others)
+        moved = (other._replace(start=early, end=early + other.end - other.start) for other in others)
+        rest = (other for other in segments if other not in others)
+        yield Schedule((*rest, *moved), schedule.preemptive)  # overfill the cluster
+
+
+@pytest.mark.parametrize("cluster", [Cluster.plain(4), Cluster.uniform(machines=2, gpus=2)])
+def test_mutants_are_rejected(cluster: Cluster) -> None:
+    """In floats at least 99 % of broken schedules are rejected, and those that they are made of accepted."""
+    random, verdicts = Random(11), []
+    for _ in range(cases(60)):
+        jobs = [
+            Job(
+                name=f"j{i}",
+                release_date=random.randint(0, 10),
+                duration=random.randint(1, 9) + random.random(),
+                gpus=random.randint(1, 4),
+            )
+            for i in range(8)
+        ]
+        scenario = Scenario(workload=bundle(jobs), cluster=cluster)
+        for policy in (fifo, sjf, srtf):
+            schedule = schedule_of(judged_run(scenario, policy))
+            mutants = _mutants(schedule, scenario, random)
+            verdicts += [bool(judge(mutant, scenario).violations) for mutant in mutants]
+    assert len(verdicts) > cases(1000)
+    assert sum(verdicts) / len(verdicts) >= 0.99
 
 
 def test_fairness_is_left_out_where_it_is_not_asked_for() -> None:

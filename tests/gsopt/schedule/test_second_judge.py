@@ -58,19 +58,7 @@ def _mutants(random: Random, given: Scenario, schedule: Schedule) -> Iterator[Sc
     yield Schedule(segments, not schedule.preemptive, vacated)
     for other in random.sample(segments, min(len(segments), 6)):
         yield having(segment._replace(placement=other.placement, gpus=other.gpus, mode=other.mode))
-    jobs = {job.name: job for job in given.workload.jobs}
-    for own, other in permutations(segments, 2):
-        if own.job == other.job or other.end <= own.start or own.end <= other.start:
-            continue
-        rest = tuple(each for each in segments if each is not own)
-        gpus = (*other.placement, *(gpu for gpu in own.placement if gpu not in other.placement))[: own.gpus]
-        taken = sum(memory_of(jobs[each.job], each.mode) for each in (own, other))
-        rooms = [machine_at(given.cluster, gpu).memory for gpu in other.placement if given.cluster.racks]
-        if given.share_limit > 1 and any(room is not None and room < taken for room in rooms):
-            yield Schedule((*rest, own._replace(placement=gpus)), schedule.preemptive, vacated)
-        widest = max(menu_of(jobs[own.job], own.mode))
-        if not own.placement and widest > own.gpus:
-            yield Schedule((*rest, own._replace(gpus=widest)), schedule.preemptive, vacated)
+    yield from _crowded(given, schedule)
     servers = machines_of(given.cluster)
     if servers:
         yield Schedule(segments, schedule.preemptive, (*vacated, Vacated(segment.end, random.choice(servers))))
@@ -82,6 +70,24 @@ def _mutants(random: Random, given: Scenario, schedule: Schedule) -> Iterator[Sc
         yield Schedule(
             segments, schedule.preemptive, (first._replace(server=random.choice(servers)), *vacated[1:])
         )
+
+
+def _crowded(given: Scenario, schedule: Schedule) -> Iterator[Schedule]:
+    """Break the limits of memory and capacity where jobs overlap that need more of them together."""
+    segments = schedule.segments
+    jobs = {job.name: job for job in given.workload.jobs}
+    for own, other in permutations(segments, 2):
+        if own.job == other.job or other.end <= own.start or own.end <= other.start:
+            continue
+        rest = tuple(each for each in segments if each is not own)
+        gpus = (*other.placement, *(gpu for gpu in own.placement if gpu not in other.placement))[: own.gpus]
+        taken = sum(memory_of(jobs[each.job], each.mode) for each in (own, other))
+        rooms = [machine_at(given.cluster, gpu).memory for gpu in other.placement if given.cluster.racks]
+        if given.share_limit > 1 and any(room is not None and room < taken for room in rooms):
+            yield Schedule((*rest, own._replace(placement=gpus)), schedule.preemptive, schedule.vacated)
+        widest = max(menu_of(jobs[own.job], own.mode))
+        if not own.placement and widest > own.gpus:
+            yield Schedule((*rest, own._replace(gpus=widest)), schedule.preemptive, schedule.vacated)
 
 
 def _second(schedule: Schedule, given: Scenario) -> list[Fraction] | str:
@@ -97,7 +103,7 @@ def _lasts(schedule: Schedule) -> bool:
 
 
 def _rules_broken(scenario: Scenario, legal: Schedule, seed: int) -> Counter[str]:
-    """Count what both judges say of the mutants of a legal schedule, which has completion times above any bound."""
+    """Count what both judges say of the mutants of a legal schedule, whose mean JCT is above any bound."""
     verdicts: Counter[str] = Counter()
     ends = verdict(legal, scenario)
     exact = judge(legal, scenario, exact=True)
