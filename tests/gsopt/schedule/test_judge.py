@@ -11,7 +11,7 @@ import pytest
 from gsopt.core.errors import InvalidSolution
 from gsopt.scenario.cluster import Cluster, Machine, Rack
 from gsopt.scenario.events import Leave, Return
-from gsopt.scenario.job import Job, Workload
+from gsopt.scenario.job import Job, Mode, Phase, Workload
 from gsopt.scenario.scenario import CapacityChange, Overhead, Scenario
 from gsopt.scenario.speed import Speed, TierPenalty
 from gsopt.schedule import Schedule, Segment
@@ -366,7 +366,7 @@ def test_mutants_are_rejected(cluster: Cluster) -> None:
         ]
         scenario = Scenario(workload=bundle(jobs), cluster=cluster)
         for policy in (fifo, sjf, srtf):
-            schedule = schedule_of(judged_run(scenario, policy))
+            schedule = schedule_of(judged_run(scenario, policy, complete=True))
             mutants = _mutants(schedule, scenario, random)
             verdicts += [bool(judge(mutant, scenario).violations) for mutant in mutants]
     assert len(verdicts) > cases(1000)
@@ -444,3 +444,35 @@ def test_utilisation_counts_machines_that_are_away() -> None:
     scenario = _scenario(_job(), cluster=_RACK, events=events)
     verdict = judge(Schedule((Segment("a", 0, 4, 1, (0,)),)), scenario, exact=True)
     assert (verdict.violations, verdict.utilisation) == ((), Fraction(4, 16 - 4))
+
+
+_HALVES: dict[str, Any] = {"modes": [Mode(name="halves", menu=[(1, 0.25), (2, 0.5)], memory=4)]}
+_SLOW_STARTS = Phase(until=0.25, slowdown=2, modes={"halves": 1})
+_PHASED = _HALVES | {"phases": [_SLOW_STARTS, Phase(until=0.5), Phase(until=1, slowdown=4)]}
+
+
+@pytest.mark.parametrize(
+    ("fields", "segments", "rule"),
+    [
+        (_PHASED, [(0, 11, 1, (0,))], ""),
+        (_PHASED, [(0, 12, 1, (0,))], "runs for 17/4 s of work, it has 4"),
+        (_PHASED, [(0, 10, 1, (0,))], "does not complete: 15/4 s of 4 s"),
+        (_PHASED, [(0, 2, 2, (0, 1), "halves"), (2, 11, 1, (0,))], ""),
+        (_HALVES, [(0, 4, 1, (0,), "halves")], "does not complete: 1 s of 4 s"),
+        (_HALVES, [(0, 8, 3, (0, 1, 2), "halves")], "GPU count 3 of job 'a' is not one of (1, 2)"),
+        (_HALVES, [(0, 8, 2, (0, 1), "whole")], "'whole' is no mode of job 'a'"),
+    ],
+)
+def test_modes_and_phases(fields: dict[str, Any], segments: list[Any], rule: str) -> None:
+    """A segment runs on a count and at the speed of its mode, as slow as its phase, the last one too."""
+    found = _violations(_scenario(_job(**fields)), *(Segment("a", *each) for each in segments))
+    assert rule in found[0] if rule else found == ()
+
+
+def test_only_jobs_on_the_machine_lose_work() -> None:
+    """One beside it, one that has just lost its GPU to the capacity, and one of the past keep theirs."""
+    leaves = Leave(time=2, servers=["machine 0.1"], lost_work=1)
+    changes = [CapacityChange(time=2, gpus=3), CapacityChange(time=3, gpus=4)]
+    scenario = _scenario(*map(_job, "abc"), cluster=_RACK, events=[leaves], capacity_changes=changes)
+    runs = [("a", 0, 4, 0), ("b", 0, 2, 3), ("b", 2, 4, 1), ("c", 0, 2, 2), ("c", 4, 7, 1)]
+    assert _violations(scenario, *(Segment(job, start, end, 1, (gpu,)) for job, start, end, gpu in runs)) == ()
