@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from gsopt.core.errors import InvalidInput
 from gsopt.core.files import to_json
 from gsopt.problems import Allocation
 from gsopt.problems.allocation import AllocationSolution, ElasticJob
 from gsopt.problems.reader import read_problem
 from gsopt.testing import brute_force
+from tests.gsopt.problems.checks import refusal
 
 A = ElasticJob(name="A", min_workers=2, max_workers=3, gpus_per_worker=1, time_at_min=150)
 B = ElasticJob(name="B", min_workers=2, max_workers=6, gpus_per_worker=1, time_at_min=60)
@@ -198,6 +198,16 @@ def test_measures_count_workers_and_idle_gpus() -> None:
     assert problem.headline() == {"jobs": 1, "gpus": 5}
 
 
+@pytest.mark.parametrize(
+    "wrong", [extra(A=2), extra(A=-1, B=3), extra(A=1, B=5), extra(A=1, B=4), extra(A=1, C=0), extra(B=-1)]
+)
+def test_one_worker_too_many_or_too_few_is_refused(wrong: AllocationSolution) -> None:
+    """A number that a job does not have, an unknown job and GPUs beyond the capacity are violations."""
+    problem = Allocation(capacity=4, jobs=(A, B))
+    assert problem.violations(extra(A=1, B=3)) == []
+    assert problem.violations(wrong) != []
+
+
 def test_jobs_that_are_not_named_get_nothing() -> None:
     """An empty solution is feasible and worth 0."""
     problem = Allocation(capacity=4, jobs=(A, B))
@@ -247,12 +257,8 @@ def test_malformed_jobs_give_one_line(tmp_path: Path, fields: dict[str, Any], li
     job = {"name": "B", "min_workers": 2, "max_workers": 6, "time_at_min": 60} | fields
     job = {key: value for key, value in job.items() if value is not None}
     other = {"name": "A", "min_workers": 2, "max_workers": 3, "time_at_min": 150}
-    path = tmp_path / "bad.json"
-    path.write_text(json.dumps({"problem": "allocation", "capacity": 4, "jobs": [job, other]}))
-    with pytest.raises(InvalidInput) as caught:
-        read_problem(path)
-    assert str(caught.value).startswith(f"{path}: {line}")
-    assert "\n" not in str(caught.value)
+    text = json.dumps({"problem": "allocation", "capacity": 4, "jobs": [job, other]})
+    assert refusal(tmp_path, text).startswith(line)
 
 
 @pytest.mark.parametrize("capacity", [-1, 1.5, 10**12, True, "4"])

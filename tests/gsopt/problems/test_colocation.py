@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from gsopt.core.errors import InvalidInput
 from gsopt.core.files import to_json
 from gsopt.problems.colocation import Colocation, ColocationSolution, Mode, Pending, Running, Share
-from gsopt.problems.reader import read_problem
 from gsopt.testing import brute_force
 from tests.gsopt.performance.colocation.play import completions, drawn
+from tests.gsopt.problems.checks import refusal
 
 RUNNING = (
     Running(name="a", gpus=4, seconds=400, model="x", memory=50),
@@ -152,14 +151,7 @@ BAD_FILES = {
 @pytest.mark.parametrize(("old", "new", "line"), BAD_FILES.values(), ids=BAD_FILES.keys())
 def test_a_bad_file_is_one_line(tmp_path: Path, old: str, new: str, line: str) -> None:
     """A file that breaks a rule is refused in one line that names field, value and rule."""
-    path = tmp_path / "bad.json"
-    text = to_json(two_and_two())
-    assert old in text
-    path.write_text(text.replace(old, new))
-    with pytest.raises(InvalidInput) as raised:
-        read_problem(path)
-    assert line in str(raised.value)
-    assert "\n" not in str(raised.value)
+    assert line in refusal(tmp_path, to_json(two_and_two()), old, new)
 
 
 def test_two_modes_of_one_name_are_refused() -> None:

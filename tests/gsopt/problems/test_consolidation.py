@@ -8,13 +8,12 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from gsopt.core.errors import InvalidInput
 from gsopt.core.files import to_json
 from gsopt.problems.consolidation import Consolidation, ConsolidationSolution, Job
-from gsopt.problems.reader import read_problem
 from gsopt.scenario.cluster import Cluster, Island, Machine, Rack
 from gsopt.scenario.speed import TierPenalty
 from gsopt.testing import brute_force
+from tests.gsopt.problems.checks import refusal
 
 JOBS = (
     Job(name="v", gpus=4, model="vgg11"),
@@ -174,11 +173,4 @@ BAD_FILES = {
 @pytest.mark.parametrize(("old", "new", "line"), BAD_FILES.values(), ids=BAD_FILES.keys())
 def test_a_bad_file_is_one_line(tmp_path: Path, old: str, new: str, line: str) -> None:
     """A file that breaks a rule is refused in one line that names field, value and rule."""
-    path = tmp_path / "bad.json"
-    text = to_json(two_racks(maximize="lexicographic"))
-    assert old in text
-    path.write_text(text.replace(old, new))
-    with pytest.raises(InvalidInput) as raised:
-        read_problem(path)
-    assert line in str(raised.value)
-    assert "\n" not in str(raised.value)
+    assert line in refusal(tmp_path, to_json(two_racks(maximize="lexicographic")), old, new)

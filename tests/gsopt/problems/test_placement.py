@@ -15,6 +15,7 @@ from gsopt.problems.placement import Placed, PlacementSolution, Resources, Serve
 from gsopt.problems.reader import read_problem, read_solution
 from gsopt.scenario.cluster import Cluster, Island, Machine, Switch
 from gsopt.testing import brute_force
+from tests.gsopt.problems.checks import refusal
 from tests.strategies.placement import gpu_line, placements
 
 EXAMPLE = """{"problem": "placement",
@@ -321,13 +322,7 @@ BAD_FILES = {
 @pytest.mark.parametrize(("old", "new", "line"), BAD_FILES.values(), ids=BAD_FILES.keys())
 def test_a_bad_file_is_one_line(tmp_path: Path, old: str, new: str, line: str) -> None:
     """A file that breaks a rule is refused in one line that names field, value and rule."""
-    path = tmp_path / "bad.json"
-    path.write_text(EXAMPLE.replace(old, new))
-    with pytest.raises(InvalidInput) as raised:
-        read_problem(path)
-
-    assert str(raised.value).startswith(f"{path}: {line}")
-    assert "\n" not in str(raised.value)
+    assert refusal(tmp_path, EXAMPLE, old, new).startswith(line)
 
 
 def test_a_worker_larger_than_any_server_is_named() -> None:

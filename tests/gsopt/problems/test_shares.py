@@ -9,13 +9,12 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from gsopt.core.errors import InvalidInput
 from gsopt.core.files import to_json
 from gsopt.core.problem import Sense
-from gsopt.problems.reader import read_problem
 from gsopt.problems.shares import Criterion, Shares, TimeShares, TypedJob
 from tests.effort import cases
 from tests.exactness import shares as oracle
+from tests.gsopt.problems.checks import refusal
 from tests.strategies.shares import tiny
 
 JOBS = (
@@ -197,10 +196,4 @@ BAD_FILES = {
 @pytest.mark.parametrize(("old", "new", "line"), BAD_FILES.values(), ids=BAD_FILES.keys())
 def test_a_bad_file_is_one_line(tmp_path: Path, old: str, new: str, line: str) -> None:
     """A file that breaks a rule is refused in one line that names field, value and rule."""
-    path, text = tmp_path / "bad.json", to_json(two(criterion="fifo"))
-    assert old in text
-    path.write_text(text.replace(old, new))
-    with pytest.raises(InvalidInput) as raised:
-        read_problem(path)
-    assert line in str(raised.value)
-    assert "\n" not in str(raised.value)
+    assert line in refusal(tmp_path, to_json(two(criterion="fifo")), old, new)

@@ -1,7 +1,9 @@
 """The judge accepts what is legal, rejects what is not, and names the rule."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from random import Random
 from typing import Any
 
 import pytest
@@ -9,13 +11,15 @@ import pytest
 from gsopt.core.errors import InvalidSolution
 from gsopt.scenario.cluster import Cluster, Machine, Rack
 from gsopt.scenario.events import Leave, Return
-from gsopt.scenario.job import Job, Workload
+from gsopt.scenario.job import Job, Mode, Phase, Workload
 from gsopt.scenario.scenario import CapacityChange, Overhead, Scenario
 from gsopt.scenario.speed import Speed, TierPenalty
 from gsopt.schedule import Schedule, Segment
 from gsopt.schedule.judge import judge, judged
 from gsopt.simulation import replay
-from heuristics.policies import fifo, srtf
+from heuristics.policies import fifo, sjf, srtf
+from tests.effort import cases
+from tests.gsopt.simulation.recorded import judged as judged_run
 from tests.gsopt.simulation.recorded import schedule_of
 from tests.gsopt.simulation.scenarios import bundle
 
@@ -313,6 +317,62 @@ def test_judged_raises() -> None:
         judged(Schedule(()), _PLAIN)
 
 
+def _mutants(schedule: Schedule, scenario: Scenario, random: Random) -> Iterator[Schedule]:
+    """Break a legal schedule in each of many ways."""
+    segments, gpus = schedule.segments, scenario.cluster.gpus
+    index = random.randrange(len(segments))
+    segment = segments[index]
+    length = segment.end - segment.start
+    half, release = segment.start + length / 2, min(job.release_date for job in scenario.workload.jobs)
+    changes: list[dict[str, Any]] = [
+        {"end": segment.end - length / 7},
+        {"end": segment.end + length / 7},
+        {"gpus": segment.gpus + 1, "placement": ()},
+        {"gpus": 0, "placement": ()},
+        {"job": "nobody"},
+        {"start": release - 1.5, "end": release - 1.5 + length},
+    ]
+    others = [other for other in segments if other.start < segment.end and segment.start < other.end]
+    if segment.placement:
+        changes.append({"placement": (*segment.placement[1:], gpus)})  # a GPU that is not there
+        taken = [other.placement[0] for other in others if other.job != segment.job]
+        changes += [{"placement": (gpu, *segment.placement[1:])} for gpu in taken]
+    pieces = [(), (segment, segment), *((segment._replace(**change),) for change in changes)]
+    if not schedule.preemptive:
+        pieces.append((segment._replace(end=half), segment._replace(start=half + 1000, end=segment.end + 1000)))
+    for new in pieces:
+        yield Schedule((*segments[:index], *new, *segments[index + 1 :]), schedule.preemptive)
+    crowd = {other.job: other for other in others}
+    if not segment.placement and sum(other.gpus for other in others) > gpus and len(crowd) == len(others):
+        early = min(other.start for other in others)
+        moved = (other._replace(start=early, end=early + other.end - other.start) for other in others)
+        rest = (other for other in segments if other not in others)
+        yield Schedule((*rest, *moved), schedule.preemptive)  # overfill the cluster
+
+
+@pytest.mark.parametrize("cluster", [Cluster.plain(4), Cluster.uniform(machines=2, gpus=2)])
+def test_mutants_are_rejected(cluster: Cluster) -> None:
+    """In floats at least 99 % of broken schedules are rejected, and those that they are made of accepted."""
+    random, verdicts = Random(11), []
+    for _ in range(cases(60)):
+        jobs = [
+            Job(
+                name=f"j{i}",
+                release_date=random.randint(0, 10),
+                duration=random.randint(1, 9) + random.random(),
+                gpus=random.randint(1, 4),
+            )
+            for i in range(8)
+        ]
+        scenario = Scenario(workload=bundle(jobs), cluster=cluster)
+        for policy in (fifo, sjf, srtf):
+            schedule = schedule_of(judged_run(scenario, policy, complete=True))
+            mutants = _mutants(schedule, scenario, random)
+            verdicts += [bool(judge(mutant, scenario).violations) for mutant in mutants]
+    assert len(verdicts) > cases(1000)
+    assert sum(verdicts) / len(verdicts) >= 0.99
+
+
 def test_fairness_is_left_out_where_it_is_not_asked_for() -> None:
     """Without it a verdict says the same of everything else, and nothing of fairness."""
     workload = bundle(Job(name=str(number), release_date=number, duration=3, gpus=1) for number in range(4))
@@ -384,3 +444,35 @@ def test_utilisation_counts_machines_that_are_away() -> None:
     scenario = _scenario(_job(), cluster=_RACK, events=events)
     verdict = judge(Schedule((Segment("a", 0, 4, 1, (0,)),)), scenario, exact=True)
     assert (verdict.violations, verdict.utilisation) == ((), Fraction(4, 16 - 4))
+
+
+_HALVES: dict[str, Any] = {"modes": [Mode(name="halves", menu=[(1, 0.25), (2, 0.5)], memory=4)]}
+_SLOW_STARTS = Phase(until=0.25, slowdown=2, modes={"halves": 1})
+_PHASED = _HALVES | {"phases": [_SLOW_STARTS, Phase(until=0.5), Phase(until=1, slowdown=4)]}
+
+
+@pytest.mark.parametrize(
+    ("fields", "segments", "rule"),
+    [
+        (_PHASED, [(0, 11, 1, (0,))], ""),
+        (_PHASED, [(0, 12, 1, (0,))], "runs for 17/4 s of work, it has 4"),
+        (_PHASED, [(0, 10, 1, (0,))], "does not complete: 15/4 s of 4 s"),
+        (_PHASED, [(0, 2, 2, (0, 1), "halves"), (2, 11, 1, (0,))], ""),
+        (_HALVES, [(0, 4, 1, (0,), "halves")], "does not complete: 1 s of 4 s"),
+        (_HALVES, [(0, 8, 3, (0, 1, 2), "halves")], "GPU count 3 of job 'a' is not one of (1, 2)"),
+        (_HALVES, [(0, 8, 2, (0, 1), "whole")], "'whole' is no mode of job 'a'"),
+    ],
+)
+def test_modes_and_phases(fields: dict[str, Any], segments: list[Any], rule: str) -> None:
+    """A segment runs on a count and at the speed of its mode, as slow as its phase, the last one too."""
+    found = _violations(_scenario(_job(**fields)), *(Segment("a", *each) for each in segments))
+    assert rule in found[0] if rule else found == ()
+
+
+def test_only_jobs_on_the_machine_lose_work() -> None:
+    """One beside it, one that has just lost its GPU to the capacity, and one of the past keep theirs."""
+    leaves = Leave(time=2, servers=["machine 0.1"], lost_work=1)
+    changes = [CapacityChange(time=2, gpus=3), CapacityChange(time=3, gpus=4)]
+    scenario = _scenario(*map(_job, "abc"), cluster=_RACK, events=[leaves], capacity_changes=changes)
+    runs = [("a", 0, 4, 0), ("b", 0, 2, 3), ("b", 2, 4, 1), ("c", 0, 2, 2), ("c", 4, 7, 1)]
+    assert _violations(scenario, *(Segment(job, start, end, 1, (gpu,)) for job, start, end, gpu in runs)) == ()

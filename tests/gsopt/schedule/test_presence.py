@@ -17,6 +17,7 @@ from gsopt.schedule.presence import Presence
 from gsopt.simulation.run import replay
 from heuristics.policies import fifo
 from instances.scenarios import aryl
+from tests.gsopt.simulation.recorded import schedule_of
 
 #: Four machines, a to d, of two GPUs each.
 _RACKS = Cluster.uniform(racks=2, machines=2, gpus=2)
@@ -128,79 +129,47 @@ def test_a_fall_counts_though_a_rise_follows_at_once() -> None:
     assert [step.fell for step in presence.steps] == [False, True, True]
 
 
+def _asked(time: float, deadline: float, *, servers: int = 1, **fields: Any) -> Reclaim:
+    return Reclaim(time=time, deadline=deadline, servers=servers, **fields)
+
+
 @pytest.mark.parametrize(
     ("events", "vacated", "rule"),
     [
-        ([Reclaim(time=0, deadline=2, servers=2)], [(1, _A), (2, _B)], None),
-        ([Reclaim(time=0, deadline=2, servers=2)], [(1, _A)], "at 2: events[0] is owed 1 more machines, and"),
-        ([Reclaim(time=0, deadline=2, servers=1)], [(3, _A)], "at 2: events[0] is owed 1 more"),
-        ([Reclaim(time=0, deadline=2, servers=1)], [(1, _A), (1, _B)], "is given up and no request takes it"),
-        (
-            [Reclaim(time=1, deadline=2, servers=1)],
-            [(0, _A), (1, _B)],
-            "at 0: machine 'machine 0.0' is given up",
-        ),
-        ([Reclaim(time=0, deadline=2, servers=2)], [(1, _A), (1, _A)], "is given up and not there"),
-        ([Reclaim(time=0, deadline=2, servers=1, among=[_A])], [(1, _B), (1, _A)], "no request takes it"),
-        ([Reclaim(time=0, deadline=2, servers=1, among=[_A])], [(1, "m")], "vacated[0]: 'm' is no machine"),
+        ([_asked(0, 2, servers=2)], [(1, _A), (2, _B)], None),
+        ([_asked(0, 2, servers=2)], [(1, _A)], "at 2: events[0] is owed 1 more machines, and"),
+        ([_asked(0, 2)], [(3, _A)], "at 2: events[0] is owed 1 more"),
+        ([_asked(0, 2)], [(1, _A), (1, _B)], "is given up and no request takes it"),
+        ([_asked(1, 2)], [(0, _A), (1, _B)], "at 0: machine 'machine 0.0' is given up"),
+        ([_asked(0, 2, servers=2)], [(1, _A), (1, _A)], "is given up and not there"),
+        ([_asked(0, 2, among=[_A])], [(1, _B), (1, _A)], "no request takes it"),
+        ([_asked(0, 2, among=[_A])], [(1, "m")], "vacated[0]: 'm' is no machine"),
         ([], [(float("nan"), _A)], "vacated[0]: a machine is given up at a time"),
-        ([Reclaim(time=0, deadline=2, servers=1, gpu_type="T4")], [(1, "a")], None),
-        ([Reclaim(time=0, deadline=2, servers=1, gpu_type="T4")], [(1, "b")], "no request takes it"),
+        ([_asked(0, 2, gpu_type="T4")], [(1, "a")], None),
+        ([_asked(0, 2, gpu_type="T4")], [(1, "b")], "no request takes it"),
         (
-            [Reclaim(time=0, deadline=2, servers=2, gpu_type="T4")],
+            [_asked(0, 2, servers=2, gpu_type="T4")],
             [(1, "c")],
             "at 2: events[0] is owed 1 more machines, and 'a' is there",
         ),
-        (
-            [Reclaim(time=0, deadline=2, servers=1, gpu_type="V100"), Leave(time=1, servers=["b", "d"])],
-            [],
-            None,
-        ),
+        ([_asked(0, 2, gpu_type="V100"), Leave(time=1, servers=["b", "d"])], [], None),
         # whatever has left is not there to be given up, and is not asked for
-        ([Reclaim(time=0, deadline=2, servers=1, among=[_A]), Leave(time=1, servers=[_A])], [], None),
-        (
-            [Reclaim(time=0, deadline=2, servers=1, among=[_A]), Leave(time=1, servers=[_A])],
-            [(1, _A)],
-            "not there",
-        ),
+        ([_asked(0, 2, among=[_A]), Leave(time=1, servers=[_A])], [], None),
+        ([_asked(0, 2, among=[_A]), Leave(time=1, servers=[_A])], [(1, _A)], "not there"),
         # a machine that comes back at the deadline is there
         (
-            [
-                Leave(time=0, servers=[_A]),
-                Reclaim(time=1, deadline=2, servers=1, among=[_A]),
-                Return(time=2, servers=[_A]),
-            ],
+            [Leave(time=0, servers=[_A]), _asked(1, 2, among=[_A]), Return(time=2, servers=[_A])],
             [],
             "owed 1 more",
         ),
         # the most urgent request that takes a machine gets it, the first one of those that are as urgent
-        (
-            [Reclaim(time=0, deadline=4, servers=1), Reclaim(time=1, deadline=2, servers=1, among=[_A])],
-            [(1, _A)],
-            "at 4: events[0] is owed 1",
-        ),
-        (
-            [Reclaim(time=0, deadline=4, servers=1), Reclaim(time=1, deadline=2, servers=1, among=[_A])],
-            [(1, _B)],
-            "at 2: events[1] is owed 1",
-        ),
-        (
-            [Reclaim(time=0, deadline=4, servers=1, among=[_A, _B]), Reclaim(time=1, deadline=4, servers=1)],
-            [(4, _B), (4, _C)],
-            None,
-        ),
-        (
-            [Reclaim(time=0, deadline=4, servers=1), Reclaim(time=1, deadline=4, servers=1, among=[_A, _B])],
-            [(4, _B), (4, _C)],
-            "no request takes it",
-        ),
+        ([_asked(0, 4), _asked(1, 2, among=[_A])], [(1, _A)], "at 4: events[0] is owed 1"),
+        ([_asked(0, 4), _asked(1, 2, among=[_A])], [(1, _B)], "at 2: events[1] is owed 1"),
+        ([_asked(0, 4, among=[_A, _B]), _asked(1, 4)], [(4, _B), (4, _C)], None),
+        ([_asked(0, 4), _asked(1, 4, among=[_A, _B])], [(4, _B), (4, _C)], "no request takes it"),
         # and once it is back it may be given up again
         (
-            [
-                Reclaim(time=0, deadline=2, servers=1, among=[_A]),
-                Return(time=3, servers=[_A]),
-                Reclaim(time=3, deadline=4, servers=1, among=[_A]),
-            ],
+            [_asked(0, 2, among=[_A]), Return(time=3, servers=[_A]), _asked(3, 4, among=[_A])],
             [(1, _A), (4, _A)],
             None,
         ),
@@ -324,8 +293,7 @@ def test_usage_is_the_sum_over_gpus() -> None:
         job.model_copy(update={"gpu_type": "", "menu": (), "modes": ()}) for job in scenario.workload.jobs
     ]
     mixed = scenario.model_copy(update={"workload": Workload(jobs=anywhere)})
-    schedule = replay(mixed, fifo, record=True).schedule
-    assert schedule is not None
+    schedule = schedule_of(replay(mixed, fifo, record=True))
     usage = Loans(schedule, mixed).usage(86_400)
     used = [
         sum(max(0, min(s.end, 86_400) - s.start) * (gpu in s.placement) for s in schedule.segments)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from random import Random
 from typing import Any
 
-from gsopt.simulation import Action, Assign, Decider, Resize, Start, State, Stop, Vacate, Wake
+from gsopt.simulation import Action, Assign, Decider, Move, Resize, Start, State, Stop, Vacate, Wake
 
 #: GPUs of a job, as a number or by number, and its mode.
 Choice = tuple[Any, str]
@@ -141,7 +141,9 @@ class Monkey:
             elif job not in lifted:
                 actions.append([Start(job, *chosen[job])])
             elif self._random.random() < 0.5:
-                actions.append([Resize(job, *chosen[job])])
+                gpus, mode = chosen[job]
+                is_move = isinstance(gpus, tuple) and (len(gpus), mode) == (state.running[job], state.mode(job))
+                actions.append([Move(job, gpus) if is_move else Resize(job, gpus, mode)])
             else:
                 actions.append([Stop(job), Start(job, *chosen[job])])
         self._random.shuffle(actions)

@@ -21,8 +21,10 @@ def verdict_of(run: Replay, **options: Any) -> Verdict:
     return verdict
 
 
-def judged(scenario: Scenario, policy: Policy, *, exact: bool = False, **options: Any) -> Replay:
+def judged(
+    scenario: Scenario, policy: Policy, *, exact: bool = False, complete: bool = False, **options: Any
+) -> Replay:
     """Run a policy, and hold the recorded run against the judge."""
     run = replay(scenario, policy, record=True, exact=exact, **options)
-    verdict_of(run, exact=exact, complete=False)
+    verdict_of(run, exact=exact, complete=complete)
     return run

@@ -53,6 +53,17 @@ def test_any_decisions_with_everything_that_there_is(
     assert check_policy(monkey, [scenario], round_length=length, **options) == 2
 
 
+@pytest.mark.parametrize(
+    "scenarios", [plain_scenarios(elastic=True), tree_scenarios(), tree_scenarios(share_limit=2)]
+)
+@settings(calm, max_examples=cases(150))
+@given(data=st.data(), seed=st.integers(0, 10**6))
+def test_any_decisions(scenarios: st.SearchStrategy[Scenario], data: st.DataObject, seed: int) -> None:
+    """In fractions they agree on plain clusters, on racks and where jobs share GPUs, with more jobs."""
+    scenario = data.draw(scenarios)
+    assert check_policy(monkey, [scenario], seed=seed, share_limit=scenario.share_limit) == 2
+
+
 @settings(calm, max_examples=cases(120))
 @given(scenario=plain_scenarios(elastic=True))
 def test_on_plain_clusters(scenario: Scenario) -> None:

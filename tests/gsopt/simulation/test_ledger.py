@@ -1,5 +1,6 @@
 """Ledgers and placers: their books and choices are what a look at every GPU finds."""
 
+from collections.abc import Sequence
 from functools import partial
 from itertools import chain
 from random import Random
@@ -33,8 +34,8 @@ _MODES = ("", "less", "old", "any")
 _JOBS = [_job(kind, memory) for kind in ("", "old", "new") for memory in (None, 4, 8, 9)]
 
 
-def random_cluster(random: Random) -> Cluster:
-    """Make racks of machines of any size, type and memory."""
+def random_cluster(random: Random, sizes: Sequence[int] = range(1, 6), most: int = 3) -> Cluster:
+    """Make racks of machines of some sizes and of any type and memory."""
     return Cluster(
         racks=[
             Rack(
@@ -42,14 +43,14 @@ def random_cluster(random: Random) -> Cluster:
                 machines=[
                     Machine(
                         name=f"m{r}.{m}",
-                        gpus=random.randint(1, 5),
+                        gpus=random.choice(sizes),
                         gpu_type=random.choice(["", "old", "new"]),
                         memory=random.choice([None, 8, 16]),
                     )
-                    for m in range(random.randint(1, 3))
+                    for m in range(random.randint(1, most))
                 ],
             )
-            for r in range(random.randint(1, 3))
+            for r in range(random.randint(1, most))
         ]
     )
 
@@ -227,11 +228,12 @@ def first_by_definition(cluster: Cluster, free: list[int], count: int) -> tuple[
     raise AssertionError
 
 
+@pytest.mark.parametrize(("sizes", "most"), [(range(1, 6), 3), ((1, 2, 4, 8), 4)])
 @pytest.mark.parametrize("seed", range(cases(60)))
-def test_placers_are_their_definitions(seed: int) -> None:
+def test_placers_are_their_definitions(seed: int, sizes: Sequence[int], most: int) -> None:
     """After GPUs were taken and given back at random each chooses what a look at all of them chooses."""
     random = Random(seed)
-    cluster = random_cluster(random)
+    cluster = random_cluster(random, sizes, most)
     free = [list(gpus) for gpus in cluster.gpus_of.values()]
     books = FreeGpus(cluster, range(len(free)), free)
     for _ in range(60):

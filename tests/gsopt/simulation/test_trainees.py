@@ -16,7 +16,7 @@ from gsopt.scenario.job import Job, Mode
 from gsopt.scenario.scenario import Overhead, Scenario
 from gsopt.scenario.speed import Speed
 from gsopt.schedule.judge import judge
-from gsopt.simulation import Action, IllegalDecision, Move, Replay, Resize, Start, State, Stop, Wake, replay
+from gsopt.simulation import Action, IllegalDecision, Move, Resize, Start, State, Stop, Wake, replay
 from gsopt.simulation.shapes import Shapes
 from gsopt.testing import check_policy
 from heuristics import policies
@@ -24,12 +24,13 @@ from heuristics.policies import fifo, srtf
 from tests.effort import cases
 from tests.gsopt.simulation.adaptive import APPLICATION, adaptive, adaptive_scenarios
 from tests.gsopt.simulation.monkeys import monkey
-from tests.gsopt.simulation.recorded import schedule_of
+from tests.gsopt.simulation.recorded import judged, schedule_of
 from tests.gsopt.simulation.scenarios import bundle
 from tests.gsopt.simulation.scripts import doing, scripted
 
 _EXACT = Agents(whole_seconds=False)
 _CLUSTER = Cluster.uniform(machines=3, gpus=2)
+_run = partial(judged, complete=True)
 calm = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 
@@ -44,14 +45,6 @@ def _scenario(*jobs: Job, **physics: Any) -> Scenario:
     return Scenario.of(
         bundle(jobs), _CLUSTER, **{"applications": {"cnn": APPLICATION}, "agents": _EXACT, **physics}
     )
-
-
-def _run(scenario: Scenario, policy: Any, **options: Any) -> Replay:
-    """Run a policy, and hold it against the judge."""
-    run = replay(scenario, policy, record=True, **options)
-    verdict = judge(schedule_of(run), scenario)
-    assert (verdict.violations, verdict.completion_times) == ((), run.completion_times)
-    return run
 
 
 @pytest.mark.parametrize(

@@ -116,84 +116,70 @@ def test_nobody_leaves_more_there(seed: int) -> None:
             assert all(count <= limit for count, limit in zip(there, bound[0], strict=True))
 
 
-def _gpus(events: Sequence[Event], sizes: str = "2A 2A 2A") -> list[tuple[float, list[float]]]:
-    return _most(_scenario(events, sizes))
-
-
 def test_changes_of_capacity_cut_machines_off() -> None:
     """Of GPUs beyond the capacity none is there, and those of a machine that is cut in two in part."""
     changes = [CapacityChange(time=1, gpus=3), CapacityChange(time=2, gpus=0)]
     assert _most(_scenario([], "2A 2B", changes)) == [(1, [3, 2, 1]), (2, [0, 0, 0])]
 
 
-def test_the_smallest_machines_may_be_given_up() -> None:
-    """Of machines of 1, 2 and 3 GPUs two are asked for: 3 GPUs at most are left."""
-    assert _gpus([Reclaim(time=0, deadline=4, servers=2)], "1A 3A 2B") == [(0, [6, 4, 2]), (4, [3, 3, 2])]
+def _asked(time: float, deadline: float, servers: int = 1, **fields: Any) -> Reclaim:
+    return Reclaim(time=time, deadline=deadline, servers=servers, **fields)
 
 
-def test_requests_of_one_type_count_for_it() -> None:
-    """A request for machines of one type takes GPUs of it; one for any may take those of the other."""
-    typed = Reclaim(time=0, deadline=4, servers=1, among=["m0", "m1"])
-    anyone = Reclaim(time=5, deadline=6, servers=1)
-    assert _gpus([typed, anyone], "1A 1A 1B") == [
-        (0, [3, 2, 1]),
-        (4, [2, 1, 1]),
-        (5, [2, 1, 1]),
-        (6, [1, 1, 1]),
-    ]
+#: Machines, what happens to them, and the GPUs that are there at most from each time on, in all and by type.
+_BY_HAND: dict[str, tuple[str, list[Event], list[tuple[float, list[float]]]]] = {
+    "the smallest machines may be given up": ("1A 3A 2B", [_asked(0, 4, 2)], [(0, [6, 4, 2]), (4, [3, 3, 2])]),
+    "requests of one type count for it, those of any type may take the other": (
+        "1A 1A 1B",
+        [_asked(0, 4, among=["m0", "m1"]), _asked(5, 6)],
+        [(0, [3, 2, 1]), (4, [2, 1, 1]), (5, [2, 1, 1]), (6, [1, 1, 1])],
+    ),
+    "where all that may be given up are away a request asks for nothing more": (
+        "2A 2A 2A",
+        [_asked(0, 1, among=["m0"]), _asked(2, 3, among=["m0"])],
+        [(0, [6, 6, 0]), (1, [4, 4, 0]), (2, [4, 4, 0]), (3, [4, 4, 0])],
+    ),
+    "who returns before the deadline has been given up": (
+        "2A 2A 2A",
+        [_asked(0, 4), Return(time=2, servers=["m0"])],
+        [(0, [6, 6, 0]), (2, [6, 6, 0]), (4, [6, 6, 0])],
+    ),
+    "who leaves under an open request may have been given up": (
+        "2A 2A 2A",
+        [_asked(0, 4), Leave(time=2, servers=["m0"])],
+        [(0, [6, 6, 0]), (2, [4, 4, 0]), (4, [4, 4, 0])],
+    ),
+    "of two machines that are lent one goes again, which nobody knows": (
+        "1A 1B 2B 3B",
+        [
+            Leave(time=0, servers=["m1", "m2", "m3"]),
+            Loan(time=1, servers=2, gpu_type="B"),
+            _asked(2, 3, gpu_type="B"),
+        ],
+        [(0, [1, 1, 0]), (1, [6, 1, 5]), (2, [6, 1, 5]), (3, [4, 1, 3])],
+    ),
+    "loans bring no more than are away": (
+        "1A 1A 1B",
+        [Leave(time=0, servers=["m1"]), Loan(time=1, servers=2, gpu_type="A")],
+        [(0, [2, 1, 1]), (1, [3, 2, 1])],
+    ),
+    "who is given up at once and lent again has met the request": (
+        "1A 1A 1B",
+        [_asked(0, 4, gpu_type="A"), Loan(time=2, servers=1, gpu_type="A")],
+        [(0, [3, 2, 1]), (2, [3, 2, 1]), (4, [3, 2, 1])],
+    ),
+    "a request takes the machines that are lent at its deadline, too": (
+        "2A 2A 2A",
+        [Leave(time=0, servers=["m1", "m2"]), _asked(1, 4, 3), Loan(time=4, servers=2)],
+        [(0, [2, 2, 0]), (1, [2, 2, 0]), (4, [0, 0, 0])],
+    ),
+}
 
 
-def test_machines_that_are_away_meet_requests() -> None:
-    """Where all that may be given up are away, a request asks for nothing more."""
-    events = [Reclaim(time=time, deadline=time + 1, servers=1, among=["m0"]) for time in (0, 2)]
-    assert [there for _, (there, *_) in _gpus(events)] == [6, 4, 4, 4]
-
-
-def test_who_returns_before_the_deadline_has_been_given_up() -> None:
-    """A machine that is given up at once and returns has met the request: all are there after the deadline."""
-    events: list[Event] = [Reclaim(time=0, deadline=4, servers=1), Return(time=2, servers=["m0"])]
-    assert [there for _, (there, *_) in _gpus(events)] == [6, 6, 6]
-
-
-def test_who_leaves_may_have_been_given_up() -> None:
-    """A machine that leaves under an open request may be the one that has been given up; else two are away."""
-    events: list[Event] = [Reclaim(time=0, deadline=4, servers=1), Leave(time=2, servers=["m0"])]
-    assert [there for _, (there, *_) in _gpus(events)] == [6, 4, 4]
-
-
-def test_lent_machines_are_there_until_they_are_reclaimed() -> None:
-    """Of three machines that are away two are lent, and one of these goes again; which one, nobody knows."""
-    events: list[Event] = [
-        Leave(time=0, servers=["m1", "m2", "m3"]),
-        Loan(time=1, servers=2, gpu_type="B"),
-        Reclaim(time=2, deadline=3, servers=1, gpu_type="B"),
-    ]
-    assert _gpus(events, "1A 1B 2B 3B") == [(0, [1, 1, 0]), (1, [6, 1, 5]), (2, [6, 1, 5]), (3, [4, 1, 3])]
-
-
-def test_loans_bring_no_more_than_are_away() -> None:
-    """A loan of all machines of a type brings those that have gone, and the others stay."""
-    events: list[Event] = [Leave(time=0, servers=["m1"]), Loan(time=1, servers=2, gpu_type="A")]
-    assert _gpus(events, "1A 1A 1B") == [(0, [2, 1, 1]), (1, [3, 2, 1])]
-
-
-def test_a_loan_under_an_open_request_does_not_meet_it() -> None:
-    """A machine that is given up at once, and lent again, has met the request: both are there afterwards."""
-    events: list[Event] = [
-        Reclaim(time=0, deadline=4, servers=1, gpu_type="A"),
-        Loan(time=2, servers=1, gpu_type="A"),
-    ]
-    assert [there for _, (there, *_) in _gpus(events, "1A 1A 1B")] == [3, 3, 3]
-
-
-def test_loans_come_before_deadlines_of_their_instant() -> None:
-    """A request that is owed more than are there takes the machines that are lent at its deadline, too."""
-    events: list[Event] = [
-        Leave(time=0, servers=["m1", "m2"]),
-        Reclaim(time=1, deadline=4, servers=3),
-        Loan(time=4, servers=2),
-    ]
-    assert [there for _, (there, *_) in _gpus(events)] == [2, 2, 0]
+@pytest.mark.parametrize(("sizes", "events", "most"), _BY_HAND.values(), ids=_BY_HAND.keys())
+def test_by_hand(sizes: str, events: list[Event], most: list[tuple[float, list[float]]]) -> None:
+    """No more GPUs are counted than some way of giving machines up leaves, and no fewer than the best."""
+    assert _most(_scenario(events, sizes)) == most
 
 
 def test_who_returns_may_be_given_up_again() -> None:
