@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from gsopt.cli.exits import Exit
-from tests.commands import COMMAND, Run, gsopt
+from tests.commands import COMMAND, Run, refused
 from tests.gsopt.studies.samples import FIGURE_5, fill, study
 from tests.processes import PATIENCE
 
@@ -92,13 +92,9 @@ def test_one_line_and_exit_code_2(
     _files(tmp_path)
     monkeypatch.chdir(tmp_path)
     before = sorted(tmp_path.rglob("*"))
-    run = gsopt(*shlex.split(line.replace("EXAMPLE", FIGURE_5)))
-    assert (run.returncode, run.stdout) == (Exit.BAD_INPUT, ""), run
-    assert run.stderr.startswith("gsopt: ")
-    assert run.stderr.endswith("\n")
-    assert run.stderr[:-1].isprintable()
-    assert len(run.stderr) < 700
-    assert named in run.stderr
+    said = refused(*shlex.split(line.replace("EXAMPLE", FIGURE_5)))
+    assert len(said) < 700
+    assert named in said
     assert sorted(tmp_path.rglob("*")) == before
 
 
@@ -109,8 +105,7 @@ def test_picture_needs_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     fill(tmp_path / "out", study(methods=["greedy"]))
     before = sorted(tmp_path.rglob("*"))
     for name in ("a", "a.", "a.txt", "folder", "", "no/such/a.png"):
-        run = gsopt("study", "plot", "out", "--out", name)
-        assert (run.returncode, run.stdout, run.stderr.count("\n")) == (Exit.BAD_INPUT, "", 1), name
+        refused("study", "plot", "out", "--out", name)
         assert sorted(tmp_path.rglob("*")) == before
 
 

@@ -19,7 +19,7 @@ from gsopt.schedule.figures import FIGURES
 from gsopt.schedule.judge import judge
 from gsopt.studies.settings import setting_of
 from heuristics import policies
-from tests.commands import gsopt
+from tests.commands import gsopt, refused
 from tests.gsopt.simulation.scenarios import bundle
 from tests.instances.traces.samples import PHILLY
 
@@ -185,7 +185,7 @@ def test_sharing_and_both_clusters(tmp_path: Path, workload: Path) -> None:
     line = ("simulate", workload, "--cluster", cluster, "--policy", "srtf")
     assert _figures(*line, "--share-limit", "2")["jobs"] == 2
     assert read_setting("share_limit=2", cluster=cluster) == read_setting(cluster=cluster, share_limit=2)
-    _assert_refused("must not be told, as the file says it", *line, "--gpus", "2")
+    assert "must not be told, as the file says it" in refused(*line, "--gpus", "2")
 
 
 def test_a_network_that_is_free_is_said(tmp_path: Path) -> None:
@@ -199,10 +199,10 @@ def test_a_network_that_is_free_is_said(tmp_path: Path) -> None:
     paid = gsopt(*line, "--setting", "speed=dally")
     assert paid.stderr == ""
     assert [json.loads(run.stdout)["mean_jct"] for run in (free, paid)] == pytest.approx([4, 4.28])
-    _assert_refused("'tiresias': must be dally, or slowdowns", *line, "--setting", "speed=tiresias")
+    assert "'tiresias': must be dally, or slowdowns" in refused(*line, "--setting", "speed=tiresias")
     events = tmp_path / "setting.json"
     events.write_text(json.dumps({"events": [{"event": "leave", "time": 0, "servers": ["nowhere"]}]}))
-    _assert_refused("'nowhere': must be a machine of the cluster", *line, "--setting", events)
+    assert "'nowhere': must be a machine of the cluster" in refused(*line, "--setting", events)
 
 
 def test_options_are_read_as_they_are_printed(workload: Path) -> None:
@@ -272,13 +272,14 @@ def test_compare_runs_every_policy_on_a_trace(trace: Path, workload: Path) -> No
 )
 def test_bad_arguments_of_simulate(workload: Path, arguments: tuple[str, ...], named: str) -> None:
     """Whatever is misspelt, missing or out of range is named in one line, and the exit code is 2."""
-    _assert_refused(named, "simulate", workload, *arguments)
+    assert named in refused("simulate", workload, *arguments)
 
 
 @pytest.mark.parametrize("window", ["", "30d", "1:2:3", "a:b", "1w:2w", "nan:3", "0:inf", "5:3", "-1:3"])
 def test_bad_windows(trace: Path, window: str) -> None:
     """A window that is no begin and end in that order is refused in one line."""
-    _assert_refused("window", "simulate", trace, "--reader", "philly", "--gpus", "16", f"--window={window}")
+    line = ("simulate", trace, "--reader", "philly", "--gpus", "16", f"--window={window}")
+    assert "window" in refused(*line)
 
 
 @pytest.mark.parametrize(
@@ -297,16 +298,7 @@ def test_bad_windows(trace: Path, window: str) -> None:
 )
 def test_what_cannot_be_read_written_or_compared(workload: Path, line: str, named: str) -> None:
     """Files and folders that are not there, and what `compare` cannot use on a trace, are named in one line."""
-    _assert_refused(named, *line.replace("WORKLOAD", str(workload)).split())
-
-
-def _assert_refused(named: str, *arguments: str | Path) -> None:
-    run = gsopt(*arguments)
-    assert run.returncode == Exit.BAD_INPUT
-    assert len(run.stderr.splitlines()) == 1, run.stderr
-    assert run.stderr.startswith("gsopt: ")
-    assert named in run.stderr
-    assert run.stdout == ""
+    assert named in refused(*line.replace("WORKLOAD", str(workload)).split())
 
 
 def test_a_policy_that_is_out_of_time_is_one_line(workload: Path) -> None:

@@ -15,7 +15,7 @@ from gsopt.studies import suites
 from gsopt.studies.suites import Known, Outcome, Verdict, Verification
 from gsopt.studies.suites.verdict import compare
 from instances.suites import with_about
-from tests.commands import gsopt
+from tests.commands import gsopt, refused
 
 
 def test_suites_are_listed() -> None:
@@ -41,17 +41,10 @@ def test_challenges_are_listed() -> None:
     assert {each["standing"] for each in found} == {"challenge"}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "line"),
-    [
-        (["nope"], "gsopt: suites: 'nope': is no decision, suite or committed instance\n"),
-        (["--csv", "--json"], "gsopt: suites: takes one of --csv, --markdown, --json\n"),
-    ],
-)
-def test_wrong_use_is_one_line(arguments: list[str], line: str) -> None:
+def test_wrong_use_is_one_line() -> None:
     """A name that stands for nothing and two forms at once are refused."""
-    run = gsopt("suites", *arguments)
-    assert (run.returncode, run.stdout, run.stderr) == (2, "", line)
+    assert refused("suites", "nope") == "gsopt: suites: 'nope': is no decision, suite or committed instance"
+    assert refused("suites", "--csv", "--json") == "gsopt: suites: takes one of --csv, --markdown, --json"
 
 
 def test_what_is_known_is_computed_anew() -> None:

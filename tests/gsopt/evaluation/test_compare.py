@@ -8,7 +8,7 @@ import pytest
 
 import gsopt
 from gsopt.core.budget import Budget
-from gsopt.core.errors import Contradiction, InvalidInput, Unsupported
+from gsopt.core.errors import Contradiction, Unsupported
 from gsopt.core.method import exact_method
 from gsopt.core.result import Level, Result
 from gsopt.evaluation import catalogue
@@ -19,6 +19,7 @@ from heuristics.policies import efq
 from tests.gsopt.core.test_method import first_servers
 from tests.gsopt.evaluation.test_solve import idle
 from tests.gsopt.problems.test_reclaiming import figure_5, pick
+from tests.refusals import assert_refused
 
 
 def lies(problem: Reclaiming) -> Result[ReclaimingSolution]:
@@ -164,10 +165,8 @@ def test_methods_are_named_as_they_are_given() -> None:
 )
 def test_what_cannot_be_compared_is_refused_first(problems: Any, methods: Any, message: str) -> None:
     """What is no problem, no method or no time limit gives one line before anything has run."""
-    with pytest.raises(InvalidInput, match=message):
-        gsopt.compare(problems, methods)
-    with pytest.raises(InvalidInput, match="time_limit"):
-        gsopt.compare(figure_5(2), [stops], time_limit=-1)
+    assert_refused(message, gsopt.compare, problems, methods)
+    assert_refused("time_limit", gsopt.compare, figure_5(2), [stops], time_limit=-1)
 
 
 def test_policies_are_compared_with_the_optimum() -> None:

@@ -30,6 +30,7 @@ from tests.commands import COMMAND
 from tests.dask_clusters import dask_client, pids
 from tests.gsopt.studies.samples import FIGURE_5, HARD, committed, starts, study
 from tests.processes import children, wait_until, wait_until_gone
+from tests.refusals import assert_refused, refusal
 
 #: Figures that a second run of a cell changes.
 _TIMELESS = dict.fromkeys(("runtime", "decision_median", "decision_p99"), 0)
@@ -285,18 +286,16 @@ def test_what_is_no_scheduler_is_refused(
 ) -> None:
     """An address at which none answers, or that is none, is one line; nothing is written."""
     monkeypatch.setattr(dask_cluster, "_LIMIT", 0.5)
-    with pytest.raises(InvalidInput) as refused:
-        run(study(), tmp_path / "out", scheduler=scheduler)
-    assert str(refused.value).startswith("scheduler: ")
-    assert rule in str(refused.value)
+    refused = refusal(run, study(), tmp_path / "out", scheduler=scheduler)
+    assert refused.startswith("scheduler: ")
+    assert rule in refused
     assert not (tmp_path / "out").exists()
 
 
 def test_a_worker_is_no_scheduler(tmp_path: Path, client: Any) -> None:
     """The address of a worker is refused as such."""
     (address,) = client.nthreads()
-    with pytest.raises(InvalidInput, match="must be a scheduler of Dask, not a worker"):
-        run(study(), tmp_path, scheduler=address)
+    assert_refused("must be a scheduler of Dask, not a worker", run, study(), tmp_path, scheduler=address)
 
 
 def test_workers_come_from_the_scheduler(tmp_path: Path) -> None:
@@ -320,10 +319,9 @@ def older() -> Installation:
 def test_other_versions_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, client: Any) -> None:
     """A worker with another gsopt is refused by name before anything is written."""
     monkeypatch.setattr(dask_cluster, "installation", older)
-    with pytest.raises(InvalidInput) as refused:
-        run(study(), tmp_path / "out", scheduler=client)
+    refused = refusal(run, study(), tmp_path / "out", scheduler=client)
     (worker,) = client.nthreads()
-    assert str(refused.value) == f"{worker}: gsopt: 0.1.0: must be 0.0.1, as where the study was started"
+    assert refused == f"{worker}: gsopt: 0.1.0: must be 0.0.1, as where the study was started"
     assert not (tmp_path / "out").exists()
 
 
@@ -333,8 +331,7 @@ def test_workers_that_join_later_are_held_to_the_same(
     """A worker that was not there at the beginning is refused with the first cell that it gets."""
     monkeypatch.setattr(dask_cluster.DaskCluster, "refuse_unfit", lambda *_: None)
     monkeypatch.setattr(dask_cluster, "installation", older)
-    with pytest.raises(InvalidInput, match=r"tcp://.*: gsopt: 0\.1\.0: must be 0\.0\.1"):
-        run(study(), tmp_path, scheduler=client)
+    assert_refused(r"tcp://.*: gsopt: 0\.1\.0: must be 0\.0\.1", run, study(), tmp_path, scheduler=client)
     assert not committed(tmp_path)
 
 

@@ -9,10 +9,10 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.legend import Legend
 
-from gsopt.core.errors import InvalidInput
 from gsopt.studies import Results, plots
 from gsopt.studies.profiles import SHORTEST, PerformanceProfile, draw_profiles, profiles, profiles_of
 from tests.gsopt.studies.samples import found, row
+from tests.refusals import assert_refused, refusal
 
 
 def _sweep() -> Results:
@@ -152,16 +152,13 @@ def test_relative_figures() -> None:
 )
 def test_what_cannot_be_drawn(draw: Any, line: str) -> None:
     """What does not exist is named with what does."""
-    with pytest.raises(InvalidInput) as refused:
-        draw()
-    assert str(refused.value).startswith(line)
+    assert refusal(draw).startswith(line)
 
 
 def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where matplotlib is missing, one line says what to install."""
     monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
-    with pytest.raises(InvalidInput, match="needs matplotlib; install"):
-        plots.bars(_sweep())
+    assert_refused("needs matplotlib; install", plots.bars, _sweep())
 
 
 TIMES: dict[str, dict[str, float | None]] = {
@@ -210,8 +207,7 @@ def test_a_study_counts_proofs_on_common_instances() -> None:
     exact, milp = profiles_of(found(*cells))
     assert (exact.method, exact.ratios, exact.instances) == ("exact", (1.0, 1.0), 2)
     assert (milp.method, milp.ratios, milp.instances) == ("milp", (3.0,), 2)
-    with pytest.raises(InvalidInput, match="no cell of an exact method"):
-        profiles_of(found(cells[-1]))
+    assert_refused("no cell of an exact method", profiles_of, found(cells[-1]))
 
 
 def test_lines_are_steps_that_end_at_the_right() -> None:

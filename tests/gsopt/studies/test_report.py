@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from hypothesis import strategies as st
 
-from gsopt.core.errors import Contradiction, InvalidInput
+from gsopt.core.errors import Contradiction
 from gsopt.schedule.figures import FIGURES
 from gsopt.studies import CellState, Results, cells_of, report, results
 from gsopt.studies.paired import Paired, signed_ranks
@@ -21,6 +21,7 @@ from gsopt.studies.rows import labels_of, row_of
 from gsopt.studies.statistics import percentile, statistic
 from tests.effort import cases
 from tests.gsopt.studies.samples import fill, found, row, study
+from tests.refusals import assert_refused, refusal
 
 
 def _report_sweep() -> Results:
@@ -116,9 +117,7 @@ def test_every_cell_can_be_had() -> None:
 )
 def test_what_is_not_there_is_refused(options: dict[str, Any], line: str) -> None:
     """A column, figure, statistic or method that does not exist is named with those that do."""
-    with pytest.raises(InvalidInput) as refused:
-        report(_report_sweep(), **options)
-    assert str(refused.value).startswith(line)
+    assert refusal(report, _report_sweep(), **options).startswith(line)
 
 
 def test_text_fits_a_page() -> None:
@@ -253,8 +252,7 @@ def test_values_that_have_no_statistic() -> None:
 @pytest.mark.parametrize("name", ["average", "p", "p1000", "P99", ""])
 def test_unknown_statistics(name: str) -> None:
     """What is no statistic is refused with what there is."""
-    with pytest.raises(InvalidInput, match="must be a percentile such as p99, or one of mean, median"):
-        statistic(name)
+    assert_refused("must be a percentile such as p99, or one of mean, median", statistic, name)
 
 
 @settings(max_examples=cases(100), deadline=None)
@@ -288,5 +286,4 @@ def test_jobs_that_are_all_alike() -> None:
 
 def test_pairs_belong_together() -> None:
     """Figures of different numbers of jobs are refused."""
-    with pytest.raises(InvalidInput, match=r"second: '?1 figures'?: must be as many as the 2"):
-        signed_ranks([1, 2], [1])
+    assert_refused(r"second: '?1 figures'?: must be as many as the 2", signed_ranks, [1, 2], [1])

@@ -122,20 +122,6 @@ def test_a_foreign_database_is_one_line(tmp_path: Path) -> None:
         pass
 
 
-def test_places_that_are_no_folder(tmp_path: Path) -> None:
-    """A file in the folder's place, a folder below a file and an empty folder are named."""
-    file = tmp_path / "file"
-    file.write_text("")
-    for place in (file, file / "below"):
-        with pytest.raises(InvalidInput, match="cannot be written"), writing(place):
-            pass
-    with (
-        pytest.raises(InvalidInput, match="must be a folder in which gsopt study run has worked"),
-        reading(tmp_path),
-    ):
-        pass
-
-
 def test_it_is_kept_where_results_come_from(tmp_path: Path) -> None:
     """The study, the runs that computed cells of it with their versions, and the files of its instances."""
     grid = study()

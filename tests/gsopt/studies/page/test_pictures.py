@@ -38,19 +38,15 @@ def _titles(results: Results, *figures: str) -> list[str]:
 
 
 def test_an_option_is_swept_from_three_numbers_on() -> None:
-    """Two values, words, truth values and what repeats an experiment are no sweep."""
+    """Two values, words, what repeats an experiment, and what varies with something else are no sweep."""
     assert swept(_sweep(1, 2, 3).rows) == ["quantum"]
     assert swept(_sweep(1, 2).rows) == []
     assert swept(_sweep("x", "y", "z").rows) == []
     for name in ("seed", "number", "load"):
         rows = [row({}, instance=str(n), instance_options={name: n}, word="") for n in range(3)]
         assert swept(rows) == (["load"] if name == "load" else [])
-
-
-def test_options_that_vary_with_something_else_are_not_swept() -> None:
-    """Values of an option that belong to different groups of instances are no sweep."""
     rows = [row({}, group=name, instance_options={"jobs": n}, word="") for n, name in enumerate("abc")]
-    assert swept(rows) == []
+    assert swept(rows) == []  # values that belong to different groups of instances
 
 
 def test_usual_figures_are_drawn() -> None:
