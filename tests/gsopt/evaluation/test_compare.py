@@ -20,6 +20,7 @@ from tests.gsopt.core.test_method import first_servers
 from tests.gsopt.evaluation.test_solve import idle
 from tests.gsopt.problems.test_reclaiming import figure_5, pick
 from tests.refusals import assert_refused
+from tests.unwrap import unwrap
 
 
 def lies(problem: Reclaiming) -> Result[ReclaimingSolution]:
@@ -122,9 +123,7 @@ def test_plain_functions_are_compared() -> None:
     """An undecorated function is timed and judged as a heuristic, with its options."""
     (row,) = gsopt.compare(figure_5(2), [plain_servers], skip=1)
     assert (row.method, row.kind, row.result and row.result.objective) == ("plain_servers", "heuristic", 2)
-    first = gsopt.compare(figure_5(2), plain_servers)[0].result
-    assert first is not None
-    assert first.level is Level.CHECKED
+    assert unwrap(gsopt.compare(figure_5(2), plain_servers)[0].result).level is Level.CHECKED
 
 
 def test_a_method_that_raises_is_a_row() -> None:

@@ -14,6 +14,7 @@ from gsopt.snapshots import Gang, Node, Part, Snapshot, drain
 from gsopt.snapshots.commands import quoted
 from tests.effort import cases
 from tests.refusals import assert_refused
+from tests.unwrap import unwrap
 
 _HOSTILE = (
     *("it's", 'a"b', "a\nb", "$(touch /tmp/x)", "-rf", "`id`", "a;b", "a\\nb", "\x1b[2J", "é\t'\n", "*", "#x"),
@@ -35,8 +36,8 @@ def test_rules_that_look_at_nodes_alone() -> None:
     assert found.servers == ("a1", "a2")
     assert [gang.name for gang in found.preempted] == ["a"]
     assert found.rules == {"least utilized first": 2, "fewest jobs first": 2}
-    assert found.result is not None
-    assert (found.result.status, found.result.objective, found.result.bound) == (Status.OPTIMAL, 1, 1)
+    result = unwrap(found.result)
+    assert (result.status, result.objective, result.bound) == (Status.OPTIMAL, 1, 1)
 
 
 def test_costs() -> None:
@@ -67,8 +68,7 @@ def test_any_cluster_against_all_choices() -> None:
             sum(not set(chosen).isdisjoint(gang.nodes) for gang in gangs)
             for chosen in combinations(names, servers)
         )
-        assert found.result is not None
-        assert found.result.objective == best == len(found.preempted)
+        assert unwrap(found.result).objective == best == len(found.preempted)
         assert all(value >= best for value in found.rules.values())
 
 

@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.axes import Axes
-from matplotlib.legend import Legend
 
-from gsopt.studies import Results, plots
+from gsopt.studies import CellRow, Results, plots
 from gsopt.studies.profiles import SHORTEST, PerformanceProfile, draw_profiles, profiles, profiles_of
 from tests.gsopt.studies.samples import found, row
 from tests.refusals import assert_refused, refusal
@@ -33,6 +31,14 @@ def _names_in_legend(axes: Any) -> list[str]:
 
 def _colours(patches: Any) -> set[tuple[float, ...]]:
     return {patch.get_facecolor() for patch in patches}
+
+
+def _swept(*values: float, level: float = 1.0, group: str = "a") -> list[CellRow]:
+    """Return cells of one method with an option, whose mean JCT is a multiple of that."""
+    return [
+        row({"mean_jct": level * alpha}, "efq", group=group, options={"alpha": alpha}, word="")
+        for alpha in values
+    ]
 
 
 def _heights(line: Any) -> set[float]:
@@ -74,10 +80,7 @@ def test_medians_are_those_of_tables() -> None:
 
 def test_many_panels_are_put_in_rows() -> None:
     """Five groups make two rows of at most four panels, with the figure's name on the first of each row."""
-    rows = [
-        row({"mean_jct": 1000 * alpha}, "efq", group=group, options={"alpha": alpha}, word="")
-        for group, alpha in product("abcde", (1.0, 2.0))
-    ]
+    rows = [each for group in "abcde" for each in _swept(1.0, 2.0, level=1000, group=group)]
     all_axes = plots.panels(found(*rows), "alpha").get_axes()
     assert [axes.get_title() for axes in all_axes] == list("abcde")
     assert [axes.get_ylabel() != "" for axes in all_axes] == [True, False, False, True, False]
@@ -86,10 +89,7 @@ def test_many_panels_are_put_in_rows() -> None:
 def test_panels_have_one_vertical_axis() -> None:
     """All panels have the same limits; those whose medians lie far apart a logarithmic axis."""
     for factor, scale in ((2.0, "linear"), (1000.0, "log")):
-        rows = [
-            row({"mean_jct": level * alpha}, "efq", group=group, options={"alpha": alpha}, word="")
-            for (group, level), alpha in product((("a", 1.0), ("b", factor)), (1.0, 2.0))
-        ]
+        rows = _swept(1.0, 2.0) + _swept(1.0, 2.0, level=factor, group="b")
         all_axes = plots.panels(found(*rows), "alpha").get_axes()
         assert {axes.get_ylim() for axes in all_axes} == {all_axes[0].get_ylim()}
         assert {axes.get_yscale() for axes in all_axes} == {scale}
@@ -218,10 +218,4 @@ def test_lines_are_steps_that_end_at_the_right() -> None:
     assert second.get_xydata() == pytest.approx(np.array([(1.0, 0.0), (6.0, 0.0)]))
     assert first.get_drawstyle() == second.get_drawstyle() == "steps-post"
     assert axes.get_xscale() == "log"
-    assert [text.get_text() for text in _legend(axes).get_texts()] == ["a", "b"]
-
-
-def _legend(axes: Axes) -> Legend:
-    legend = axes.get_legend()
-    assert legend is not None
-    return legend
+    assert _names_in_legend(axes) == ["a", "b"]

@@ -13,6 +13,7 @@ from gsopt.core.result import Status
 from gsopt.snapshots import Snapshot, drain, kubernetes, pack
 from tests.gsopt.snapshots.objects import Object, budget, node, pod, write
 from tests.refusals import assert_refused
+from tests.unwrap import unwrap
 
 _GPU = "nvidia.com/gpu"
 
@@ -46,13 +47,12 @@ def test_the_derived_cluster_reads_as_its_files_count(public: Path) -> None:
     assert sum(each.used.gpu for each in snapshot.nodes) == on_nodes == 3294
     drained = drain(snapshot, 100)
     idle = {each.name for each in snapshot.nodes} - {name for gang in snapshot.running for name in gang.nodes}
-    assert drained.result is not None
-    assert (drained.result.status, drained.result.objective) == (Status.OPTIMAL, 0)
+    result = unwrap(drained.result)
+    assert (result.status, result.objective) == (Status.OPTIMAL, 0)
     assert set(drained.servers) <= idle
     worse = drain(snapshot, len(idle) + 100, cost="gpu-hours")
-    assert worse.result is not None
-    assert worse.result.status is Status.OPTIMAL
-    assert all((worse.result.objective or 0) <= value for value in worse.rules.values())
+    assert unwrap(worse.result).status is Status.OPTIMAL
+    assert all(unwrap(unwrap(worse.result).objective) <= value for value in worse.rules.values())
 
 
 def test_the_openb_nodes_read_as_their_table_counts(public: Path) -> None:
