@@ -57,15 +57,11 @@ def test_drain_as_json(files: list[Path]) -> None:
     assert found["preempted"] == [{"name": "ml/b", "kind": "ReplicaSet", "gpus": 1.0, "nodes": ["n2"]}]
 
 
-def test_too_few_nodes(files: list[Path]) -> None:
-    """More nodes than may be returned is proven to be too much, and said so."""
+def test_more_nodes_than_there_are_and_none(files: list[Path], tmp_path: Path) -> None:
+    """More nodes than may be returned are too many, which is said; to return none of none succeeds."""
     run = command("drain", "--servers", "4", *files, "--among", "pool=loan")
     assert run.returncode == Exit.INFEASIBLE
     assert run.stdout == "4 nodes cannot be returned: only 3 may be\n"
-
-
-def test_none_of_none(tmp_path: Path) -> None:
-    """To return none where none may be returned succeeds."""
     run = command("drain", "--servers", "0", write(tmp_path / "a.json", [node("n1", 0)]))
     assert (run.returncode, run.stdout) == (Exit.SOLUTION, "return 0 of 0 nodes: nothing is lost\n")
 

@@ -58,7 +58,7 @@ def test_bad_file_is_one_line_and_exit_code_2(tmp_path: Path, kind: str) -> None
         ("solve EXAMPLE --method greedy --backend highs", ""),
         ("solve EXAMPLE --time-limit nan", ""),
         ("compare scheming", ""),
-        ("methods scheming", ""),
+        ("methods scheming", "decision: 'scheming': must be one of"),
         ("schema scheming", ""),
         ("generate reclaiming magic", ""),
         ("CHURN --servers -5", ""),

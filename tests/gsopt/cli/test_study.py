@@ -164,31 +164,22 @@ def test_pictures_are_where_their_name_says(tmp_path: Path) -> None:
 
 
 def test_a_page_is_written(tmp_path: Path) -> None:
-    """`report` writes one page, into the folder unless told otherwise, and says what is missing."""
-    folder, target = tmp_path / "out", tmp_path / "page.html"
+    """`report` writes one page, into the folder unless told otherwise; it and `table` say what is missing."""
+    folder, target, figure = tmp_path / "out", tmp_path / "page.html", ("--figure", "objective")
     fill(folder, study(methods=["greedy"]))
     made = gsopt("study", "report", folder)
     assert (made.returncode, made.stdout, made.stderr) == (0, f"{folder / 'report.html'}\n", "")
     with writing(folder) as store:
         store.adopt(study(), cells_of(study()), 1)
-    made = gsopt("study", "report", folder, "-o", target, "--figure", "objective")
-    assert (made.returncode, made.stdout) == (0, f"{target}\n")
-    assert made.stderr == "test: 1 of 2 cells have a result\n"
+    made, shown = gsopt("study", "report", folder, "-o", target, *figure), gsopt("study", "table", folder)
+    assert (made.returncode, made.stdout, shown.returncode) == (0, f"{target}\n", 0)
+    assert made.stderr == shown.stderr == "test: 1 of 2 cells have a result\n"
     assert "gsopt study report results --out report.html --figure objective\n" in target.read_text()
     kept = target.read_text()
     for options in (("--figure", "colour"), ("--gantt", "fifo on x")):
         refused("study", "report", folder, "-o", target, *options)
     assert target.read_text() == kept
     assert sorted(tmp_path.iterdir()) == [folder, target]
-
-
-def test_missing_cells_are_told(tmp_path: Path) -> None:
-    """`table` and `plot` of an interrupted study say how much is there."""
-    fill(tmp_path, study(methods=["greedy"]))
-    with writing(tmp_path) as store:
-        store.adopt(study(), cells_of(study()), 1)
-    shown = gsopt("study", "table", tmp_path)
-    assert (shown.returncode, shown.stderr) == (0, "test: 1 of 2 cells have a result\n")
 
 
 @pytest.mark.parametrize(

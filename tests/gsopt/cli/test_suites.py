@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,14 @@ def test_what_is_known_is_computed_anew() -> None:
     assert (row["outcome"], row["found_bound"]) == ("confirmed", 1)
 
 
+def settled(
+    verdict: Verdict, total: int, *_: str, on_verdict: Callable[[Verdict], None], **__: object
+) -> Verification:
+    """Return one verdict on so many instances, instead of computing any."""
+    on_verdict(verdict)
+    return Verification((verdict,), total)
+
+
 @pytest.mark.parametrize(
     ("outcome", "total", "code"),
     [
@@ -72,11 +81,7 @@ def test_the_exit_code_says_whether_files_are_right(
     name = "reclaiming/aryl-figure-5"
     verdict = Verdict(name, outcome, "a note", Known.of(load(name)))
 
-    def verify(*_: str, on_verdict: Callable[[Verdict], None], **__: object) -> Verification:
-        on_verdict(verdict)
-        return Verification((verdict,), total)
-
-    monkeypatch.setattr(suites, "verify", verify)
+    monkeypatch.setattr(suites, "verify", partial(settled, verdict, total))
     run = gsopt("suites", "verify", name)
     assert run.returncode == code
     assert f"{name}: {outcome.value}: a note" in run.stdout
@@ -95,11 +100,7 @@ def test_files_change_only_when_asked(
     write(bracket, file)
     verdict = compare(bracket, best_solution(name), time_limit=30)
 
-    def verify(*_: str, on_verdict: Callable[[Verdict], None], **__: object) -> Verification:
-        on_verdict(verdict)
-        return Verification((verdict,), 1)
-
-    monkeypatch.setattr(suites, "verify", verify)
+    monkeypatch.setattr(suites, "verify", partial(settled, verdict, 1))
     monkeypatch.setattr(catalogue, "instances_folder", lambda: tmp_path)
     assert gsopt("suites", "verify", name, *given).returncode == 0
     assert (read_problem(file) == bracket) == (not given)

@@ -2,8 +2,10 @@
 
 import json
 import subprocess
+from collections.abc import Sequence
 from itertools import combinations
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -25,8 +27,9 @@ def _nodes(*names: str) -> list[Node]:
     return [Node(name=name, gpus=8, capacity=Resources(gpu=8)) for name in names]
 
 
-def _gang(name: str, *nodes: str, gpus: float = 4, **more: object) -> Gang:
-    return Gang(name=name, parts=[Part(name=f"{name}-{node}", node=node, gpus=gpus) for node in nodes], **more)  # type: ignore[arg-type]
+def _gang(name: str, *nodes: str, gpus: float = 4, budgets: Sequence[str] = (), **more: Any) -> Gang:
+    parts = [Part(name=f"{name}-{node}", node=node, gpus=gpus, budgets=budgets) for node in nodes]
+    return Gang(name=name, parts=parts, **more)
 
 
 def test_rules_that_look_at_nodes_alone() -> None:
@@ -183,11 +186,8 @@ def test_commands_with_hostile_names() -> None:
 
 def test_budgets_of_nodes_that_stay() -> None:
     """What is evicted of a budget is on the nodes that are returned; as many as it allows need not wait."""
-    gangs = [_gang("a", "n1"), _gang("b", "n2"), _gang("c", "n2"), _gang("d", "n3"), _gang("e", "n3")]
-    counted = [
-        gang.model_copy(update={"parts": [part.model_copy(update={"budgets": ("x",)}) for part in gang.parts]})
-        for gang in gangs
-    ]
+    nodes = ("n1", "n2", "n2", "n3", "n3")
+    counted = [_gang(name, node, budgets=["x"]) for name, node in zip("abcde", nodes, strict=True)]
     for servers, allowed, waits in ((1, 1, {}), (2, 3, {}), (2, 2, {"x": (3, 2)})):
         snapshot = Snapshot(nodes=_nodes("n1", "n2", "n3"), gangs=counted, budgets={"x": allowed})
         assert drain(snapshot, servers).waits == waits

@@ -187,21 +187,14 @@ def test_machines_come_and_go_as_a_study_says() -> None:
     assert set(Scenario.model_fields) - {"workload"} <= set(KEYS)
 
 
-def test_a_cluster_file_is_read(tmp_path: Path) -> None:
-    """A cluster given by file and the same cluster in the study are the same."""
-    path = tmp_path / "cluster.json"
-    write(Cluster.plain(12), path)
-    inline = setting_of({"cluster": Cluster.plain(12).model_dump(mode="json")})
-    assert setting_of({"cluster": str(path)}) == inline
-    assert inline.machines.gpus == 12
-
-
-def test_equal_racks_are_a_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cluster_is_written_out_a_file_or_a_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Racks, machines and GPUs with an x between them are a cluster, unless a file has that name."""
     assert setting_of({"cluster": "3x2x4"}).cluster == Cluster.uniform(racks=3, machines=2, gpus=4)
     monkeypatch.chdir(tmp_path)
     write(Cluster.plain(12), "3x2x4")
-    assert setting_of({"cluster": "3x2x4"}).machines.gpus == 12
+    inline = setting_of({"cluster": Cluster.plain(12).model_dump(mode="json")})
+    assert setting_of({"cluster": "3x2x4"}) == inline
+    assert inline.machines.gpus == 12
 
 
 @pytest.mark.parametrize(

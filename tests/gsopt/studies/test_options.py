@@ -75,9 +75,3 @@ def test_units() -> None:
     """Seconds, minutes, hours and days are told by their letter, seconds without one too."""
     assert window("30s:2m") == (30.0, 120.0)
     assert window("0.5h:1d") == (1800.0, 86400.0)
-
-
-@pytest.mark.parametrize("text", ["", "30d", "1:2:3", "a:b", "1w:2w"])
-def test_what_is_no_window(text: str) -> None:
-    """Whatever is no begin and end is refused under the name of its field."""
-    assert_refused(r"^--window: ", window, text, "--window")

@@ -29,10 +29,6 @@ def _names_in_legend(axes: Any) -> list[str]:
     return [text.get_text() for text in axes.get_legend().get_texts()]
 
 
-def _colours(patches: Any) -> set[tuple[float, ...]]:
-    return {patch.get_facecolor() for patch in patches}
-
-
 def _swept(*values: float, level: float = 1.0, group: str = "a") -> list[CellRow]:
     """Return cells of one method with an option, whose mean JCT is a multiple of that."""
     return [
@@ -53,7 +49,7 @@ def test_bars_are_medians_with_quartiles() -> None:
     assert _names_in_legend(axes) == ["fifo", "efq(alpha=0.5)", "efq(alpha=1.0)", "efq(alpha=1.5)"]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["a", "b"]
     assert axes.get_ylabel() == "mean JCT [min]"  # the highest is 300 s
-    assert len(_colours(axes.patches)) == 4
+    assert len({patch.get_facecolor() for patch in axes.patches}) == 4
 
 
 def test_lines_are_medians_in_a_band_with_the_baselines() -> None:
@@ -177,14 +173,10 @@ def test_ratios_are_to_the_best_of_each_instance() -> None:
     assert (fast.solved, sure.solved, idle.solved) == (0.5, 0.75, 0.0)
 
 
-def test_times_below_the_clock_are_equal() -> None:
-    """Moments too short to be measured do not tell methods apart."""
+def test_profiles_of_hardly_anything() -> None:
+    """Moments too short to be measured do not tell methods apart; without instances no share is solved."""
     short, shorter = profiles({"a": {"one": SHORTEST / 2}, "b": {"one": 0.0}})
     assert short.ratios == shorter.ratios == (1.0,)
-
-
-def test_nothing_is_solved_of_nothing() -> None:
-    """Without instances no share is solved."""
     assert PerformanceProfile("a", (), 0).solved == 0.0
     assert profiles({"a": {}})[0].share(1.0) == 0.0
 

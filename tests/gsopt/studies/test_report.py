@@ -2,6 +2,7 @@
 
 import csv
 import json
+from collections.abc import Sequence
 from io import StringIO
 from itertools import product
 from pathlib import Path
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from gsopt.core.errors import Contradiction
 from gsopt.schedule.figures import FIGURES
-from gsopt.studies import CellState, Results, cells_of, report, results
+from gsopt.studies import CellRow, CellState, Results, cells_of, report, results
 from gsopt.studies.paired import Paired, signed_ranks
 from gsopt.studies.report import CELL_FIGURES
 from gsopt.studies.rows import labels_of, row_of
@@ -39,6 +40,10 @@ def _report_sweep() -> Results:
     return found(*rows)
 
 
+_SEEDS = [row({"mean_jct": jct}, "fifo", seed=seed) for seed, jct in enumerate((1.0, 3.0))]
+_NAMED = [row({"mean_jct": 4.0}, "least"), row({"mean_jct": 1.0}, "fifo")]
+
+
 def test_the_default_is_a_line_per_group_and_method() -> None:
     """Without any option there is one line per group and method with its parameters, with means."""
     made = report(_report_sweep())
@@ -58,26 +63,20 @@ def test_columns_figures_and_statistics_are_chosen() -> None:
     assert made.lines == ((None, 4, 3000.0, 4000.0), (0.5, 4, 750.0, 1000.0), (1.0, 4, 1500.0, 2000.0))
 
 
-def test_figures_relative_to_a_method() -> None:
-    """Each figure is divided by that of the method on the same instance, before the mean is taken."""
-    made = report(_report_sweep(), by=["method"], figures=["mean_jct"], relative_to="fifo")
-    assert made.header == ("method", "cells", "mean_jct / fifo")
-    assert [line[-1] for line in made.lines] == [1.0, 0.25, 0.5]
-
-
-def test_figures_relative_to_the_least() -> None:
-    """Each figure is divided by the least that any method has on the same instance, seeds taken together."""
-    rows = [row({"mean_jct": jct}, "fifo", seed=seed) for seed, jct in enumerate((1.0, 3.0))]
-    made = report(
-        found(*rows, row({"mean_jct": 4.0}, "sjf"), row({}, "efq")), by=["method"], relative_to="least"
-    )
-    assert made.lines == (("fifo", 2, 1.0), ("sjf", 1, 2.0))
-
-
-def test_a_method_of_that_name_comes_first() -> None:
-    """Where a study has a method called "least", figures are relative to that one."""
-    rows = [row({"mean_jct": 4.0}, "least"), row({"mean_jct": 1.0}, "fifo")]
-    assert report(found(*rows), by=["method"], relative_to="least").lines[1][-1] == 0.25
+@pytest.mark.parametrize(
+    ("rows", "relative_to", "means"),
+    [
+        (_report_sweep().rows, "fifo", {"fifo": 1.0, "efq(alpha=0.5)": 0.25, "efq(alpha=1.0)": 0.5}),
+        # of "least" seeds are taken together, and methods without the figure left out
+        ([*_SEEDS, row({"mean_jct": 4.0}, "sjf"), row({}, "efq")], "least", {"fifo": 1.0, "sjf": 2.0}),
+        (_NAMED, "least", {"least": 1.0, "fifo": 0.25}),  # a method of that name comes first
+    ],
+)
+def test_figures_are_relative(rows: Sequence[CellRow], relative_to: str, means: dict[str, float]) -> None:
+    """A figure is divided by that of a method, or by the least, on the same instance before the mean."""
+    made = report(found(*rows), by=["method"], relative_to=relative_to)
+    place = made.header.index(f"mean_jct / {relative_to}")
+    assert {line[0]: line[place] for line in made.lines} == means
 
 
 def test_cells_without_result_are_counted_apart() -> None:

@@ -85,7 +85,7 @@ def test_remarks_are_what_a_reader_must_know() -> None:
 
 
 def test_every_failure_has_its_line() -> None:
-    """A failed cell is there with its seed and its message; one that is done or not handled is not."""
+    """A failed cell has a line with seed and message; of those not handled there is one for each reason."""
     rows = [
         row({}, "greedy", seed=1, error="InvalidInput", message="demand: -1: must be at least 0"),
         row({}, "exact", state=CellState.UNSUPPORTED, message="no"),
@@ -94,10 +94,6 @@ def test_every_failure_has_its_line() -> None:
     assert _texts(failures(found(*rows)).lines) == [
         ["suite/1", "greedy", "1", "demand: -1: must be at least 0"]
     ]
-
-
-def test_what_is_not_handled_is_counted() -> None:
-    """Cells that a method does not handle for the same reason are one line."""
     rows = [
         row({}, method, instance=str(place), state=CellState.UNSUPPORTED, message=why)
         for place, (method, why) in enumerate([("a", "x"), ("a", "x"), ("a", "y"), ("b", "x")])

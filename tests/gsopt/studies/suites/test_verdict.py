@@ -25,6 +25,7 @@ from gsopt.studies.suites.verification import call
 from instances.reclaiming import figure_5
 from instances.suites import renamed, with_about
 from tests.refusals import assert_refused
+from tests.unwrap import unwrap
 
 BEST = ReclaimingSolution(servers=("s1", "s2"))
 WORSE = ReclaimingSolution(servers=("s1", "s3"))  # preempts two jobs
@@ -167,12 +168,12 @@ def test_a_better_bound_alone_leaves_a_bracket(problem: Problem[Any], tmp_path: 
     result = Result.judged(problem, method="exact", solution=WORSE, bound=1, solver="highs", runtime=1.0)
     improved = Verdict(problem.name, Outcome.IMPROVED, "bound 0 -> 1", Known.of(problem), result)
     record(improved, tmp_path, today=TODAY)
-    about = read_problem(tmp_path / "reclaiming/example.json").about or About()
+    about = unwrap(read_problem(tmp_path / "reclaiming/example.json").about)
     assert (about.objective, about.bound) == (2.0, 1.0)
     assert (about.proved_by, about.found_by, about.since) == ("", "exact, highs", TODAY)
     weak = Result.judged(problem, method="exact", solution=BEST, runtime=1.0)
     record(Verdict(problem.name, Outcome.IMPROVED, "", Known.of(problem), weak), tmp_path, today=TODAY)
-    about = read_problem(tmp_path / "reclaiming/example.json").about or About()
+    about = unwrap(read_problem(tmp_path / "reclaiming/example.json").about)
     assert (about.objective, about.bound) == (1.0, 0.0)  # the bound that was known before
 
 
