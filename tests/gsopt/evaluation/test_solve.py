@@ -30,14 +30,10 @@ from tests.refusals import assert_refused
 _SOLVE = import_module("gsopt.evaluation.solve")
 
 
-def test_solve_uses_the_exact_default() -> None:
-    """Without a method the decision's exact method answers."""
+def test_solve_takes_a_method_or_its_name() -> None:
+    """Exact by default, a method is given as a callable or by name; quick ones do not see the time limit."""
     result = gsopt.solve(figure_5(3))
     assert (result.method, result.status, result.objective) == ("exact", Status.OPTIMAL, 2)
-
-
-def test_solve_takes_a_method_or_its_name() -> None:
-    """A method may be given as a callable or by name; quick ones do not see the time limit."""
     assert gsopt.solve(figure_5(2), first_servers, time_limit=1).objective == 1
     assert gsopt.solve(figure_5(2), "greedy").objective == 1
 

@@ -16,7 +16,6 @@ from tests.commands import refused
 from tests.effort import cases
 from tests.gsopt.snapshots import objects
 from tests.gsopt.snapshots.slurm import objects as slurm
-from tests.refusals import assert_refused
 
 #: What may stand where something else should.
 _VALUES: tuple[Any, ...] = (
@@ -183,6 +182,14 @@ _TEXTS: dict[str, tuple[str, str]] = {
         '{"nodes": [{"name": "n"}], "gangs": [{"name": "a", "parts": [{"node": "m"}]}]}',
         "gangs[0].parts: 'm': must be one of the nodes",
     ),
+    "own, with several nodes for Slurm": (
+        '{"source": "slurm", "nodes": [{"name": "n[1-9]"}, {"name": "a,b"}], "gangs": []}',
+        "nodes[0].name: 'n[1-9]': must be a name of letters, digits",
+    ),
+    "own, with several jobs for Slurm": (
+        '{"source": "slurm", "nodes": [{"name": "n"}], "gangs": [{"name": "1,2", "parts": [{"node": "n"}]}]}',
+        "gangs[0].name: '1,2': must be the number of a job",
+    ),
 }
 
 
@@ -207,16 +214,3 @@ def test_names_that_would_be_commands(tmp_path: Path) -> None:
     for name in ("a\nkubectl delete ns default", "\x1b[2J", "a\u2028b"):
         objects.write(path, [objects.node(name)])
         assert "items[0].metadata.name" in refused("drain", "--servers", "1", path)
-
-
-def test_a_hostile_snapshot_of_our_own(tmp_path: Path) -> None:
-    """A snapshot of Slurm with names that are several to its commands gives none of them a meaning."""
-    nodes = [{"name": "n[1-9]", "gpus": 1}, {"name": "a,b", "gpus": 1}]
-    data = {"source": "slurm", "nodes": nodes, "gangs": []}
-    path = tmp_path / "file.json"
-    path.write_text(json.dumps(data))
-    assert_refused(r"nodes\[0\]\.name: 'n\[1-9\]': must be a name of letters, digits", read_snapshot, path)
-    data["nodes"] = [{"name": "n1", "gpus": 1}]
-    data["gangs"] = [{"name": "1,2", "parts": [{"node": "n1", "gpus": 1.0}]}]
-    path.write_text(json.dumps(data))
-    assert_refused(r"gangs\[0\]\.name: '1,2': must be the number of a job", read_snapshot, path)

@@ -281,20 +281,12 @@ def test_levels_of_the_network(tmp_path: Path) -> None:
         _ = _read(tmp_path, node("n1", 0)).cluster
 
 
-def test_what_a_pod_asks_for(tmp_path: Path) -> None:
-    """Containers add up, what runs before them counts where it is larger, and a pod may tell its whole."""
-    asked = [{"resources": {"requests": {"cpu": cpu}}} for cpu in ("1", "500m")]
-    before = [
-        {"resources": {"requests": {"cpu": "2"}}},
-        {"restartPolicy": "Always", "resources": {"requests": {"cpu": "1"}}},
-        {"resources": {"requests": {"cpu": "3"}}},
-    ]
-    several = pod("several", gpus=0, initContainers=before, overhead={"cpu": "250m"})
-    several["spec"]["containers"] = asked
-    whole = pod("whole", gpus=0, resources={"requests": {"cpu": "9"}})
-    brief = pod("brief", gpus=0, initContainers=[{"resources": {"requests": {"cpu": "100m"}}}])
-    read = _read(tmp_path, node("n1"), several, whole, brief)
-    assert [gang.parts[0].needs.cpu for gang in read.gangs] == [4250, 9000, 1000]
+def test_a_pod_may_tell_its_whole(tmp_path: Path) -> None:
+    """What a pod asks for as a whole counts instead of what its containers do, and is counted in millis."""
+    whole = pod("whole", gpus=0, resources={"requests": {"cpu": "8500m"}}, initContainers=[{"name": "i"}])
+    brief = pod("brief", gpus=0, overhead={"cpu": "250m"})
+    read = _read(tmp_path, node("n1"), whole, brief)
+    assert [gang.parts[0].needs.cpu for gang in read.gangs] == [8500, 1250]
 
 
 def test_where_pods_may_stand(tmp_path: Path) -> None:
