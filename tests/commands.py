@@ -15,6 +15,7 @@ from typing import NamedTuple
 from unittest.mock import patch
 
 from gsopt.cli import main
+from gsopt.cli.exits import Exit
 from tests.processes import PATIENCE
 
 #: The command line that starts the command.
@@ -42,6 +43,15 @@ def gsopt(*arguments: str | Path) -> Run:
             code = 0
     assert isinstance(code, int)
     return Run(code, stdout.getvalue(), stderr.getvalue())
+
+
+def refused(*arguments: str | Path) -> str:
+    """Return the one printable line with which the command refuses bad input; nothing else is printed."""
+    run = gsopt(*arguments)
+    assert (run.returncode, run.stdout) == (Exit.BAD_INPUT, ""), run
+    line, end = run.stderr[:-1], run.stderr[-1:]
+    assert (line.startswith("gsopt: "), line.isprintable(), end) == (True, True, "\n"), run
+    return line
 
 
 def gsopt_process(*arguments: str | Path) -> Run:

@@ -1,9 +1,11 @@
 """Other processes, as the tests wait for them: by looking, with a limit that nothing but a hang reaches."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from subprocess import Popen
+from threading import Thread
 
 #: Seconds after which what has not happened never will, on however busy a machine.
 PATIENCE = 300.0
@@ -49,3 +51,14 @@ def _lives(pid: int) -> bool:
 def _state(status: Path) -> list[str]:
     """Return the state and the parent that a process's status names; its name may hold anything."""
     return status.read_text().rpartition(")")[2].split()[:2]
+
+
+@contextmanager
+def meanwhile(act: Callable[[], object]) -> Iterator[None]:
+    """Act in a thread, which has ended at the end."""
+    thread = Thread(target=act)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()

@@ -10,7 +10,7 @@ from gsopt.core.files import write
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.cluster.formats import read_cluster, write_cluster
 from gsopt.scenario.job import Job, Workload
-from tests.commands import gsopt
+from tests.commands import gsopt, refused
 
 _CONF = "SwitchName=core Switches=r[1-2] LinkSpeed=1\nSwitchName=r1 Nodes=n[1-2]\nSwitchName=r2 Nodes=n[3-4]\n"
 
@@ -63,17 +63,13 @@ def test_simulations_take_any_format(conf: Path, tmp_path: Path) -> None:
         run = gsopt("simulate", trace, *given, *policy)
         assert run.returncode == Exit.SOLUTION
         assert note in run.stderr
+    missing = "topology.conf: gpus: 'n1': has no number of GPUs in the file: give gpus"
     for given, message in [
-        (
-            ["--cluster", str(conf)],
-            "topology.conf: gpus: 'n1': has no number of GPUs in the file: give gpus",
-        ),
+        (["--cluster", str(conf)], missing),
         (["--cluster", str(graph), "--gpus", "8"], "a.graphml: gpus: 8: must not be told, as the file says it"),
         (["--cluster", "2x2x2", "--gpus", "8"], "--gpus: 8: give either the number of GPUs or a cluster"),
     ]:
-        refused = gsopt("simulate", trace, *given, *policy)
-        assert (refused.returncode, refused.stderr.count("\n")) == (Exit.BAD_INPUT, 1)
-        assert message in refused.stderr
+        assert message in refused("simulate", trace, *given, *policy)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +91,4 @@ def test_bad_arguments_are_one_line(
 ) -> None:
     """What is wrong gives one line and exit code 2."""
     monkeypatch.chdir(tmp_path)
-    run = gsopt("cluster", *(each.format(conf=conf) for each in arguments))
-    assert (run.returncode, run.stdout) == (Exit.BAD_INPUT, "")
-    assert message in run.stderr
-    assert run.stderr.count("\n") == 1
+    assert message in refused("cluster", *(each.format(conf=conf) for each in arguments))

@@ -5,7 +5,6 @@ from fractions import Fraction
 
 import pytest
 
-from gsopt.cli.exits import Exit
 from gsopt.cli.glance import Glance, glances, heads, proofs
 from gsopt.core.errors import Unsupported
 from gsopt.core.method import heuristic
@@ -15,7 +14,7 @@ from gsopt.evaluation.comparison import Comparison
 from gsopt.problems.reader import problem_types
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 from instances.reclaiming import server_uniform
-from tests.commands import gsopt
+from tests.commands import gsopt, refused
 from tests.gsopt.problems.test_reclaiming import figure_5
 
 
@@ -41,11 +40,11 @@ def test_demo_is_a_glance(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_demo_of_one_decision() -> None:
     """With a decision only that is shown, with all of its heuristics and without policies."""
-    shown, refused = gsopt("demo", "reclaiming"), gsopt("demo", "reclaim")
+    shown = gsopt("demo", "reclaiming")
     assert "Reclaiming: minimise preemptions, on 12 instances" in shown.stdout
     assert all(f"\n  {name} " in shown.stdout for name in catalogue.heuristics("reclaiming"))
     assert "Policies" not in shown.stdout
-    assert (refused.returncode, refused.stdout) == (Exit.BAD_INPUT, "")
+    refused("demo", "reclaim")
 
 
 @heuristic

@@ -9,7 +9,7 @@ from gsopt.cli.exits import Exit
 from gsopt.core.files import write
 from gsopt.problems.reader import problem_types
 from instances.reclaiming import server_uniform
-from tests.commands import gsopt, gsopt_process, interrupted_solve
+from tests.commands import gsopt, gsopt_process, interrupted_solve, refused
 from tests.gsopt.core.test_files import HOSTILE
 from tests.gsopt.studies.samples import FIGURE_5
 
@@ -46,34 +46,38 @@ def test_bad_file_is_one_line_and_exit_code_2(tmp_path: Path, kind: str) -> None
     """A hostile file gives one line on standard error, exit code 2 and no traceback."""
     path = tmp_path / "bad.json"
     path.write_text(HOSTILE[kind][0])
-    run = gsopt("solve", path)
-    assert run.returncode == Exit.BAD_INPUT
-    assert run.stdout == ""
-    assert len(run.stderr.splitlines()) == 1
-    assert str(path) in run.stderr
+    assert str(path) in refused("solve", path)
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("line", "named"),
     [
-        ("solve", "reclaiming/no-such-instance"),
-        ("solve", FIGURE_5, "--method", "magic"),
-        ("solve", FIGURE_5, "--method", "milp", "--backend", "magic"),
-        ("solve", FIGURE_5, "--method", "greedy", "--backend", "highs"),
-        ("solve", FIGURE_5, "--time-limit", "nan"),
-        ("compare", "scheming"),
-        ("methods", "scheming"),
-        ("schema", "scheming"),
-        ("generate", "reclaiming", "magic"),
-        ("generate", "reclaiming", "churn", "--servers", "-5"),
+        ("solve reclaiming/no-such-instance", ""),
+        ("solve EXAMPLE --method magic", ""),
+        ("solve EXAMPLE --method milp --backend magic", ""),
+        ("solve EXAMPLE --method greedy --backend highs", ""),
+        ("solve EXAMPLE --time-limit nan", ""),
+        ("compare scheming", ""),
+        ("methods scheming", "decision: 'scheming': must be one of"),
+        ("schema scheming", ""),
+        ("generate reclaiming magic", ""),
+        ("CHURN --servers -5", ""),
+        (
+            "generate reclaiming churn --colour red",
+            "--colour: 'red': is no option of churn; there are servers, ",
+        ),
+        ("CHURN --servers many", "--servers: 'many': input should be a valid integer"),
+        ("CHURN --servers=4.5", "--servers: 4.5: input should be a valid integer"),
+        ("CHURN --mode chaotic", "--mode: 'chaotic': input should be 'packed', "),
+        ("CHURN --servers", "--servers: needs a value"),
+        ("CHURN 7", "'7': must be an option and its value"),
+        ("export EXAMPLE -o a.mps --method exact", "method: 'exact': must be one of milp, reduced"),
     ],
 )
-def test_bad_arguments_are_one_line_and_exit_code_2(arguments: tuple[str, ...]) -> None:
-    """Whatever is misspelt or out of range is named in one line."""
-    run = gsopt(*arguments)
-    assert run.returncode == Exit.BAD_INPUT
-    assert len(run.stderr.splitlines()) == 1, run.stderr
-    assert run.stderr.startswith("gsopt: ")
+def test_bad_arguments_are_one_line_and_exit_code_2(line: str, named: str) -> None:
+    """The first argument that is misspelt or out of range is named in one line, as it was written."""
+    line = line.replace("EXAMPLE", FIGURE_5).replace("CHURN", "generate reclaiming churn")
+    assert refused(*line.split()).startswith(f"gsopt: {named}")
 
 
 def test_time_limit_of_zero_without_solution_is_exit_code_3(tmp_path: Path) -> None:
@@ -106,8 +110,8 @@ def test_convergence_is_drawn(tmp_path: Path) -> None:
     assert json.loads(run.stdout)["objective"] == 1
     assert run.stderr == ""
     assert picture.read_text().startswith("<?xml")
-    run = gsopt("solve", FIGURE_5, "--method", "greedy", "--plot", tmp_path / "no.svg")
-    assert (run.returncode, run.stderr) == (Exit.BAD_INPUT, "gsopt: --plot: is not an option of greedy\n")
+    said = refused("solve", FIGURE_5, "--method", "greedy", "--plot", tmp_path / "no.svg")
+    assert said == "gsopt: --plot: is not an option of greedy"
     assert not (tmp_path / "no.svg").exists()
 
 
@@ -137,37 +141,12 @@ def test_generate_writes_what_compare_reads(tmp_path: Path) -> None:
     assert {"greedy", "exact"} <= {row["method"] for row in rows}
 
 
-@pytest.mark.parametrize(
-    ("options", "line"),
-    [
-        (("--colour", "red"), "--colour: 'red': is no option of churn; there are servers, "),
-        (("--servers", "many"), "--servers: 'many': input should be a valid integer"),
-        (("--servers=4.5",), "--servers: 4.5: input should be a valid integer"),
-        (("--mode", "chaotic"), "--mode: 'chaotic': input should be 'packed', "),
-        (("--servers",), "--servers: needs a value"),
-        (("7",), "'7': must be an option and its value"),
-    ],
-)
-def test_bad_options_are_one_line(options: tuple[str, ...], line: str) -> None:
-    """Options are typed as in a study's file; the first that is wrong is named as it was written."""
-    run = gsopt("generate", "reclaiming", "churn", *options)
-    assert run.returncode == 2
-    assert run.stderr.startswith(f"gsopt: {line}")
-    assert len(run.stderr.splitlines()) == 1
-
-
 def test_an_instance_is_written_for_solvers(tmp_path: Path) -> None:
     """The model is in the file, and a line says how large it is."""
     file = tmp_path / "a.mps"
     run = gsopt("export", FIGURE_5, "-o", file, "--method", "milp")
     assert (run.returncode, run.stdout) == (0, f"{file}: 8 rows, 10 columns\n")
     assert file.read_text().startswith(f"* {FIGURE_5}: minimize preemptions\n")
-
-
-def test_a_method_without_model_is_one_line(tmp_path: Path) -> None:
-    """Only formulations can be written."""
-    run = gsopt("export", FIGURE_5, "-o", tmp_path / "a.mps", "--method", "exact")
-    assert (run.returncode, run.stderr) == (2, "gsopt: method: 'exact': must be one of milp, reduced\n")
 
 
 def test_listings() -> None:

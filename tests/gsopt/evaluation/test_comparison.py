@@ -29,6 +29,7 @@ from gsopt.evaluation.tables import Column, html_of, lay_out, text_of
 from gsopt.problems.reader import problem_types
 from gsopt.problems.reclaiming import Job, Reclaiming, Server
 from tests.gsopt.problems.test_reclaiming import figure_5, pick
+from tests.unwrap import unwrap
 
 mpl.use("Agg")
 
@@ -47,14 +48,10 @@ ABSENT = replace(BAD, method="absent", result=None, note="needs glue")
 
 
 def test_gap_is_relative_to_the_best_bound() -> None:
-    """Two preemptions against a proven one are 100 % above; without a bound there is no gap."""
+    """Two preemptions are 100 % above a proven one; above 0 the table shows the excess itself."""
     assert (GOOD.gap, BAD.gap, BAD.excess) == (0.0, 1.0, 1)
     assert replace(BAD, bound=None).gap is None
     assert ABSENT.gap is None
-
-
-def test_excess_over_zero_is_shown_as_a_number() -> None:
-    """Above a bound of 0 there is no percentage, so the table shows the excess itself."""
     zero = replace(BAD, bound=0)
     assert (zero.gap, zero.excess) == (None, 2)
     assert "+2" in str(Comparison((zero,)))
@@ -74,8 +71,7 @@ def test_what_floats_cannot_tell_apart_looks_equal() -> None:
     """A value that meets its bound but for the rounding of floats is shown with it, and without a gap."""
     problem = load("scheduling/small/all-gpus-each")
     value = solve(problem, "exact")
-    assert value.objective is not None
-    below = value.objective * (1 - 1e-15)
+    below = unwrap(value.objective) * (1 - 1e-15)
     lines = str(Comparison((ComparisonRow("a", "m", "exact", problem, value, below),))).splitlines()
     (line,) = [line for line in lines if line.startswith("m ")]
     assert line.split()[1:5] == ["8", "8", "0.0", "%"]
@@ -162,7 +158,7 @@ def test_frame_has_a_column_per_figure() -> None:
 def test_plot_shows_each_method() -> None:
     """The plot has one marker series per method that has a gap."""
     axes = Comparison((GOOD, BAD, ABSENT)).plot()
-    labels = [text.get_text() for text in axes.get_legend().get_texts()]  # type: ignore[union-attr]
+    labels = [text.get_text() for text in unwrap(axes.get_legend()).get_texts()]
     assert labels == ["good", "bad"]
 
 
@@ -214,24 +210,15 @@ def test_rows_of_a_stored_comparison_may_not_contradict_each_other() -> None:
         Comparison.from_dict([problem], data)
 
 
-def _table() -> Table:
-    """Return a _table with a cell that HTML would take for a tag."""
-    made = Table("name", "value")
-    made.add_row("a<b", "1")
-    return made
-
-
-def test_text_has_no_colour_and_no_trailing_blanks() -> None:
-    """The text form is plain: no escape sequences, no blanks at line ends."""
-    lines = text_of(_table()).splitlines()
+def test_text_is_plain_and_html_escaped() -> None:
+    """Text has no escape sequences and no blanks at line ends; in notebooks it has its tags made harmless."""
+    table = Table("name", "value")
+    table.add_row("a<b", "1")
+    lines = text_of(table).splitlines()
     assert any("a<b" in line for line in lines)
     assert all(line == line.rstrip() and "\x1b" not in line for line in lines)
-
-
-def test_html_is_the_text_escaped() -> None:
-    """The notebook form shows the same text, with tags made harmless."""
-    assert html_of(_table()).startswith("<pre>")
-    assert "a&lt;b" in html_of(_table())
+    assert html_of(table).startswith("<pre>")
+    assert "a&lt;b" in html_of(table)
 
 
 def test_no_text_turns_or_moves_a_terminal() -> None:
@@ -363,9 +350,7 @@ def test_plot_has_a_line_for_each_side() -> None:
     assert value.get_color() != bound.get_color()
     assert value.get_linestyle() != bound.get_linestyle()
     assert axes.get_ylabel() == "preemptions"
-    legend = axes.get_legend()
-    assert legend is not None
-    assert [text.get_text() for text in legend.get_texts()] == [
+    assert [text.get_text() for text in unwrap(axes.get_legend()).get_texts()] == [
         "value, 8 at the end",
         "bound, 6 at the end",
         "gap, 33.3 % at the end",
@@ -373,14 +358,10 @@ def test_plot_has_a_line_for_each_side() -> None:
 
 
 def test_axis_of_time_suits_the_changes() -> None:
-    """Time is logarithmic where half of the changes come at the very beginning, and linear elsewhere."""
+    """Time is logarithmic where half of the changes come early, else linear; no changes give an empty plot."""
     early = history_of((0.01, 9, None), (0.02, 8, None), (0.05, 8, 5), (60.0, 7, 6))
     assert early.plot().get_xscale() == "log"
     assert history_of((1, 9, None), (30, 8, 5), (60, 7, 6)).plot().get_xscale() == "linear"
-
-
-def test_a_history_of_nothing_is_drawn() -> None:
-    """An empty history has an empty plot and table."""
     assert History().plot().get_xlabel() == "time [s]"
     assert str(History()).split()[:4] == ["time", "value", "bound", "gap"]
 

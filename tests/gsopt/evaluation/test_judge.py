@@ -20,6 +20,10 @@ from gsopt.schedule.judge import judge as judge_segments
 from heuristics.policies import srtf
 from tests.effort import cases
 from tests.strategies.scheduling import tiny
+from tests.unwrap import unwrap
+
+#: A job of 2 s.
+ONE = Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)])
 
 
 def drawn(seed: int, clock: float = 0) -> Scenario:
@@ -43,11 +47,9 @@ def test_policies_are_judged_as_they_are_simulated(clock: float) -> None:
     for seed in range(cases(30)):
         scenario = drawn(seed, clock)
         run = gsopt.simulate(scenario.workload, srtf, cluster=scenario.cluster, record=True)
-        assert run.schedule is not None
-        bound = mean_jct_bound(scenario)
-        assert bound is not None
-        rows = [segment._asdict() for segment in run.schedule.segments]
-        for schedule in (run.schedule, rows, pd.DataFrame(rows)):
+        bound, recorded = unwrap(mean_jct_bound(scenario)), unwrap(run.schedule)
+        rows = [segment._asdict() for segment in recorded.segments]
+        for schedule in (recorded, rows, pd.DataFrame(rows)):
             found = gsopt.judge(schedule, scenario)
             assert found.legal, found.violations
             assert found.mean_jct == pytest.approx(run.metrics.mean_jct)
@@ -59,8 +61,7 @@ def test_policies_are_judged_as_they_are_simulated(clock: float) -> None:
 def test_the_verdict_is_that_of_the_judge() -> None:
     """Every field of the verdict but the bound is taken over, exact ones too."""
     scenario = drawn(3)
-    schedule = gsopt.simulate(scenario.workload, srtf, cluster=4, record=True, exact=True).schedule
-    assert schedule is not None
+    schedule = unwrap(gsopt.simulate(scenario.workload, srtf, cluster=4, record=True, exact=True).schedule)
     verdict, found = judge_segments(schedule, scenario, exact=True), gsopt.judge(schedule, scenario, exact=True)
     for name in vars(verdict).keys() - {"bound", "proof"}:
         assert getattr(found, name) == getattr(verdict, name)
@@ -84,15 +85,12 @@ def test_scheduling_problems_and_their_fairness() -> None:
     """A problem judges as its scenario does, and refuses what its fairness forbids."""
     for seed in range(cases(20)):
         problem = tiny(seed)
-        solution = gsopt.solve(problem, "fifo").solution
+        solution = unwrap(gsopt.solve(problem, "fifo").solution)
         found = gsopt.judge(solution, problem)
         assert found.legal
-        assert solution is not None
         assert found.mean_jct == pytest.approx(problem.objective(solution))
-        assert found.bound is not None
-        optimum = gsopt.solve(problem, "exact").objective
-        assert optimum is not None
-        assert found.bound <= float(optimum) * (1 + 1e-9)
+        optimum = unwrap(gsopt.solve(problem, "exact").objective)
+        assert unwrap(found.bound) <= float(optimum) * (1 + 1e-9)
     jobs = [
         ElasticJob(name=n, release=r, work=w, rates={1: 1.0}) for n, r, w in [("long", 0, 3), ("short", 1, 1)]
     ]
@@ -108,12 +106,10 @@ def test_scheduling_problems_and_their_fairness() -> None:
 
 def test_promises_are_held() -> None:
     """A schedule that interrupts a job is refused where that was promised not to happen."""
-    workload = Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)])
     rows = [{"job": "a", "start": start, "end": start + 1, "gpus": 1} for start in (0, 5)]
-    assert gsopt.judge(rows, workload, cluster=1).legal
-    assert gsopt.judge(rows, workload, cluster=1, preemptive=False).violations == (
-        "job 'a' is preempted at 1.0",
-    )
+    assert gsopt.judge(rows, ONE, cluster=1).legal
+    violations = gsopt.judge(rows, ONE, cluster=1, preemptive=False).violations
+    assert violations == ("job 'a' is preempted at 1.0",)
 
 
 def test_a_schedule_below_the_bound_is_a_contradiction(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,5 +159,4 @@ def test_a_path_is_read(tmp_path: Path) -> None:
     """A file is judged by its path."""
     path = tmp_path / "runs.csv"
     path.write_text("job_id,start,end,gpus\na,0,2,1.0\n")
-    workload = Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)])
-    assert gsopt.judge(path, workload, cluster=1, columns={"job_id": "job"}).gap == 0
+    assert gsopt.judge(path, ONE, cluster=1, columns={"job_id": "job"}).gap == 0

@@ -9,7 +9,7 @@ import pytest
 
 import gsopt
 from gsopt import simulation, testing
-from gsopt.core.errors import InvalidInput, InvalidSolution, Unsupported
+from gsopt.core.errors import InvalidSolution, Unsupported
 from gsopt.core.result import Status
 from gsopt.evaluation.lift import lift
 from gsopt.problems.scheduling import ElasticJob, Scheduling
@@ -18,6 +18,7 @@ from gsopt.scenario.scenario import Scenario
 from gsopt.simulation import Action, Decider, IllegalDecision, Resize, Start, State, replay
 from heuristics.policies import fifo, las
 from instances.workloads import batch
+from tests.refusals import assert_refused
 from tests.strategies.scheduling import tiny
 
 
@@ -114,8 +115,7 @@ def test_a_schedule_longer_than_a_job_can_be() -> None:
 
 def test_unknown_options_are_refused() -> None:
     """An option that the policy does not have is named."""
-    with pytest.raises(InvalidInput, match="colour: is not an option of Sorted"):
-        gsopt.solve(tiny(0), lift(Sorted), colour="red")
+    assert_refused("colour: is not an option of Sorted", gsopt.solve, tiny(0), lift(Sorted), colour="red")
 
 
 @pytest.fixture(scope="module")
@@ -166,10 +166,8 @@ def test_a_policy_that_raises_leaves_the_others(workload: Workload) -> None:
 )
 def test_what_is_no_policy_is_refused(workload: Workload, policy: Any, message: str) -> None:
     """A policy that is not there gives one line."""
-    with pytest.raises(InvalidInput, match=message):
-        gsopt.simulate(workload, policy, cluster=4)
-    with pytest.raises(InvalidInput, match=message):
-        gsopt.compare_policies(workload, [policy], cluster=4)
+    assert_refused(message, gsopt.simulate, workload, policy, cluster=4)
+    assert_refused(message, gsopt.compare_policies, workload, [policy], cluster=4)
 
 
 def test_a_run_is_told_in_one_line(workload: Workload) -> None:

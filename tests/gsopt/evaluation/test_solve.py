@@ -10,7 +10,7 @@ import pytest
 
 import gsopt
 from gsopt.core.budget import UNLIMITED, Budget
-from gsopt.core.errors import InvalidInput, Unsupported
+from gsopt.core.errors import Unsupported
 from gsopt.core.method import accepts, exact_method, heuristic
 from gsopt.core.result import Result, Status, StoppedBy
 from gsopt.evaluation import catalogue
@@ -24,19 +24,16 @@ from tests.exactness.trial import instance
 from tests.gsopt.core.test_method import first_servers
 from tests.gsopt.problems.test_reclaiming import figure_5, pick
 from tests.processes import PATIENCE
+from tests.refusals import assert_refused
 
 #: The module, whose name is that of its function.
 _SOLVE = import_module("gsopt.evaluation.solve")
 
 
-def test_solve_uses_the_exact_default() -> None:
-    """Without a method the decision's exact method answers."""
+def test_solve_takes_a_method_or_its_name() -> None:
+    """Exact by default, a method is given as a callable or by name; quick ones do not see the time limit."""
     result = gsopt.solve(figure_5(3))
     assert (result.method, result.status, result.objective) == ("exact", Status.OPTIMAL, 2)
-
-
-def test_solve_takes_a_method_or_its_name() -> None:
-    """A method may be given as a callable or by name; quick ones do not see the time limit."""
     assert gsopt.solve(figure_5(2), first_servers, time_limit=1).objective == 1
     assert gsopt.solve(figure_5(2), "greedy").objective == 1
 
@@ -53,8 +50,7 @@ def test_solve_takes_a_method_or_its_name() -> None:
 )
 def test_wrong_arguments_give_one_line(arguments: dict[str, Any], message: str) -> None:
     """A method, limit or option that does not exist is refused by name."""
-    with pytest.raises(InvalidInput, match=message):
-        gsopt.solve(figure_5(2), **arguments)
+    assert_refused(message, gsopt.solve, figure_5(2), **arguments)
 
 
 @exact_method()
@@ -89,8 +85,7 @@ def test_warming_up_leaves_nothing_to_start() -> None:
 
 def test_a_name_in_the_place_of_a_problem_is_refused() -> None:
     """Solving a string says how to get a problem from it."""
-    with pytest.raises(InvalidInput, match="must be a problem"):
-        gsopt.solve("reclaiming/aryl-figure-5")  # type: ignore[arg-type]
+    assert_refused("must be a problem", gsopt.solve, "reclaiming/aryl-figure-5")
 
 
 class Clock:

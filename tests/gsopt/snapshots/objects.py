@@ -8,13 +8,21 @@ from typing import Any
 Object = dict[str, Any]
 
 
-def node(name: str, gpus: int = 8, *, labels: dict[str, str] | None = None, **more: Any) -> Object:
-    """Return a node with GPUs of NVIDIA."""
-    allocatable = {"cpu": "64", "memory": "512Gi", "pods": "110"} | (
-        {"nvidia.com/gpu": str(gpus)} if gpus else {}
-    )
-    status = {"allocatable": allocatable, "conditions": [{"type": "Ready", "status": "True"}]}
-    metadata = {"name": name, "labels": labels or {}}
+def node(
+    name: str,
+    gpus: int = 8,
+    *,
+    labels: dict[str, str] | None = None,
+    annotations: dict[str, str] | None = None,
+    resources: dict[str, str] | None = None,
+    ready: str = "True",
+    **more: Any,
+) -> Object:
+    """Return a node with GPUs of NVIDIA, and with other resources."""
+    allocatable = {"cpu": "64", "memory": "512Gi", "pods": "110"} | (resources or {})
+    allocatable |= {"nvidia.com/gpu": str(gpus)} if gpus else {}
+    status = {"allocatable": allocatable, "conditions": [{"type": "Ready", "status": ready}]}
+    metadata = {"name": name, "labels": labels or {}, "annotations": annotations or {}}
     return {"apiVersion": "v1", "kind": "Node", "metadata": metadata, "status": status, **more}
 
 
@@ -26,6 +34,9 @@ def pod(
     owner: str = "",
     labels: dict[str, str] | None = None,
     annotations: dict[str, str] | None = None,
+    limits: dict[str, Any] | None = None,
+    phase: str = "",
+    deleted: bool = False,
     **spec: Any,
 ) -> Object:
     """Return a pod, which waits unless it stands on a node; its owner is given as ``Kind/name``."""
@@ -38,10 +49,11 @@ def pod(
         "annotations": annotations or {},
         "ownerReferences": owners,
         "creationTimestamp": "2026-01-01T00:00:00Z",
-    }
-    asked = {"requests": {"cpu": "1", "memory": "1Gi"}, "limits": {"nvidia.com/gpu": gpus} if gpus else {}}
+    } | ({"deletionTimestamp": "2026-01-02T00:00:00Z"} if deleted else {})
+    limits = ({"nvidia.com/gpu": gpus} if gpus else {}) | (limits or {})
+    asked = {"requests": {"cpu": "1", "memory": "1Gi"}, "limits": limits}
     whole = {"containers": [{"name": "main", "resources": asked}]} | ({"nodeName": on} if on else {}) | spec
-    status = {"phase": "Running" if on else "Pending"} | ({"startTime": "2026-01-01T01:00:00Z"} if on else {})
+    status = {"phase": phase or "Running", "startTime": "2026-01-01T01:00:00Z"} if on else {"phase": "Pending"}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": whole, "status": status}
 
 

@@ -2,6 +2,7 @@
 
 from gsopt.scenario.cluster import Machine
 from gsopt.snapshots.network import NodePlace, network_of
+from tests.unwrap import unwrap
 
 
 def _stand(name: str, *path: tuple[str, str]) -> NodePlace:
@@ -11,27 +12,23 @@ def _stand(name: str, *path: tuple[str, str]) -> NodePlace:
 def test_nothing_and_no_place() -> None:
     """No machine is no cluster, and machines without a place are one rack."""
     assert network_of([]) is None
-    cluster = network_of([_stand("a"), _stand("b")])
-    assert cluster is not None
+    cluster = unwrap(network_of([_stand("a"), _stand("b")]))
     assert [(rack.name, len(rack.machines)) for rack in cluster.racks] == [("rack 0", 2)]
 
 
 def test_names_that_others_have() -> None:
     """Switches of one name at different places are two, and one that is named as a machine has another name."""
     paths = [("zone", "a"), ("zone", "b")]
-    cluster = network_of([_stand(f"n{index}", path, ("rack", "r")) for index, path in enumerate(paths)])
-    assert cluster is not None
+    cluster = unwrap(network_of([_stand(f"n{index}", path, ("rack", "r")) for index, path in enumerate(paths)]))
     assert [group.name for group in cluster.groups["rack"]] == ["r", "rack r"]
-    racks = network_of([_stand("r", ("rack", "r")), _stand("s", ("rack", "r"))])
-    assert racks is not None
+    racks = unwrap(network_of([_stand("r", ("rack", "r")), _stand("s", ("rack", "r"))]))
     assert [rack.name for rack in racks.racks] == ["rack r"]
 
 
 def test_places_of_different_depth() -> None:
     """A machine that tells fewer levels stands right below the last of them."""
     zone = ("zone", "a")
-    cluster = network_of([_stand("deep", zone, ("rack", "r")), _stand("flat", zone), _stand("bare")])
-    assert cluster is not None
+    cluster = unwrap(network_of([_stand("deep", zone, ("rack", "r")), _stand("flat", zone), _stand("bare")]))
     (below,) = cluster.root.switches
     assert [machine.name for machine in cluster.root.machines] == ["bare"]
     assert [machine.name for machine in below.machines] == ["flat"]

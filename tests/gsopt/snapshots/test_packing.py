@@ -12,6 +12,7 @@ from gsopt.problems.placement import Resources
 from gsopt.snapshots import Gang, Node, Pack, Part, Snapshot, Where, pack
 from gsopt.snapshots.admission import Admission, rows_of
 from tests.effort import cases
+from tests.unwrap import unwrap
 
 
 def _node(name: str, gpus: int = 8, used: int = 0, **more: int) -> Node:
@@ -91,15 +92,38 @@ def test_priority_comes_first() -> None:
         "wide": "needs 8 GPUs on a node, and none has more than 0 GPUs free",
         "low": "needs 4 GPUs on a node, and none has more than 0 GPUs free",
     }
-    assert found.more is not None
-    assert (found.more.like, found.more.number, found.more.proven, found.more.gangs) == ("n1", 3, True, 2)
+    assert found.more == ("n1", 3, True, 2)
 
 
-def test_what_fails_behind_others_may_fit_alone() -> None:
-    """A gang whose second part has no room leaves the room of its first to a gang of one such part."""
-    found = pack(Snapshot(nodes=[_node("n1", 4)], gangs=[_waits("pair", 4, 4, priority=1), _waits("one", 4)]))
-    assert [spot.gang for spot in found.spots] == ["one"]
-    assert list(found.missing or {}) == ["pair"]
+#: One more port than there is room for, asked for beside as many GPUs as ports.
+_PORTS = [Gang(name=name, parts=[Part(needs=Resources(gpu=1, port=5))]) for name in ("a", "b")]
+_PAIR = Gang(name="a", parts=[Part(needs=Resources(gpu=4)), Part(needs=Resources(gpu=3), where="some")])
+
+
+@pytest.mark.parametrize(
+    ("nodes", "gangs", "placed"),
+    [
+        # a gang whose second part has no room leaves the room of its first to another
+        ([_node("n1", 4)], [_waits("pair", 4, 4, priority=1), _waits("one", 4)], ["one"]),
+        # that one part of a gang has no room says nothing of others that are like its smaller parts
+        ([_node("n1")], [_waits("a", 9, 1, priority=1), _waits("b", 1)], ["b"]),
+        # a node that holds more than it admits now has nothing free, and others are not touched by it
+        ([_node("full", 4, used=9), _node("n1", 4)], [_waits("a", 4), _waits("b", 1)], ["a"]),
+        # parts that may stand on few nodes have as much room there as others
+        ([_node("n1"), _node("n2")], [_waits("a", 3, 3, 2, where="some")], ["a"]),
+        # of what nodes have as many as GPUs, parts may ask for another number
+        ([Node(name="n1", gpus=8, capacity=Resources(gpu=8, port=8))], _PORTS, ["a"]),
+        # each of its parts has room, and not both
+        ([_node("n1", 4), _node("n2", 3)], [_PAIR], []),
+    ],
+)
+def test_who_has_room(nodes: list[Node], gangs: list[Gang], placed: list[str]) -> None:
+    """The gangs that have room are placed, and it is proven that the others have none."""
+    found = pack(Snapshot(nodes=nodes, gangs=gangs, places=[Where(name="some", nodes=["n1"])]))
+    assert sorted({spot.gang for spot in found.spots}) == placed
+    assert sorted(found.missing or {}) == [gang.name for gang in gangs if gang.name not in placed]
+    assert found.fits == (not found.missing)
+    assert found.proven
 
 
 def test_copies_are_taken_one_by_one() -> None:
@@ -107,8 +131,7 @@ def test_copies_are_taken_one_by_one() -> None:
     found = pack(Snapshot(nodes=[_node("n1"), _node("n2")], gangs=[_waits("array", 3, copies=7)]))
     assert (found.waiting, found.placed, found.copies) == (7, 4, {"array": 3})
     assert sum(spot.number for spot in found.spots) == 4
-    assert found.more is not None
-    assert found.more.number == 2
+    assert unwrap(found.more).number == 2
 
 
 @pytest.mark.parametrize(
@@ -148,13 +171,6 @@ def test_nothing_to_place_and_nowhere_to() -> None:
     assert (found.fits, found.proven, found.placed, found.waiting) == (False, True, 0, 3)
 
 
-def test_what_is_used_beyond_what_there_is() -> None:
-    """A node that holds more than it admits now has nothing free, and others are not touched by it."""
-    nodes = [_node("full", 4, used=9), _node("n1", 4)]
-    found = pack(Snapshot(nodes=nodes, gangs=[_waits("a", 4)]))
-    assert [spot.node for spot in found.spots] == ["n1"]
-
-
 def test_what_is_the_same_as_gpus_is_told_once() -> None:
     """GPUs of one vendor are no further resource of the decision; of two they are."""
 
@@ -182,45 +198,13 @@ def test_a_gang_is_placed_wherever_all_of_it_has_room() -> None:
 
 def test_room_that_no_time_is_left_to_find() -> None:
     """Where the time is over before it is known whether a gang has room, nothing is claimed of that."""
-    parts = [Part(needs=Resources(gpu=4)), Part(needs=Resources(gpu=3), where="some")]
-    problem = Snapshot(
-        nodes=[_node("n1", 4), _node("n2", 8)],
-        gangs=[gang := Gang(name="a", parts=parts)],
-        places=[Where(name="some", nodes=["n1"])],
-    ).placement()
+    places = [Where(name="some", nodes=["n1"])]
+    problem = Snapshot(nodes=[_node("n1", 4), _node("n2", 8)], gangs=[_PAIR], places=places).placement()
     late = partial(Result.judged, method="late", runtime=0.0, stopped_by=StoppedBy.TIME_LIMIT)
     admission = Admission(problem, late)
-    assert admission.take(rows_of([gang])) == 0
+    assert admission.take(rows_of([_PAIR])) == 0
     assert admission.unsure == {"a"}
     assert admission.placed == []
-
-
-def test_what_may_stand_on_one_node_only_shares_it() -> None:
-    """Parts that may stand on few nodes have as much room there as others."""
-    places = [Where(name="some", nodes=["n1"])]
-    gangs = [_waits("a", 3, 3, 2, where="some")]
-    assert pack(Snapshot(nodes=[_node("n1"), _node("n2")], gangs=gangs, places=places)).fits
-
-
-def test_what_is_asked_as_gpus_are_not_is_told() -> None:
-    """Of what nodes have as many as GPUs, parts may ask for another number, which is one more thing to hold."""
-    nodes = [Node(name="n1", gpus=8, capacity=Resources(gpu=8, port=8))]
-    gangs = [Gang(name=name, parts=[Part(needs=Resources(gpu=1, port=5))]) for name in ("a", "b")]
-    assert list(pack(Snapshot(nodes=nodes, gangs=gangs)).missing or {}) == ["b"]
-
-
-def test_a_gang_that_is_proven_to_have_no_room() -> None:
-    """Each of its parts has room, and not both: that is proven, and said."""
-    parts = [Part(needs=Resources(gpu=4)), Part(needs=Resources(gpu=3), where="some")]
-    nodes, places = [_node("n1", 4), _node("n2", 3)], [Where(name="some", nodes=["n1"])]
-    found = pack(Snapshot(nodes=nodes, gangs=[Gang(name="a", parts=parts)], places=places))
-    assert found.missing == {"a": "has no room for all of its 2 parts at once"}
-
-
-def test_a_small_part_of_a_large_gang_is_not_too_large() -> None:
-    """That a gang has no room for one part says nothing of others that are like its smaller parts."""
-    found = pack(Snapshot(nodes=[_node("n1")], gangs=[_waits("a", 9, 1, priority=1), _waits("b", 1)]))
-    assert list(found.missing or {}) == ["a"]
 
 
 def test_nodes_that_are_missing_are_like_one_that_holds_most() -> None:

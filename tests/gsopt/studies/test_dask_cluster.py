@@ -8,8 +8,8 @@ import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from threading import Thread
 from types import SimpleNamespace
 from typing import Any
 
@@ -29,7 +29,8 @@ from gsopt.studies.store import reading
 from tests.commands import COMMAND
 from tests.dask_clusters import dask_client, pids
 from tests.gsopt.studies.samples import FIGURE_5, HARD, committed, starts, study
-from tests.processes import children, wait_until, wait_until_gone
+from tests.processes import children, meanwhile, wait_until, wait_until_gone
+from tests.refusals import assert_refused, refusal
 
 #: Figures that a second run of a cell changes.
 _TIMELESS = dict.fromkeys(("runtime", "decision_median", "decision_p99"), 0)
@@ -79,19 +80,17 @@ def start(home: Path, folder: Path, client: Any, grid: Study) -> subprocess.Pope
 
 
 @contextmanager
-def meanwhile(act: Callable[[], object]) -> Iterator[None]:
-    """Do something in a thread, which has ended at the end."""
-    thread = Thread(target=act)
-    thread.start()
-    try:
-        yield
-    finally:
-        thread.join()
+def once_begun(folder: Path, act: Callable[[], object]) -> Iterator[set[int]]:
+    """Act as soon as a method of one's own has begun; yield the processes that compute then."""
+    before, computing = set(children(os.getpid())), set[int]()
 
+    def wait() -> None:
+        wait_until((folder / "begun").exists)
+        computing.update(set(children(os.getpid())) - before)
+        act()
 
-def new_children(before: set[int]) -> set[int]:
-    """Return the processes that this one has started since."""
-    return set(children(os.getpid())) - before
+    with meanwhile(wait):
+        yield computing
 
 
 def test_results_are_as_without_dask(tmp_path: Path, client: Any) -> None:
@@ -145,15 +144,7 @@ def test_kills_lose_only_what_was_being_computed(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("_own")
 def test_ctrl_c_ends_what_is_computed(tmp_path: Path, client: Any) -> None:
     """Ctrl-C ends a run; what it computes ends too, and the workers of the cluster stay."""
-    before = set(children(os.getpid()))
-    computing: set[int] = set()
-
-    def interrupt() -> None:
-        wait_until((tmp_path / "begun").exists)
-        computing.update(new_children(before))
-        os.kill(os.getpid(), signal.SIGINT)
-
-    with meanwhile(interrupt):
+    with once_begun(tmp_path, partial(os.kill, os.getpid(), signal.SIGINT)) as computing:
         found = run(study(methods=["own_methods:wait"]), tmp_path / "out", scheduler=client.scheduler.address)
     assert found.interrupted
     assert found.missing == 1
@@ -163,25 +154,23 @@ def test_ctrl_c_ends_what_is_computed(tmp_path: Path, client: Any) -> None:
 
 
 @pytest.mark.usefixtures("_own")
-def test_a_cell_whose_process_dies_is_tried_once_more(tmp_path: Path, client: Any) -> None:
-    """A process that dies is a failure of the cell, told as without Dask; its worker stays."""
-    (row,) = run(study(methods=["own_methods:die"]), tmp_path / "out", scheduler=client)
-    assert row.outcome.error == "Crash"
-    assert row.outcome.message == "process ended by SIGKILL, 2 times"
-    assert len(pids(client)) == 1
-
-
-@pytest.mark.usefixtures("_own")
 @pytest.mark.parametrize("with_dask", [False, True])
-def test_a_method_cannot_end_its_process(tmp_path: Path, client: Any, with_dask: bool) -> None:
-    """A method that ends the program is a failed cell with a line that says so, with Dask and without."""
+@pytest.mark.parametrize(
+    ("method", "error", "message", "begun"),
+    [
+        ("die", "Crash", "process ended by SIGKILL, 2 times", 2),
+        ("leave", "Exited", "leave must not end the program: SystemExit: 0", 1),
+    ],
+)
+def test_a_method_that_ends_its_process_has_failed(
+    tmp_path: Path, client: Any, with_dask: bool, method: str, error: str, message: str, begun: int
+) -> None:
+    """Where a process dies twice, or is ended, the cell says so, with Dask and without; the workers stay."""
     where = {"scheduler": client} if with_dask else {"workers": 1}
-    (row,) = run(study(methods=["own_methods:leave"]), tmp_path / "out", **where)
-    assert (row.outcome.error, row.outcome.message) == (
-        "Exited",
-        "leave must not end the program: SystemExit: 0",
-    )
-    assert len(starts(tmp_path / "out")) == 1
+    (row,) = run(study(methods=[f"own_methods:{method}"]), tmp_path / "out", **where)
+    assert (row.outcome.error, row.outcome.message) == (error, message)
+    assert len(starts(tmp_path / "out")) == begun
+    assert len(pids(client)) == 1
 
 
 class Dying:
@@ -250,18 +239,13 @@ def test_a_run_waits_for_workers_and_says_so(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("_own")
 def test_a_scheduler_that_vanishes_ends_the_run(tmp_path: Path) -> None:
     """A run whose scheduler is gone ends with one line and exit code 1, and nothing computes on."""
-    before = set(children(os.getpid()))
-    computing: set[int] = set()
     with dask_client() as client:
-        address = client.scheduler.address
-
-        def vanish() -> None:
-            wait_until((tmp_path / "begun").exists)
-            computing.update(new_children(before))
-            client.cluster.close()
-
-        with meanwhile(vanish), pytest.raises(LostScheduler) as lost:
-            run(study(methods=["own_methods:wait"]), tmp_path / "out", scheduler=address)
+        address, grid = client.scheduler.address, study(methods=["own_methods:wait"])
+        with (
+            once_begun(tmp_path, client.cluster.close) as computing,
+            pytest.raises(LostScheduler) as lost,
+        ):
+            run(grid, tmp_path / "out", scheduler=address)
     assert describe(lost.value) == (f"{address}: the scheduler is gone; what is finished is kept", 1)
     assert computing
     wait_until_gone(*computing)
@@ -285,18 +269,16 @@ def test_what_is_no_scheduler_is_refused(
 ) -> None:
     """An address at which none answers, or that is none, is one line; nothing is written."""
     monkeypatch.setattr(dask_cluster, "_LIMIT", 0.5)
-    with pytest.raises(InvalidInput) as refused:
-        run(study(), tmp_path / "out", scheduler=scheduler)
-    assert str(refused.value).startswith("scheduler: ")
-    assert rule in str(refused.value)
+    refused = refusal(run, study(), tmp_path / "out", scheduler=scheduler)
+    assert refused.startswith("scheduler: ")
+    assert rule in refused
     assert not (tmp_path / "out").exists()
 
 
 def test_a_worker_is_no_scheduler(tmp_path: Path, client: Any) -> None:
     """The address of a worker is refused as such."""
     (address,) = client.nthreads()
-    with pytest.raises(InvalidInput, match="must be a scheduler of Dask, not a worker"):
-        run(study(), tmp_path, scheduler=address)
+    assert_refused("must be a scheduler of Dask, not a worker", run, study(), tmp_path, scheduler=address)
 
 
 def test_workers_come_from_the_scheduler(tmp_path: Path) -> None:
@@ -320,10 +302,9 @@ def older() -> Installation:
 def test_other_versions_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, client: Any) -> None:
     """A worker with another gsopt is refused by name before anything is written."""
     monkeypatch.setattr(dask_cluster, "installation", older)
-    with pytest.raises(InvalidInput) as refused:
-        run(study(), tmp_path / "out", scheduler=client)
+    refused = refusal(run, study(), tmp_path / "out", scheduler=client)
     (worker,) = client.nthreads()
-    assert str(refused.value) == f"{worker}: gsopt: 0.1.0: must be 0.0.1, as where the study was started"
+    assert refused == f"{worker}: gsopt: 0.1.0: must be 0.0.1, as where the study was started"
     assert not (tmp_path / "out").exists()
 
 
@@ -333,8 +314,7 @@ def test_workers_that_join_later_are_held_to_the_same(
     """A worker that was not there at the beginning is refused with the first cell that it gets."""
     monkeypatch.setattr(dask_cluster.DaskCluster, "refuse_unfit", lambda *_: None)
     monkeypatch.setattr(dask_cluster, "installation", older)
-    with pytest.raises(InvalidInput, match=r"tcp://.*: gsopt: 0\.1\.0: must be 0\.0\.1"):
-        run(study(), tmp_path, scheduler=client)
+    assert_refused(r"tcp://.*: gsopt: 0\.1\.0: must be 0\.0\.1", run, study(), tmp_path, scheduler=client)
     assert not committed(tmp_path)
 
 

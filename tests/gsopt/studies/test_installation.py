@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from gsopt.core.errors import InvalidInput
 from gsopt.scenario.job import Job, Workload
 from gsopt.studies import installation as module
 from gsopt.studies.cells import cells_of
 from gsopt.studies.installation import installation, refuse_difference, versions
 from gsopt.studies.needs import Needs, needs_of
 from tests.gsopt.studies.samples import FIGURE_5, study
+from tests.refusals import assert_refused, refusal
 
 
 @pytest.mark.parametrize(
@@ -29,15 +29,13 @@ from tests.gsopt.studies.samples import FIGURE_5, study
 )
 def test_the_first_difference_is_named(changes: dict[str, str], line: str) -> None:
     """Another version, code or package is one line with what is here and what must be."""
-    with pytest.raises(InvalidInput, match=f"^{line}"):
-        refuse_difference({**installation(), **changes})
+    assert_refused(f"^{line}", refuse_difference, {**installation(), **changes})
 
 
 def test_what_is_here_only_is_a_difference_too() -> None:
     """A package that the other side lacks is refused."""
     ours = {name: number for name, number in installation().items() if name != "scipy"}
-    with pytest.raises(InvalidInput, match=r"^scipy: .*: must be not installed"):
-        refuse_difference(ours)
+    assert_refused(r"^scipy: .*: must be not installed", refuse_difference, ours)
 
 
 @pytest.fixture
@@ -127,8 +125,7 @@ def test_a_module_is_needed_as_it_is(tmp_path: Path) -> None:
     needs = needs_of(cells_of(study(methods=["mine_alone:greedy"])))
     needs.refuse_missing()
     (tmp_path / "mine_alone.py").write_text("")
-    with pytest.raises(InvalidInput, match=r"^module: mine_alone: must be the same file"):
-        needs.refuse_missing()
+    assert_refused(r"^module: mine_alone: must be the same file", needs.refuse_missing)
 
 
 @pytest.mark.parametrize(
@@ -143,6 +140,4 @@ def test_a_module_is_needed_as_it_is(tmp_path: Path) -> None:
 def test_what_is_missing_is_one_line(monkeypatch: pytest.MonkeyPatch, needs: Needs, line: str) -> None:
     """Whatever a machine lacks is named."""
     monkeypatch.delenv("GSOPT_DATA")
-    with pytest.raises(InvalidInput) as refused:
-        needs.refuse_missing()
-    assert str(refused.value).startswith(line)
+    assert refusal(needs.refuse_missing).startswith(line)

@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.axes import Axes
-from matplotlib.legend import Legend
 
-from gsopt.core.errors import InvalidInput
-from gsopt.studies import Results, plots
+from gsopt.studies import CellRow, Results, plots
 from gsopt.studies.profiles import SHORTEST, PerformanceProfile, draw_profiles, profiles, profiles_of
 from tests.gsopt.studies.samples import found, row
+from tests.refusals import assert_refused, refusal
 
 
 def _sweep() -> Results:
@@ -31,8 +29,12 @@ def _names_in_legend(axes: Any) -> list[str]:
     return [text.get_text() for text in axes.get_legend().get_texts()]
 
 
-def _colours(patches: Any) -> set[tuple[float, ...]]:
-    return {patch.get_facecolor() for patch in patches}
+def _swept(*values: float, level: float = 1.0, group: str = "a") -> list[CellRow]:
+    """Return cells of one method with an option, whose mean JCT is a multiple of that."""
+    return [
+        row({"mean_jct": level * alpha}, "efq", group=group, options={"alpha": alpha}, word="")
+        for alpha in values
+    ]
 
 
 def _heights(line: Any) -> set[float]:
@@ -47,7 +49,7 @@ def test_bars_are_medians_with_quartiles() -> None:
     assert _names_in_legend(axes) == ["fifo", "efq(alpha=0.5)", "efq(alpha=1.0)", "efq(alpha=1.5)"]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["a", "b"]
     assert axes.get_ylabel() == "mean JCT [min]"  # the highest is 300 s
-    assert len(_colours(axes.patches)) == 4
+    assert len({patch.get_facecolor() for patch in axes.patches}) == 4
 
 
 def test_lines_are_medians_in_a_band_with_the_baselines() -> None:
@@ -74,10 +76,7 @@ def test_medians_are_those_of_tables() -> None:
 
 def test_many_panels_are_put_in_rows() -> None:
     """Five groups make two rows of at most four panels, with the figure's name on the first of each row."""
-    rows = [
-        row({"mean_jct": 1000 * alpha}, "efq", group=group, options={"alpha": alpha}, word="")
-        for group, alpha in product("abcde", (1.0, 2.0))
-    ]
+    rows = [each for group in "abcde" for each in _swept(1.0, 2.0, level=1000, group=group)]
     all_axes = plots.panels(found(*rows), "alpha").get_axes()
     assert [axes.get_title() for axes in all_axes] == list("abcde")
     assert [axes.get_ylabel() != "" for axes in all_axes] == [True, False, False, True, False]
@@ -86,10 +85,7 @@ def test_many_panels_are_put_in_rows() -> None:
 def test_panels_have_one_vertical_axis() -> None:
     """All panels have the same limits; those whose medians lie far apart a logarithmic axis."""
     for factor, scale in ((2.0, "linear"), (1000.0, "log")):
-        rows = [
-            row({"mean_jct": level * alpha}, "efq", group=group, options={"alpha": alpha}, word="")
-            for (group, level), alpha in product((("a", 1.0), ("b", factor)), (1.0, 2.0))
-        ]
+        rows = _swept(1.0, 2.0) + _swept(1.0, 2.0, level=factor, group="b")
         all_axes = plots.panels(found(*rows), "alpha").get_axes()
         assert {axes.get_ylim() for axes in all_axes} == {all_axes[0].get_ylim()}
         assert {axes.get_yscale() for axes in all_axes} == {scale}
@@ -152,16 +148,13 @@ def test_relative_figures() -> None:
 )
 def test_what_cannot_be_drawn(draw: Any, line: str) -> None:
     """What does not exist is named with what does."""
-    with pytest.raises(InvalidInput) as refused:
-        draw()
-    assert str(refused.value).startswith(line)
+    assert refusal(draw).startswith(line)
 
 
 def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where matplotlib is missing, one line says what to install."""
     monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
-    with pytest.raises(InvalidInput, match="needs matplotlib; install"):
-        plots.bars(_sweep())
+    assert_refused("needs matplotlib; install", plots.bars, _sweep())
 
 
 TIMES: dict[str, dict[str, float | None]] = {
@@ -180,14 +173,10 @@ def test_ratios_are_to_the_best_of_each_instance() -> None:
     assert (fast.solved, sure.solved, idle.solved) == (0.5, 0.75, 0.0)
 
 
-def test_times_below_the_clock_are_equal() -> None:
-    """Moments too short to be measured do not tell methods apart."""
+def test_profiles_of_hardly_anything() -> None:
+    """Moments too short to be measured do not tell methods apart; without instances no share is solved."""
     short, shorter = profiles({"a": {"one": SHORTEST / 2}, "b": {"one": 0.0}})
     assert short.ratios == shorter.ratios == (1.0,)
-
-
-def test_nothing_is_solved_of_nothing() -> None:
-    """Without instances no share is solved."""
     assert PerformanceProfile("a", (), 0).solved == 0.0
     assert profiles({"a": {}})[0].share(1.0) == 0.0
 
@@ -210,8 +199,7 @@ def test_a_study_counts_proofs_on_common_instances() -> None:
     exact, milp = profiles_of(found(*cells))
     assert (exact.method, exact.ratios, exact.instances) == ("exact", (1.0, 1.0), 2)
     assert (milp.method, milp.ratios, milp.instances) == ("milp", (3.0,), 2)
-    with pytest.raises(InvalidInput, match="no cell of an exact method"):
-        profiles_of(found(cells[-1]))
+    assert_refused("no cell of an exact method", profiles_of, found(cells[-1]))
 
 
 def test_lines_are_steps_that_end_at_the_right() -> None:
@@ -222,10 +210,4 @@ def test_lines_are_steps_that_end_at_the_right() -> None:
     assert second.get_xydata() == pytest.approx(np.array([(1.0, 0.0), (6.0, 0.0)]))
     assert first.get_drawstyle() == second.get_drawstyle() == "steps-post"
     assert axes.get_xscale() == "log"
-    assert [text.get_text() for text in _legend(axes).get_texts()] == ["a", "b"]
-
-
-def _legend(axes: Axes) -> Legend:
-    legend = axes.get_legend()
-    assert legend is not None
-    return legend
+    assert _names_in_legend(axes) == ["a", "b"]

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from collections.abc import Sequence
 from io import StringIO
 from itertools import product
 from pathlib import Path
@@ -12,15 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from hypothesis import strategies as st
 
-from gsopt.core.errors import Contradiction, InvalidInput
+from gsopt.core.errors import Contradiction
 from gsopt.schedule.figures import FIGURES
-from gsopt.studies import CellState, Results, cells_of, report, results
+from gsopt.studies import CellRow, CellState, Results, cells_of, report, results
 from gsopt.studies.paired import Paired, signed_ranks
 from gsopt.studies.report import CELL_FIGURES
 from gsopt.studies.rows import labels_of, row_of
 from gsopt.studies.statistics import percentile, statistic
 from tests.effort import cases
 from tests.gsopt.studies.samples import fill, found, row, study
+from tests.refusals import assert_refused, refusal
+from tests.unwrap import unwrap
 
 
 def _report_sweep() -> Results:
@@ -35,6 +38,10 @@ def _report_sweep() -> Results:
                 figures = {"mean_jct": alpha * base, "gap": 0.25}
                 rows.append(row(figures, "efq", options={"alpha": alpha}, **where))
     return found(*rows)
+
+
+_SEEDS = [row({"mean_jct": jct}, "fifo", seed=seed) for seed, jct in enumerate((1.0, 3.0))]
+_NAMED = [row({"mean_jct": 4.0}, "least"), row({"mean_jct": 1.0}, "fifo")]
 
 
 def test_the_default_is_a_line_per_group_and_method() -> None:
@@ -56,26 +63,20 @@ def test_columns_figures_and_statistics_are_chosen() -> None:
     assert made.lines == ((None, 4, 3000.0, 4000.0), (0.5, 4, 750.0, 1000.0), (1.0, 4, 1500.0, 2000.0))
 
 
-def test_figures_relative_to_a_method() -> None:
-    """Each figure is divided by that of the method on the same instance, before the mean is taken."""
-    made = report(_report_sweep(), by=["method"], figures=["mean_jct"], relative_to="fifo")
-    assert made.header == ("method", "cells", "mean_jct / fifo")
-    assert [line[-1] for line in made.lines] == [1.0, 0.25, 0.5]
-
-
-def test_figures_relative_to_the_least() -> None:
-    """Each figure is divided by the least that any method has on the same instance, seeds taken together."""
-    rows = [row({"mean_jct": jct}, "fifo", seed=seed) for seed, jct in enumerate((1.0, 3.0))]
-    made = report(
-        found(*rows, row({"mean_jct": 4.0}, "sjf"), row({}, "efq")), by=["method"], relative_to="least"
-    )
-    assert made.lines == (("fifo", 2, 1.0), ("sjf", 1, 2.0))
-
-
-def test_a_method_of_that_name_comes_first() -> None:
-    """Where a study has a method called "least", figures are relative to that one."""
-    rows = [row({"mean_jct": 4.0}, "least"), row({"mean_jct": 1.0}, "fifo")]
-    assert report(found(*rows), by=["method"], relative_to="least").lines[1][-1] == 0.25
+@pytest.mark.parametrize(
+    ("rows", "relative_to", "means"),
+    [
+        (_report_sweep().rows, "fifo", {"fifo": 1.0, "efq(alpha=0.5)": 0.25, "efq(alpha=1.0)": 0.5}),
+        # of "least" seeds are taken together, and methods without the figure left out
+        ([*_SEEDS, row({"mean_jct": 4.0}, "sjf"), row({}, "efq")], "least", {"fifo": 1.0, "sjf": 2.0}),
+        (_NAMED, "least", {"least": 1.0, "fifo": 0.25}),  # a method of that name comes first
+    ],
+)
+def test_figures_are_relative(rows: Sequence[CellRow], relative_to: str, means: dict[str, float]) -> None:
+    """A figure is divided by that of a method, or by the least, on the same instance before the mean."""
+    made = report(found(*rows), by=["method"], relative_to=relative_to)
+    place = made.header.index(f"mean_jct / {relative_to}")
+    assert {line[0]: line[place] for line in made.lines} == means
 
 
 def test_cells_without_result_are_counted_apart() -> None:
@@ -116,9 +117,7 @@ def test_every_cell_can_be_had() -> None:
 )
 def test_what_is_not_there_is_refused(options: dict[str, Any], line: str) -> None:
     """A column, figure, statistic or method that does not exist is named with those that do."""
-    with pytest.raises(InvalidInput) as refused:
-        report(_report_sweep(), **options)
-    assert str(refused.value).startswith(line)
+    assert refusal(report, _report_sweep(), **options).startswith(line)
 
 
 def test_text_fits_a_page() -> None:
@@ -237,8 +236,7 @@ def test_percentiles_are_the_smallest_values_that_do(values: list[float], percen
 def test_statistics_lie_within_the_values(values: list[float]) -> None:
     """Means, medians and percentiles lie between the smallest and the largest value."""
     for name in ("mean", "median", "geomean", "p25", "p99.9"):
-        found = statistic(name)(values)
-        assert found is not None
+        found = unwrap(statistic(name)(values))
         assert min(values) <= found * (1 + 1e-9)
         assert found <= max(values) * (1 + 1e-9)
 
@@ -253,8 +251,7 @@ def test_values_that_have_no_statistic() -> None:
 @pytest.mark.parametrize("name", ["average", "p", "p1000", "P99", ""])
 def test_unknown_statistics(name: str) -> None:
     """What is no statistic is refused with what there is."""
-    with pytest.raises(InvalidInput, match="must be a percentile such as p99, or one of mean, median"):
-        statistic(name)
+    assert_refused("must be a percentile such as p99, or one of mean, median", statistic, name)
 
 
 @settings(max_examples=cases(100), deadline=None)
@@ -288,5 +285,4 @@ def test_jobs_that_are_all_alike() -> None:
 
 def test_pairs_belong_together() -> None:
     """Figures of different numbers of jobs are refused."""
-    with pytest.raises(InvalidInput, match=r"second: '?1 figures'?: must be as many as the 2"):
-        signed_ranks([1, 2], [1])
+    assert_refused(r"second: '?1 figures'?: must be as many as the 2", signed_ranks, [1, 2], [1])

@@ -5,7 +5,6 @@ import signal
 from collections import Counter
 from functools import partial
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ from gsopt.studies import CellState, Progress, cells_of, results, run
 from gsopt.studies.rows import CellOutcome
 from gsopt.studies.store import writing
 from tests.gsopt.studies.samples import HARD, committed, fill, starts, study
-from tests.processes import children, wait_until
+from tests.processes import children, meanwhile, wait_until
 
 #: A cell that takes a while, and one that takes hours.
 _LONG = {
@@ -64,10 +63,8 @@ def test_a_failed_cell_is_stored_and_retried_on_demand(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("kills", "grid"), [(1, _LONG), (2, _ENDLESS)])
 def test_a_cell_whose_process_dies_is_tried_once_more(tmp_path: Path, kills: int, grid: dict[str, Any]) -> None:
     """A killed process is replaced once; killed twice, the cell is stored as failed."""
-    thread = Thread(target=_kill_workers, args=(tmp_path, kills))
-    thread.start()
-    (row,) = run(study(**grid), tmp_path, workers=1)
-    thread.join()
+    with meanwhile(partial(_kill_workers, tmp_path, kills)):
+        (row,) = run(study(**grid), tmp_path, workers=1)
     assert len(starts(tmp_path)) == 2
     assert row.outcome.state is (CellState.DONE if kills == 1 else CellState.FAILED)
     if kills == 2:
@@ -82,10 +79,8 @@ def test_a_cell_that_ctrl_c_kills_has_not_failed(tmp_path: Path) -> None:
         wait_until(lambda: len(starts(tmp_path)) == 2)
         os.kill(os.getpid(), signal.SIGINT)
 
-    thread = Thread(target=kill_and_interrupt)
-    thread.start()
-    found = run(study(**_ENDLESS), tmp_path, workers=1)
-    thread.join()
+    with meanwhile(kill_and_interrupt):
+        found = run(study(**_ENDLESS), tmp_path, workers=1)
     assert found.interrupted
     assert (len(found), found.missing) == (0, 1)
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from gsopt.core.errors import InvalidInput
 from gsopt.studies import read_study
 from gsopt.studies.grid import points
 from tests.gsopt.studies.samples import study
+from tests.refusals import assert_refused, refusal
 
 GOOD: dict[str, Any] = {"study": "a", "instances": ["reclaiming/small"], "methods": ["greedy"]}
 
@@ -46,10 +46,7 @@ def test_bad_fields_are_one_line(tmp_path: Path, change: dict[str, Any], line: s
     """What is wrong in the file is named with file, field, value and rule."""
     path = tmp_path / "study.json"
     path.write_text(json.dumps(GOOD | change))
-    with pytest.raises(InvalidInput) as refused:
-        read_study(path)
-    assert str(refused.value).startswith(f"{path}: {line}")
-    assert "\n" not in str(refused.value)
+    assert refusal(read_study, path).startswith(f"{path}: {line}")
 
 
 @pytest.mark.parametrize(
@@ -59,8 +56,7 @@ def test_bad_json_is_one_line(tmp_path: Path, text: str) -> None:
     """What is no JSON object, holds a key twice or a NaN is refused."""
     path = tmp_path / "study.json"
     path.write_text(text)
-    with pytest.raises(InvalidInput, match="^" + str(path)):
-        read_study(path)
+    assert_refused("^" + str(path), read_study, path)
 
 
 _VALUES = some.one_of(some.integers(), some.lists(some.integers(), min_size=1, max_size=3))
@@ -99,5 +95,4 @@ def test_names() -> None:
 @pytest.mark.parametrize("entry", [{"a": []}, {"label": 3}, {"a": list(range(2000)), "b": list(range(2000))}])
 def test_what_cannot_be_spanned(entry: dict[str, Any]) -> None:
     """An empty list, a label that is no text and a grid of millions are refused."""
-    with pytest.raises(InvalidInput):
-        list(points(entry, "instance"))
+    refusal(list, points(entry, "instance"))

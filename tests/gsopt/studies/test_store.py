@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,15 +10,22 @@ import pytest
 
 from gsopt.core.errors import InvalidInput
 from gsopt.schedule.bounds import MeanBound
-from gsopt.studies.cells import cells_of
+from gsopt.studies.cells import Cell, cells_of
 from gsopt.studies.installation import versions
 from gsopt.studies.provenance import Source, StudyRun
 from gsopt.studies.rows import CellOutcome, CellState
-from gsopt.studies.store import reading, writing
+from gsopt.studies.store import Store, reading, writing
 from tests.gsopt.studies.samples import FIGURE_5, study
 
 DONE = CellOutcome(CellState.DONE, {"objective": 1, "share": 0.5, "status": "optimal"}, 0.25)
 FAILED = CellOutcome(CellState.FAILED, {}, 0.25, "demand: -1: must be at least 0", "InvalidInput")
+
+
+def keep(store: Store, cells: Sequence[Cell], *outcomes: CellOutcome, workers: int = 1) -> None:
+    """Adopt the cells of a study, and commit their outcomes."""
+    store.adopt(study(), cells, workers)
+    for cell, outcome in zip(cells, outcomes, strict=True):
+        store.commit(cell, outcome)
 
 
 def test_what_is_committed_is_read_back(tmp_path: Path) -> None:
@@ -40,8 +48,7 @@ def test_a_result_can_be_committed_once_only(tmp_path: Path) -> None:
     """The database itself refuses a second result of a cell."""
     (cell,) = cells_of(study(methods=["exact"]))
     with writing(tmp_path) as store:
-        store.adopt(study(), [cell], 1)
-        store.commit(cell, DONE)
+        keep(store, [cell], DONE)
         with pytest.raises(InvalidInput, match="UNIQUE"):
             store.commit(cell, DONE)
 
@@ -50,9 +57,7 @@ def test_cells_that_left_the_grid_are_kept_but_not_shown(tmp_path: Path) -> None
     """Narrowing a study hides results, and widening it again shows them without computing."""
     wide, narrow = study(), study(methods=["exact"])
     with writing(tmp_path) as store:
-        store.adopt(wide, cells_of(wide), 1)
-        for cell in cells_of(wide):
-            store.commit(cell, DONE)
+        keep(store, cells_of(wide), DONE, DONE)
         store.adopt(narrow, cells_of(narrow), 1)
         assert len(store.rows()) == 1
         store.adopt(wide, cells_of(wide), 1)
@@ -74,9 +79,7 @@ def test_failures_can_be_forgotten(tmp_path: Path) -> None:
     """Only failed results are dropped."""
     cells = cells_of(study())
     with writing(tmp_path) as store:
-        store.adopt(study(), cells, 1)
-        for cell, outcome in zip(cells, [DONE, FAILED], strict=True):
-            store.commit(cell, outcome)
+        keep(store, cells, DONE, FAILED)
         store.forget_failures()
         assert store.finished() == {cells[0].key: CellState.DONE}
 
@@ -122,28 +125,13 @@ def test_a_foreign_database_is_one_line(tmp_path: Path) -> None:
         pass
 
 
-def test_places_that_are_no_folder(tmp_path: Path) -> None:
-    """A file in the folder's place, a folder below a file and an empty folder are named."""
-    file = tmp_path / "file"
-    file.write_text("")
-    for place in (file, file / "below"):
-        with pytest.raises(InvalidInput, match="cannot be written"), writing(place):
-            pass
-    with (
-        pytest.raises(InvalidInput, match="must be a folder in which gsopt study run has worked"),
-        reading(tmp_path),
-    ):
-        pass
-
-
 def test_it_is_kept_where_results_come_from(tmp_path: Path) -> None:
     """The study, the runs that computed cells of it with their versions, and the files of its instances."""
     grid = study()
     first, second = cells_of(study(instances=[FIGURE_5, "reclaiming/small"], methods=["greedy"]))[:2]
     read = replace(DONE, sources={"b.csv": "2", "a.csv": "1"})
     with writing(tmp_path) as store:
-        store.adopt(grid, [first], 1)
-        store.commit(first, read)
+        keep(store, [first], read)
     with writing(tmp_path) as store:
         store.adopt(grid, [first, second], 3)
         store.commit(second, read)
@@ -160,11 +148,8 @@ def test_it_is_kept_where_results_come_from(tmp_path: Path) -> None:
 
 def test_a_file_that_changed_has_both_digests(tmp_path: Path) -> None:
     """Cells of one instance that read different contents under one path leave both."""
-    grid = study()
     with writing(tmp_path) as store:
-        store.adopt(grid, cells_of(grid), 1)
-        for digest, cell in zip("21", cells_of(grid), strict=True):
-            store.commit(cell, replace(DONE, sources={"a.csv": digest}))
+        keep(store, cells_of(study()), *(replace(DONE, sources={"a.csv": digest}) for digest in "21"))
         assert store.sources() == [Source("a.csv", "1"), Source("a.csv", "2")]
 
 
@@ -183,11 +168,8 @@ def test_folders_of_the_layout_before_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, writable: bool
 ) -> None:
     """Their results and runs are there, without what was not kept then, also where they must not be written."""
-    grid = study()
     with writing(tmp_path) as store:
-        store.adopt(grid, cells_of(grid), 2)
-        for cell in cells_of(grid):
-            store.commit(cell, DONE)
+        keep(store, cells_of(study()), DONE, DONE, workers=2)
     _as_before(tmp_path)
     monkeypatch.setattr("gsopt.studies.store.os.access", lambda *_: writable)
     for _ in range(2):
@@ -202,8 +184,7 @@ def test_folders_of_the_layout_before_are_continued(tmp_path: Path) -> None:
     grid = study()
     first, second = cells_of(grid)
     with writing(tmp_path) as store:
-        store.adopt(grid, [first], 2)
-        store.commit(first, DONE)
+        keep(store, [first], DONE, workers=2)
     _as_before(tmp_path)
     with writing(tmp_path) as store:
         store.adopt(grid, [first, second], 2)

@@ -12,6 +12,8 @@ from gsopt.core.errors import InvalidInput
 from gsopt.core.result import Status
 from gsopt.snapshots import Snapshot, drain, kubernetes, pack
 from tests.gsopt.snapshots.objects import Object, budget, node, pod, write
+from tests.refusals import assert_refused
+from tests.unwrap import unwrap
 
 _GPU = "nvidia.com/gpu"
 
@@ -45,13 +47,12 @@ def test_the_derived_cluster_reads_as_its_files_count(public: Path) -> None:
     assert sum(each.used.gpu for each in snapshot.nodes) == on_nodes == 3294
     drained = drain(snapshot, 100)
     idle = {each.name for each in snapshot.nodes} - {name for gang in snapshot.running for name in gang.nodes}
-    assert drained.result is not None
-    assert (drained.result.status, drained.result.objective) == (Status.OPTIMAL, 0)
+    result = unwrap(drained.result)
+    assert (result.status, result.objective) == (Status.OPTIMAL, 0)
     assert set(drained.servers) <= idle
     worse = drain(snapshot, len(idle) + 100, cost="gpu-hours")
-    assert worse.result is not None
-    assert worse.result.status is Status.OPTIMAL
-    assert all((worse.result.objective or 0) <= value for value in worse.rules.values())
+    assert unwrap(worse.result).status is Status.OPTIMAL
+    assert all(unwrap(unwrap(worse.result).objective) <= value for value in worse.rules.values())
 
 
 def test_the_openb_nodes_read_as_their_table_counts(public: Path) -> None:
@@ -113,11 +114,7 @@ def test_gpus_of_any_vendor(
     resources: dict[str, Any], labels: dict[str, str], gpus: int, capacity: dict[str, int], tmp_path: Path
 ) -> None:
     """GPUs are counted once whatever they are called, and slices and turns keep their names."""
-    object_ = {
-        "kind": "Node",
-        "metadata": {"name": "n1", "labels": labels},
-        "status": {"allocatable": resources},
-    }
+    object_ = node("n1", labels=labels) | {"status": {"allocatable": resources}}
     (found,) = _read(tmp_path, object_, gpu_resources=["example.com/wonder"]).nodes
     assert found.gpus == gpus
     assert {name: amount for name, amount in found.capacity.named.items() if amount} == capacity
@@ -125,17 +122,15 @@ def test_gpus_of_any_vendor(
 
 def test_parts_of_gpus_are_held(tmp_path: Path) -> None:
     """A pod holds sevenths by its slices and parts by turns, which GPU-hours count."""
-    cut = node("cut", 0)
-    cut["status"]["allocatable"]["nvidia.com/mig-2g.10gb"] = "3"
-    turns = node("turns", 32, labels={"nvidia.com/gpu.replicas": "4"})
-    sliced = pod("sliced", "cut", 0)
-    sliced["spec"]["containers"][0]["resources"]["limits"] = {"nvidia.com/mig-2g.10gb": 1}
-    notes: list[str] = []
-    some = node("some", 0, labels={"nvidia.com/gpu.count": "8"})
-    some["status"]["allocatable"]["nvidia.com/gpu.shared"] = "16"
-    shared = pod("shared", "some", 0)
-    shared["spec"]["containers"][0]["resources"]["limits"] = {"nvidia.com/gpu.shared": 1}
-    read = _read(tmp_path, cut, turns, some, sliced, pod("turn", "turns"), shared, notes=notes)
+    objects = [
+        node("cut", 0, resources={"nvidia.com/mig-2g.10gb": "3"}),
+        node("turns", 32, labels={"nvidia.com/gpu.replicas": "4"}),
+        node("some", 0, labels={"nvidia.com/gpu.count": "8"}, resources={"nvidia.com/gpu.shared": "16"}),
+        pod("sliced", "cut", 0, limits={"nvidia.com/mig-2g.10gb": 1}),
+        pod("turn", "turns"),
+        pod("shared", "some", 0, limits={"nvidia.com/gpu.shared": 1}),
+    ]
+    read = _read(tmp_path, *objects, notes=(notes := list[str]()))
     assert [gang.gpus for gang in read.gangs] == [float(Fraction(2, 7)), 0.25, 0.5]
     assert notes == [
         "nodes whose GPUs are shared by turns, 4 on each at most, which placements count: 2",
@@ -211,16 +206,17 @@ def test_the_owner_that_controls_counts(tmp_path: Path) -> None:
 
 def test_what_is_no_job(tmp_path: Path) -> None:
     """Pods over, of their node, being deleted, gated or elsewhere are noted; some hold what they have."""
-    over, failed, leaving = pod("over", "n1"), pod("failed", "n1"), pod("leaving", "n1", 2)
-    over["status"]["phase"], failed["status"]["phase"] = "Succeeded", "Failed"
-    leaving["metadata"]["deletionTimestamp"] = "2026-01-01T02:00:00Z"
-    mirror = pod("mirror", "n1", 1, annotations={"kubernetes.io/config.mirror": "x"})
-    gated, absent = pod("gated", schedulingGates=[{"name": "wait"}]), pod("absent", "gone")
-    notes: list[str] = []
-    daemon = pod("daemon", "n1", owner="DaemonSet/d")
-    service = {"kind": "Service", "metadata": {"name": "s"}}
-    objects = [over, failed, leaving, mirror, gated, absent, daemon, service]
-    read = _read(tmp_path, node("n1"), *objects, notes=notes)
+    objects = [
+        pod("over", "n1", phase="Succeeded"),
+        pod("failed", "n1", phase="Failed"),
+        pod("leaving", "n1", 2, deleted=True),
+        pod("mirror", "n1", 1, annotations={"kubernetes.io/config.mirror": "x"}),
+        pod("gated", schedulingGates=[{"name": "wait"}]),
+        pod("absent", "gone"),
+        pod("daemon", "n1", owner="DaemonSet/d"),
+        {"kind": "Service", "metadata": {"name": "s"}},
+    ]
+    read = _read(tmp_path, node("n1"), *objects, notes=(notes := list[str]()))
     assert read.gangs == ()
     assert read.nodes[0].used.gpu == 4
     assert sorted(notes) == [
@@ -235,15 +231,11 @@ def test_what_is_no_job(tmp_path: Path) -> None:
 
 def test_kept_nodes(tmp_path: Path) -> None:
     """Nodes that are closed, of the control plane, or hold what must not be evicted are not returned."""
-    unready = node("unready")
-    unready["status"]["conditions"][0]["status"] = "Unknown"
-    stays = node("stays")
-    stays["metadata"]["annotations"] = {"cluster-autoscaler.kubernetes.io/scale-down-disabled": "true"}
     read = _read(
         tmp_path,
         node("cordoned", spec={"unschedulable": True}),
-        unready,
-        stays,
+        node("unready", ready="Unknown"),
+        node("stays", annotations={"cluster-autoscaler.kubernetes.io/scale-down-disabled": "true"}),
         node("control", labels={"node-role.kubernetes.io/control-plane": ""}),
         *(node(name) for name in ("a", "b", "c", "d", "e")),
         pod("x-0", "a", owner="Job/x", annotations={"cluster-autoscaler.kubernetes.io/safe-to-evict": "false"}),
@@ -281,28 +273,20 @@ def test_levels_of_the_network(tmp_path: Path) -> None:
     counts = [{level: len(each.groups[level]) for level in each.levels} for each in (found, told)]
     assert counts[0] == {"machine": 3, "zone": 2, "region": 2, "network": 1}
     assert counts[1] == {"machine": 3, "row": 2, "network": 1}
-    with pytest.raises(InvalidInput, match=r"levels\.row: 'no': must be a label of some node"):
-        _read(tmp_path, *nodes, levels={"row": "no"})
+    rule = r"levels\.row: 'no': must be a label of some node"
+    assert_refused(rule, _read, tmp_path, *nodes, levels={"row": "no"})
     bare = _read(tmp_path, node("n1"), node("n2"))
     assert bare.cluster.levels == ("machine", "rack", "network")
     with pytest.raises(InvalidInput, match="at least one has GPUs"):
         _ = _read(tmp_path, node("n1", 0)).cluster
 
 
-def test_what_a_pod_asks_for(tmp_path: Path) -> None:
-    """Containers add up, what runs before them counts where it is larger, and a pod may tell its whole."""
-    asked = [{"resources": {"requests": {"cpu": cpu}}} for cpu in ("1", "500m")]
-    before = [
-        {"resources": {"requests": {"cpu": "2"}}},
-        {"restartPolicy": "Always", "resources": {"requests": {"cpu": "1"}}},
-        {"resources": {"requests": {"cpu": "3"}}},
-    ]
-    several = pod("several", gpus=0, initContainers=before, overhead={"cpu": "250m"})
-    several["spec"]["containers"] = asked
-    whole = pod("whole", gpus=0, resources={"requests": {"cpu": "9"}})
-    brief = pod("brief", gpus=0, initContainers=[{"resources": {"requests": {"cpu": "100m"}}}])
-    read = _read(tmp_path, node("n1"), several, whole, brief)
-    assert [gang.parts[0].needs.cpu for gang in read.gangs] == [4250, 9000, 1000]
+def test_a_pod_may_tell_its_whole(tmp_path: Path) -> None:
+    """What a pod asks for as a whole counts instead of what its containers do, and is counted in millis."""
+    whole = pod("whole", gpus=0, resources={"requests": {"cpu": "8500m"}}, initContainers=[{"name": "i"}])
+    brief = pod("brief", gpus=0, overhead={"cpu": "250m"})
+    read = _read(tmp_path, node("n1"), whole, brief)
+    assert [gang.parts[0].needs.cpu for gang in read.gangs] == [8500, 1250]
 
 
 def test_where_pods_may_stand(tmp_path: Path) -> None:
@@ -327,10 +311,7 @@ def test_where_pods_may_stand(tmp_path: Path) -> None:
 
 def test_gpus_of_one_vendor_are_none_of_another(tmp_path: Path) -> None:
     """A pod has room only where the GPUs are that it asks for by name."""
-    amd = node("amd", 0)
-    amd["status"]["allocatable"]["amd.com/gpu"] = "8"
-    asks = pod("a", gpus=0)
-    asks["spec"]["containers"][0]["resources"]["limits"]["amd.com/gpu"] = "4"
+    amd, asks = node("amd", 0, resources={"amd.com/gpu": "8"}), pod("a", gpus=0, limits={"amd.com/gpu": "4"})
     objects = [node("nvidia"), pod("b", gpus=8)]
     spots = pack(_read(tmp_path, amd, asks, *objects)).spots
     assert {(spot.part, spot.node) for spot in spots} == {("a", "amd"), ("b", "nvidia")}
@@ -339,17 +320,15 @@ def test_gpus_of_one_vendor_are_none_of_another(tmp_path: Path) -> None:
 
 
 def test_budgets_that_forbid(tmp_path: Path) -> None:
-    """Two budgets of one pod forbid its eviction, as Kubernetes has it; none does before it has begun."""
+    """Two budgets of one pod forbid its eviction, as Kubernetes has it; none does before it has begun.
+
+    Names in the reason may be as long as Kubernetes lets them be.
+    """
     budgets = [budget("one", 1, app="a"), budget("two", 1, app="a"), budget("none", 0, app="b")]
-    starting = pod("b", "n2", labels={"app": "b"})
-    starting["status"]["phase"] = "Pending"
+    starting = pod("b", "n2", labels={"app": "b"}, phase="Pending")
     read = _read(tmp_path, node("n1"), node("n2"), pod("a", "n1", labels={"app": "a"}), starting, *budgets)
     assert read.kept() == {"n1": "ml/a: pod a the disruption budgets ml/one and ml/two both count it"}
     assert drain(read, 1).waits == {}
-
-
-def test_long_names_of_what_forbids(tmp_path: Path) -> None:
-    """Reasons with the longest names that there are can be said."""
     held = pod("p" * 200, "n1", labels={"app": "a"})
     read = _read(tmp_path, node("n1"), held, budget("b" * 200, 1, app="a"), budget("c" * 200, 1, app="a"))
     assert len(read.kept()) == 1
@@ -358,10 +337,11 @@ def test_long_names_of_what_forbids(tmp_path: Path) -> None:
 def test_what_drains_need_for_pods_that_leave(tmp_path: Path) -> None:
     """A node is drained of pods that are being deleted too, with the options that they need."""
     files = [{"name": "v", "emptyDir": {}}]
-    with_files = pod("b", "n2", owner="Job/b", volumes=files)
-    pods = [pod("alone", "n1"), with_files, pod("d", "n3", owner="DaemonSet/d", volumes=files)]
-    for each in pods:
-        each["metadata"]["deletionTimestamp"] = "2026-01-02T00:00:00Z"
+    pods = [
+        pod("alone", "n1", deleted=True),
+        pod("b", "n2", owner="Job/b", volumes=files, deleted=True),
+        pod("d", "n3", owner="DaemonSet/d", volumes=files, deleted=True),
+    ]
     read = _read(tmp_path, node("n1"), node("n2"), node("n3"), *pods)
     assert drain(read, 3).commands[3:] == (
         "# nothing replaces pod alone, which --force deletes:",

@@ -10,6 +10,7 @@ import pytest
 from gsopt.core.errors import InvalidInput
 from gsopt.snapshots import Gang, Snapshot, drain, read_snapshot, slurm
 from tests.gsopt.snapshots.slurm.objects import Object, node, pending, running, wrapped, write
+from tests.refusals import assert_refused
 
 #: GPUs that each job has or asks for, by release, and of which type.
 _FOUR, _SIX, _ONE = (
@@ -128,8 +129,7 @@ def test_the_oldest_release(public: Path) -> None:
     with pytest.raises(InvalidInput, match="at least one has GPUs"):
         _ = snapshot.cluster
     for name in ("sdiag_2405.json", "squeue_fallback.txt", "sinfo_fallback.txt"):
-        with pytest.raises(InvalidInput, match=name):
-            slurm.read(folder / name)
+        assert_refused(name, slurm.read, folder / name)
 
 
 def _read(folder: Path, *, conf: str = "", notes: list[str] | None = None, **lists: Any) -> Snapshot:
@@ -165,12 +165,14 @@ def test_arrays_and_heterogeneous_jobs(tmp_path: Path) -> None:
         running(11, "n1", "gpu:1", array_job_id=wrapped(10), array_task_id=wrapped(0)),
         running(12, "n1", "gpu:1", array_job_id=wrapped(10), array_task_id=wrapped(7)),
         pending(10, array_job_id=wrapped(10), array_task_string="8-19:2,30%4", tres_per_node="gres/gpu:1"),
-        running(20, "n1", "gpu:2", het_job_id=wrapped(20)),
-        running(21, "n2", "gpu:4", het_job_id=wrapped(20), requeue=False),
+        running(20, "n1", "gpu:2", het_job_id=wrapped(20), priority=wrapped(3)),
+        running(21, "n2", "gpu:4", het_job_id=wrapped(20), priority=wrapped(9), requeue=False),
+        running(22, "n1", "gpu:1", het_job_id=wrapped(20), priority=wrapped(5)),
     ]
     snapshot = _read(tmp_path, nodes=[node("n1"), node("n2")], jobs=jobs)
     gangs = [(gang.name, gang.gpus, gang.copies) for gang in snapshot.gangs]
-    assert gangs == [("10_0", 1, 1), ("10_7", 1, 1), ("10", 0, 7), ("20", 6, 1)]
+    assert gangs == [("10_0", 1, 1), ("10_7", 1, 1), ("10", 0, 7), ("20", 7, 1)]
+    assert snapshot.gangs[3].priority == 9  # the highest of its components
     found = drain(snapshot, 1)
     assert found.servers == ("n2",)
     assert found.commands[1:] == ("scancel 20",)
@@ -209,8 +211,8 @@ def test_where_jobs_may_start(tmp_path: Path) -> None:
         node("n5", partitions=["gpu"]),
     ]
     reservations = [
-        {"name": "now", "node_list": "n5", "start_time": wrapped(0), "end_time": wrapped(9000)},
-        {"name": "then", "node_list": "n1", "start_time": wrapped(8000), "end_time": wrapped(9000)},
+        {"name": name, "node_list": node, "start_time": wrapped(start), "end_time": wrapped(end)}
+        for name, node, start, end in (("now", "n5", 9, 9000), ("then", "n1", 8000, 9000), ("past", "n2", 0, 9))
     ]
     asked: list[tuple[Object, tuple[str, ...]]] = [
         ({}, ("n1", "n2")),
@@ -222,6 +224,7 @@ def test_where_jobs_may_start(tmp_path: Path) -> None:
         ({"excluded_nodes": "n2"}, ("n1",)),
         ({"partition": "extra"}, ("n4",)),
         ({"features": "[ib*2]"}, ("n1", "n2")),
+        ({"required_nodes": "n2", "node_count": wrapped(2)}, ("n1", "n2")),  # of which one may be any
     ]
     jobs = [pending(number, **each) for number, (each, _) in enumerate(asked, start=1)]
     partitions = [{"name": "extra", "nodes": {"configured": "n[3-4]"}}]
@@ -287,66 +290,50 @@ def test_spread_evenly_without_details(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
+    ("entries", "message"),
     [
-        ({"name": "n1,n2"}, r"nodes\[0\]\.name: 'n1,n2': must be a name of letters, digits and \. - _"),
-        ({"name": "n[1-2]"}, "must be a name of letters"),
-        ({"name": "a b"}, "must be a name of letters"),
-        ({"name": "a\nb"}, "must have no line breaks"),
-        ({"name": None}, r"nodes\[0\]\.name: None: must be a name"),
-        ({"gres": "gpu:many:many:3"}, r"nodes\[0\]\.gres: 'gpu:many:many:3': must be generic resources"),
-        ({"gres": "gpu:9000000"}, "must be at most 1,000,000 GPUs"),
-        ({"cpus": "x"}, r"nodes\[0\]\.cpus: 'x': must be a whole number"),
-        ({"cpus": -1}, r"nodes\[0\]\.cpus: -1: must be a number of CPUs"),
-        ({"state": 7}, r"nodes\[0\]\.state: 7: must be a text"),
-        ({"partitions": "gpu"}, r"nodes\[0\]\.partitions: 'gpu': must be a list"),
+        ([node("n1,n2")], r"nodes\[0\]\.name: 'n1,n2': must be a name of letters, digits and \. - _"),
+        ([node("n[1-2]")], "must be a name of letters"),
+        ([node("a b")], "must be a name of letters"),
+        ([node("a\nb")], "must have no line breaks"),
+        ([node("") | {"name": None}], r"nodes\[0\]\.name: None: must be a name"),
+        ([node("n1", "gpu:a:b:3")], r"nodes\[0\]\.gres: 'gpu:a:b:3': must be generic resources"),
+        ([node("n1", "gpu:9000000")], "must be at most 1,000,000 GPUs"),
+        ([node("n1", cpus="x")], r"nodes\[0\]\.cpus: 'x': must be a whole number"),
+        ([node("n1", cpus=-1)], r"nodes\[0\]\.cpus: -1: must be a number of CPUs"),
+        ([node("n1", state=7)], r"nodes\[0\]\.state: 7: must be a text"),
+        ([node("n1", partitions="gpu")], r"nodes\[0\]\.partitions: 'gpu': must be a list"),
+        ([node("n1")] * 2, r"nodes\[1\]\.name: 'n1': must not stand in the files twice"),
+        ([running(1, "n1")] * 2, r"jobs\[1\]\.job_id: 1: must not stand in the files twice"),
+        ([running(1, "n[1-999999999]")], r"jobs\[0\]\.nodes: .*: must have at most 20,000 names"),
+        ([running(1, "n[3-1]")], r"jobs\[0\]\.nodes: 'n\[3-1\]': must have ranges that do not fall"),
+        ([running(1, "$(id)")], r"jobs\[0\]\.nodes: '\$\(id\)': must be names of letters"),
+        ([running(0, "n1")], r"jobs\[0\]\.job_id: 0: must be the number of a job"),
+        ([running(1, "n1", "gpu:1", "gpu:1")], "gres_detail: .*: must have as many entries as there are"),
+        ([pending(1, array_task_string="5-1")], r"array_task_string: '5-1': must be tasks such as"),
+        ([pending(1, array_task_string="1-999999999")], "must be at most 1,000,000 tasks"),
+        ([pending(1, node_count=wrapped(10**7))], "must be at most 1,000,000 nodes, tasks or GPUs"),
+        ([pending(1, memory_per_node=wrapped(10**12))], "must be from 0 to 1,000,000,000 in all"),
     ],
 )
-def test_bad_nodes(changes: Object, message: str, tmp_path: Path) -> None:
-    """Whatever is wrong with a node is one line with its field and value."""
-    with pytest.raises(InvalidInput, match=message):
-        _read(tmp_path, nodes=[{**node("n1"), **changes}])
-
-
-@pytest.mark.parametrize(
-    ("job", "message"),
-    [
-        (running(1, "n[1-999999999]"), r"jobs\[0\]\.nodes: .*: must have at most 20,000 names"),
-        (running(1, "n[3-1]"), r"jobs\[0\]\.nodes: 'n\[3-1\]': must have ranges that do not fall"),
-        (running(1, "$(id)"), r"jobs\[0\]\.nodes: '\$\(id\)': must be names of letters"),
-        (running(0, "n1"), r"jobs\[0\]\.job_id: 0: must be the number of a job"),
-        (running(1, "n1", "gpu:1", "gpu:1"), "gres_detail: .*: must have as many entries as there are"),
-        (pending(1, array_task_string="5-1"), r"array_task_string: '5-1': must be tasks such as"),
-        (pending(1, array_task_string="1-999999999"), "must be at most 1,000,000 tasks"),
-        (pending(1, node_count=wrapped(10**7)), "must be at most 1,000,000 nodes, tasks or GPUs"),
-        (pending(1, memory_per_node=wrapped(10**12)), "must be from 0 to 1,000,000,000 in all"),
-    ],
-)
-def test_bad_jobs(job: Object, message: str, tmp_path: Path) -> None:
-    """Whatever is wrong with a job is one line with its field and value."""
-    with pytest.raises(InvalidInput, match=message):
-        _read(tmp_path, nodes=[node("n1")], jobs=[job])
+def test_bad_entries(entries: list[Object], message: str, tmp_path: Path) -> None:
+    """Whatever is wrong with a node or a job is one line with its field and value."""
+    jobs = entries if "job_id" in entries[0] else []
+    assert_refused(message, _read, tmp_path, nodes=[node("n1")] if jobs else entries, jobs=jobs)
 
 
 def test_files_that_do_not_fit(tmp_path: Path) -> None:
-    """Nodes or jobs that stand there twice, two networks, and options of Kubernetes are refused."""
-    with pytest.raises(InvalidInput, match=r"nodes\[1\]\.name: 'n1': must not stand in the files twice"):
-        _read(tmp_path, nodes=[node("n1"), node("n1")])
-    with pytest.raises(InvalidInput, match=r"jobs\[1\]\.job_id: 1: must not stand in the files twice"):
-        _read(tmp_path, nodes=[node("n1")], jobs=[running(1, "n1"), running(1, "n1")])
-    with pytest.raises(InvalidInput, match="must have nodes beside jobs"):
-        _read(tmp_path, jobs=[])
+    """Jobs without nodes, two networks, and options of Kubernetes are refused."""
+    assert_refused("must have nodes beside jobs", _read, tmp_path, jobs=[])
     files = [write(tmp_path / "all.json", nodes=[node("n1")]), tmp_path / "a.conf", tmp_path / "b.conf"]
     for conf in files[1:]:
         conf.write_text("SwitchName=s Nodes=n1")
-    with pytest.raises(InvalidInput, match="must not be a second topology"):
-        read_snapshot(*files)
-    with pytest.raises(InvalidInput, match=r"levels: .*: must not be told for Slurm"):
-        read_snapshot(files[0], levels={"rack": "x"})
-    with pytest.raises(InvalidInput, match=r"gpu_resources: .*: must not be told for Slurm"):
-        read_snapshot(files[0], gpu_resources=["x"])
-    with pytest.raises(InvalidInput, match="must be what kubectl prints, and is a topology"):
-        read_snapshot(*files[:2], source="kubernetes")
+    assert_refused("must not be a second topology", read_snapshot, *files)
+    rule = "must not be told for Slurm"
+    assert_refused(f"levels: .*: {rule}", read_snapshot, files[0], levels={"rack": "x"})
+    assert_refused(f"gpu_resources: .*: {rule}", read_snapshot, files[0], gpu_resources=["x"])
+    rule = "must be what kubectl prints, and is a topology"
+    assert_refused(rule, read_snapshot, *files[:2], source="kubernetes")
 
 
 @pytest.mark.parametrize(
@@ -403,30 +390,3 @@ def test_what_slurm_keeps_for_itself(tmp_path: Path) -> None:
     snapshot = _read(tmp_path, nodes=nodes, jobs=jobs)
     assert (snapshot.nodes[0].capacity.cpu, snapshot.nodes[0].capacity.memory) == (60_000, 1000)
     assert snapshot.gangs[0].parts[0].needs.memory == 400
-
-
-def test_reservations_that_are_over(tmp_path: Path) -> None:
-    """A reservation keeps a node from its start to its end."""
-    spans = {"past": (0, 100), "now": (100, 9000), "then": (8000, 9000)}
-    reservations = [
-        {"name": name, "node_list": name, "start_time": wrapped(start), "end_time": wrapped(end)}
-        for name, (start, end) in spans.items()
-    ]
-    snapshot = _read(tmp_path, nodes=[node(name) for name in spans], reservations=reservations)
-    assert snapshot.kept() == {"now": "is in the reservation now"}
-
-
-def test_a_heterogeneous_job_has_its_highest_priority(tmp_path: Path) -> None:
-    """Of the priorities of its components the highest counts."""
-    jobs = [
-        running(number, "n1", "gpu:1", het_job_id=wrapped(20), priority=wrapped(priority))
-        for number, priority in ((20, 3), (21, 9), (22, 5))
-    ]
-    assert [gang.priority for gang in _read(tmp_path, nodes=[node("n1")], jobs=jobs).gangs] == [9]
-
-
-def test_a_job_that_requires_some_of_its_nodes(tmp_path: Path) -> None:
-    """Where a job has more nodes than those that it requires, the others may be any."""
-    asks = pending(1, required_nodes="n1", node_count=wrapped(2))
-    snapshot = _read(tmp_path, nodes=[node("n1"), node("n2")], jobs=[asks])
-    assert snapshot.gangs[0].parts[0].where == ""

@@ -1,14 +1,15 @@
 """Generic resources and other values, as releases of Slurm write them."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from gsopt.core.errors import InvalidInput
 from gsopt.snapshots.field import Field
 from gsopt.snapshots.slurm.gres import read_gres, read_tres
 from gsopt.snapshots.slurm.values import moment, nodes, number, words
 from tests.gsopt.snapshots.slurm.objects import wrapped
+from tests.refusals import assert_refused
 
 
 @pytest.mark.parametrize(
@@ -38,12 +39,16 @@ def test_lists(text: str, named: dict[str, int]) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["gpu:a:b:4", "gpu::4", "gpu h100", ":4", "gpu=4", "gpu:9999999999", "gpu:a:4(S:0"]
+    ("read", "texts"),
+    [
+        (read_gres, ["gpu:a:b:4", "gpu::4", "gpu h100", ":4", "gpu=4", "gpu:9999999999", "gpu:a:4(S:0"]),
+        (nodes, ["a b", "a;b", "$(id)", "n[1-2", "n[2-1]", "n'[1]", "n[0-99999]", "é"]),
+    ],
 )
-def test_what_is_no_list(text: str) -> None:
-    """Anything else is refused in one line."""
-    with pytest.raises(InvalidInput, match="must be"):
-        read_gres(Field("", text))
+def test_what_is_no_list(read: Callable[[Field], object], texts: list[str]) -> None:
+    """Other resources, names of other signs, broken lists and long ones are refused in one line."""
+    for text in texts:
+        assert_refused("must", read, Field("", text))
 
 
 def test_trackable_resources() -> None:
@@ -55,25 +60,21 @@ def test_trackable_resources() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "found"),
+    ("value", "found", "time"),
     [
-        (7, 7),
-        (None, 3),
-        (wrapped(7), 7),
-        (wrapped(7.0), 7),
-        ({**wrapped(7), "set": False}, 3),
-        ({**wrapped(7), "infinite": True}, 3),
+        (60, 60, 60),
+        (wrapped(60), 60, 60),
+        (0, 0, None),
+        (wrapped(0), 0, None),
+        (None, 3, None),
+        ({**wrapped(60), "set": False}, 3, None),
+        ({**wrapped(60), "infinite": True}, 3, None),
     ],
 )
-def test_numbers(value: Any, found: int) -> None:
-    """A number is plain or wrapped, and the default where it is not set or has no end."""
-    assert number(Field("", value), 3) == found
-
-
-def test_moments() -> None:
-    """A time is seconds, plain or wrapped, and None where it is not set or 0."""
-    values = (60, wrapped(60), 0, wrapped(0), None, {**wrapped(60), "set": False})
-    assert [moment(Field("", value)) for value in values] == [60, 60, None, None, None, None]
+def test_numbers_and_moments(value: Any, found: int, time: int | None) -> None:
+    """A number is plain or wrapped, the default where it is not set or has no end; a time of 0 is none."""
+    assert (number(Field("", value), 3), moment(Field("", value))) == (found, time)
+    assert number(Field("", wrapped(7.0)), 3) == 7
 
 
 def test_words() -> None:
@@ -82,10 +83,3 @@ def test_words() -> None:
     assert [words(Field("", value)) for value in values] == [
         *(("IDLE", "DRAIN"), ("idle",), ("MIXED", "CLOUD", "DRAIN"), (), (), ())
     ]
-
-
-@pytest.mark.parametrize("text", ["a b", "a;b", "$(id)", "n[1-2", "n[2-1]", "n'[1]", "n[0-99999]", "é"])
-def test_names_that_no_node_has(text: str) -> None:
-    """Names of other signs, broken lists and long ones are refused."""
-    with pytest.raises(InvalidInput, match="must"):
-        nodes(Field("", text))

@@ -85,7 +85,7 @@ def test_remarks_are_what_a_reader_must_know() -> None:
 
 
 def test_every_failure_has_its_line() -> None:
-    """A failed cell is there with its seed and its message; one that is done or not handled is not."""
+    """A failed cell has a line with seed and message; of those not handled there is one for each reason."""
     rows = [
         row({}, "greedy", seed=1, error="InvalidInput", message="demand: -1: must be at least 0"),
         row({}, "exact", state=CellState.UNSUPPORTED, message="no"),
@@ -94,10 +94,6 @@ def test_every_failure_has_its_line() -> None:
     assert _texts(failures(found(*rows)).lines) == [
         ["suite/1", "greedy", "1", "demand: -1: must be at least 0"]
     ]
-
-
-def test_what_is_not_handled_is_counted() -> None:
-    """Cells that a method does not handle for the same reason are one line."""
     rows = [
         row({}, method, instance=str(place), state=CellState.UNSUPPORTED, message=why)
         for place, (method, why) in enumerate([("a", "x"), ("a", "x"), ("a", "y"), ("b", "x")])
@@ -162,21 +158,13 @@ def test_every_cell_has_its_bound() -> None:
     assert len(reclaiming.by_cell().lines) == 1
 
 
-def test_a_run_has_one_line() -> None:
-    """It says when it began, what it computed, and on what."""
-    (line,) = _texts(runs_table([replace(RUN, cpus=None)]).lines)
-    assert line == ["2026-01-31 12:00 UTC", "4", "0.1.0", "3.11.9", "Linux", "-", "2"]
-
-
-def test_packages_have_every_version_that_some_run_had() -> None:
-    """A package of one version in all runs has that, another all of its versions."""
+def test_runs_packages_and_sources_have_a_line_each() -> None:
+    """A run says when, what and on what it computed; packages have all versions, and files their digests."""
     packages = {"numpy": "2.0", "scipy": "1.0"}, {"numpy": "2.0", "scipy": "1.1", "numba": "0.6"}
-    runs = [replace(RUN, details={"packages": each}) for each in packages]
+    runs = [replace(RUN, cpus=None, details={"packages": each}) for each in packages]
+    line = ["2026-01-31 12:00 UTC", "4", "0.1.0", "3.11.9", "Linux", "-", "2"]
+    assert _texts(runs_table(runs).lines) == [line, line]
     assert _texts(packages_table(runs).lines) == [["numpy", "2.0"], ["scipy", "1.0, 1.1"], ["numba", "0.6"]]
-
-
-def test_sources_have_their_digests() -> None:
-    """Every file is there with its digest."""
     assert _texts(sources_table([Source("a", "1"), Source("a", "2")]).lines) == [["a", "1"], ["a", "2"]]
 
 

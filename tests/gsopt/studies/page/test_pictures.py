@@ -38,19 +38,15 @@ def _titles(results: Results, *figures: str) -> list[str]:
 
 
 def test_an_option_is_swept_from_three_numbers_on() -> None:
-    """Two values, words, truth values and what repeats an experiment are no sweep."""
+    """Two values, words, what repeats an experiment, and what varies with something else are no sweep."""
     assert swept(_sweep(1, 2, 3).rows) == ["quantum"]
     assert swept(_sweep(1, 2).rows) == []
     assert swept(_sweep("x", "y", "z").rows) == []
     for name in ("seed", "number", "load"):
         rows = [row({}, instance=str(n), instance_options={name: n}, word="") for n in range(3)]
         assert swept(rows) == (["load"] if name == "load" else [])
-
-
-def test_options_that_vary_with_something_else_are_not_swept() -> None:
-    """Values of an option that belong to different groups of instances are no sweep."""
     rows = [row({}, group=name, instance_options={"jobs": n}, word="") for n, name in enumerate("abc")]
-    assert swept(rows) == []
+    assert swept(rows) == []  # values that belong to different groups of instances
 
 
 def test_usual_figures_are_drawn() -> None:
@@ -151,20 +147,20 @@ def test_another_run_than_the_one_kept_is_refused(tmp_path: Path) -> None:
         list(gantts(spec, kept, [name]))
 
 
-def _drawn(name: str) -> str:
+def _drawn(name: str) -> ET.Element:
     """Draw two lines, a hatched bar, and text that is not in the fonts at hand."""
     figure = new_figure(3, 2)
     axes = figure.subplots()
     axes.plot([0, 1], [0, 1], marker="o", color="black")
     axes.bar([0], [1], hatch="///", color="#0072B2", edgecolor="black")
     axes.set_title("<b>&\U0001f680 \u5b57")
-    return inline(figure, name)
+    with drawing():
+        return ET.fromstring(inline(figure, name))  # noqa: S314 - our own
 
 
 def test_a_picture_is_one_element() -> None:
     """It is well-formed without name spaces, called by its name, and its text is text."""
-    with drawing():
-        root = ET.fromstring(_drawn('a "title" <x>'))  # noqa: S314 - our own
+    root = _drawn('a "title" <x>')
     assert (root.tag, root.attrib["role"], root.attrib["aria-label"]) == ("svg", "img", 'a "title" <x>')
     assert not any(each.tail for each in root.iter())
     assert "<b>&\U0001f680 \u5b57" in {text.text for text in root.iter("text")}
@@ -176,8 +172,7 @@ def test_a_picture_is_one_element() -> None:
 
 def test_ink_is_that_of_the_page() -> None:
     """What is black is of the colour of text; colours stay, and text has the size that it had."""
-    with drawing():
-        root = ET.fromstring(_drawn("a"))  # noqa: S314 - our own
+    root = _drawn("a")
     colours = {each.attrib.get(name) for each in root.iter() for name in ("fill", "stroke")}
     assert colours >= {"currentColor", "#0072b2", "none"}
     assert "#000000" not in colours
@@ -186,8 +181,7 @@ def test_ink_is_that_of_the_page() -> None:
 
 def test_pictures_have_no_ids_in_common() -> None:
     """Ids are made of the name, plain whatever that is, and are those that are used."""
-    with drawing():
-        first, second = (ET.fromstring(_drawn(name)) for name in ("a b(c)", "a b(d)"))  # noqa: S314 - our own
+    first, second = _drawn("a b(c)"), _drawn("a b(d)")
     ids = [{each.attrib["id"] for each in root.iter() if "id" in each.attrib} for root in (first, second)]
     assert len(ids[0]) == len(ids[1]) > 0
     assert not ids[0] & ids[1]

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gsopt.core.errors import InvalidInput, Unsupported
+from gsopt.core.errors import Unsupported
 from gsopt.core.files import write
 from gsopt.core.problem import About, Frozen, Problem
 from gsopt.core.result import Result, StoppedBy
@@ -24,6 +24,8 @@ from gsopt.studies.suites.verdict import compare, examine
 from gsopt.studies.suites.verification import call
 from instances.reclaiming import figure_5
 from instances.suites import renamed, with_about
+from tests.refusals import assert_refused
+from tests.unwrap import unwrap
 
 BEST = ReclaimingSolution(servers=("s1", "s2"))
 WORSE = ReclaimingSolution(servers=("s1", "s3"))  # preempts two jobs
@@ -35,7 +37,9 @@ FAR = date(2999, 1, 1)
 _PROVEN: dict[str, Any] = {"objective": 1.0, "bound": 1.0, "proved_by": "a"}
 _TWO: dict[str, Any] = {"objective": 2.0, "bound": 2.0, "proved_by": "a"}
 _OPEN: dict[str, Any] = {"objective": 1.0, "found_by": "a"}
+_BRACKET: dict[str, Any] = {"objective": 2.0, "bound": 0.0, "found_by": "a"}
 _WRONG = Outcome.CONTRADICTED
+_BROKEN = "the solution on file breaks a rule"
 
 
 def stating(**facts: Any) -> Problem[Any]:
@@ -50,22 +54,12 @@ def stating(**facts: Any) -> Problem[Any]:
         (_PROVEN, BEST, Outcome.CONFIRMED, ""),
         (_OPEN | {"bound": 0.0}, BEST, Outcome.IMPROVED, "bound 0 -> 1, proven"),
         (_OPEN, BEST, Outcome.IMPROVED, "bound none -> 1, proven"),
-        (
-            _OPEN | {"objective": 2.0, "bound": 0.0},
-            WORSE,
-            Outcome.IMPROVED,
-            "value 2 -> 1, bound 0 -> 1, proven",
-        ),
+        (_BRACKET, WORSE, Outcome.IMPROVED, "value 2 -> 1, bound 0 -> 1, proven"),
         ({}, None, Outcome.IMPROVED, "value none -> 1, bound none -> 1, proven"),
         (_TWO, BEST, _WRONG, "the solution on file is worth 1, the file says 2"),
         (_TWO, WORSE, _WRONG, "value 1 is better than the bound 2 on file"),  # another solution is better
         (_PROVEN, None, Outcome.IMPROVED, "a solution of value 1"),  # now it can be checked
-        (
-            _PROVEN,
-            ONE_SERVER,
-            _WRONG,
-            "the solution on file breaks a rule: servers: 1 are returned, the demand is 2",
-        ),
+        (_PROVEN, ONE_SERVER, _WRONG, f"{_BROKEN}: servers: 1 are returned, the demand is 2"),
         ({"proved_by": "a"}, None, _WRONG, "has a solution of value 1; the file says that there is none"),
         (_PROVEN | {"bound": 0.0}, BEST, _WRONG, "the file says 1 is proven, and its bound is 0"),
         (_PROVEN | {"bound": None}, BEST, _WRONG, "the file says 1 is proven, and its bound is none"),
@@ -82,35 +76,35 @@ def test_whatever_files_say_is_held_against_the_optimum(
     assert (found.outcome, found.note) == (outcome, note)
 
 
-def test_a_bound_that_is_not_reached_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+_NEAR = _BRACKET | {"bound": 1.0}
+_LATE = {"solution": WORSE, "stopped_by": StoppedBy.TIME_LIMIT}
+
+
+@pytest.mark.parametrize(
+    ("facts", "solution", "found", "outcome", "note"),
+    [
+        (_TWO, WORSE, {**_LATE, "bound": 0}, Outcome.OPEN, "bound 0 so far; the file says 2"),
+        (_PROVEN, None, {**_LATE, "bound": 1}, Outcome.OPEN, "value 2 so far; the file says 1"),
+        (_NEAR, WORSE, {**_LATE, "bound": 0}, Outcome.OPEN, "bound 0 so far; the file says 1"),
+        (_NEAR, WORSE, {**_LATE, "bound": 1}, Outcome.CONFIRMED, ""),
+        (_BRACKET, WORSE, {**_LATE, "bound": 1}, Outcome.IMPROVED, "bound 0 -> 1"),
+        (_OPEN | {"bound": 0.0}, BEST, {"bound": 3}, _WRONG, "bound 3 forbids the value 1 on file"),
+        (_OPEN | {"bound": 0.0}, BEST, {"infeasible": True}, _WRONG, "has no solution; the file says 1"),
+    ],
+)
+def test_what_is_found_in_time_is_held_against_files(
+    monkeypatch: pytest.MonkeyPatch,
+    facts: dict[str, Any],
+    solution: Frozen | None,
+    found: dict[str, Any],
+    outcome: Outcome,
+    note: str,
+) -> None:
     """A weaker bound confirms neither a proof nor a bracket, and one beyond the value contradicts both."""
-
-    def bounded(problem: Problem[Any], bound: float) -> Result[Any]:
-        stopped = {"stopped_by": StoppedBy.TIME_LIMIT, "runtime": 1.0}
-        return Result.judged(problem, method="exact", solution=WORSE, bound=bound, **stopped)  # type: ignore[arg-type]
-
-    proof = stating(objective=2.0, bound=2.0, proved_by="a")
-    bracket = stating(objective=2.0, bound=1.0, found_by="a")
-    monkeypatch.setattr(verdict, "solve", lambda problem, **_: bounded(problem, 0))
-    assert compare(proof, WORSE, time_limit=1).note == "bound 0 so far; the file says 2"
-    assert compare(bracket, WORSE, time_limit=1).outcome is Outcome.OPEN
-    monkeypatch.setattr(verdict, "solve", lambda problem, **_: bounded(problem, 1))
-    assert compare(bracket, WORSE, time_limit=1).outcome is Outcome.CONFIRMED
-    unreached = compare(stating(objective=1.0, bound=1.0, proved_by="a"), None, time_limit=1)
-    assert (unreached.outcome, unreached.note) == (Outcome.OPEN, "value 2 so far; the file says 1")
-    worse_bracket = stating(objective=2.0, bound=0.0, found_by="a")
-    assert compare(worse_bracket, WORSE, time_limit=1).note == "bound 0 -> 1"
-
-
-def test_a_proof_that_forbids_a_value_contradicts_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A bound beyond the value on file is no progress: one of the two is wrong."""
-    unsolved = Result.judged(figure_5(), method="exact", bound=3, runtime=1.0)
-    impossible = Result.judged(figure_5(), method="exact", infeasible=True, runtime=1.0)
-    problem = stating(objective=1.0, bound=0.0, found_by="a")
-    monkeypatch.setattr(verdict, "solve", lambda *_, **__: unsolved)
-    assert compare(problem, BEST, time_limit=1).note == "bound 3 forbids the value 1 on file"
-    monkeypatch.setattr(verdict, "solve", lambda *_, **__: impossible)
-    assert compare(problem, BEST, time_limit=1).note == "has no solution; the file says 1"
+    result = Result.judged(figure_5(), method="exact", runtime=1.0, **found)
+    monkeypatch.setattr(verdict, "solve", lambda *_, **__: result)
+    held = compare(stating(**facts), solution, time_limit=1)
+    assert (held.outcome, held.note) == (outcome, note)
 
 
 def test_rounding_is_no_contradiction() -> None:
@@ -174,12 +168,12 @@ def test_a_better_bound_alone_leaves_a_bracket(problem: Problem[Any], tmp_path: 
     result = Result.judged(problem, method="exact", solution=WORSE, bound=1, solver="highs", runtime=1.0)
     improved = Verdict(problem.name, Outcome.IMPROVED, "bound 0 -> 1", Known.of(problem), result)
     record(improved, tmp_path, today=TODAY)
-    about = read_problem(tmp_path / "reclaiming/example.json").about or About()
+    about = unwrap(read_problem(tmp_path / "reclaiming/example.json").about)
     assert (about.objective, about.bound) == (2.0, 1.0)
     assert (about.proved_by, about.found_by, about.since) == ("", "exact, highs", TODAY)
     weak = Result.judged(problem, method="exact", solution=BEST, runtime=1.0)
     record(Verdict(problem.name, Outcome.IMPROVED, "", Known.of(problem), weak), tmp_path, today=TODAY)
-    about = read_problem(tmp_path / "reclaiming/example.json").about or About()
+    about = unwrap(read_problem(tmp_path / "reclaiming/example.json").about)
     assert (about.objective, about.bound) == (1.0, 0.0)  # the bound that was known before
 
 
@@ -205,8 +199,7 @@ def test_nothing_else_is_written(problem: Problem[Any], tmp_path: Path, outcome:
 def test_a_folder_that_cannot_be_written_is_named(problem: Problem[Any], tmp_path: Path) -> None:
     """Files that are not there to be replaced are refused before anything is written."""
     verdict = compare(problem, WORSE, time_limit=30)
-    with pytest.raises(InvalidInput, match="cannot be written"):
-        record(verdict, tmp_path / "elsewhere")
+    assert_refused("cannot be written", record, verdict, tmp_path / "elsewhere")
     assert not (tmp_path / "elsewhere").exists()
 
 
@@ -292,8 +285,7 @@ def test_a_process_that_dies_is_a_verdict(monkeypatch: pytest.MonkeyPatch) -> No
 )
 def test_options_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:
     """Nothing is computed with an option that makes no sense."""
-    with pytest.raises(InvalidInput, match=message):
-        verify(*FEW, **options)
+    assert_refused(message, verify, *FEW, **options)
 
 
 def test_the_table_counts_outcomes_and_names_what_is_not_confirmed() -> None:
