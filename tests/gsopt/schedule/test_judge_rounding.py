@@ -52,6 +52,13 @@ def test_a_thousandth_of_the_work_is_not_enough() -> None:
     assert _violations(scenario, *runs) == 5
 
 
+def test_a_segment_shorter_than_a_tick_is_judged() -> None:
+    """In floats a segment of 1e-17 s vanishes, and the others are judged as they are."""
+    tick = Segment("j0", 3 - Fraction(1, 10**17), 3, 1)
+    around = Segment("j0", 0, 1, 1), tick, Segment("j0", 4, 5, 1)
+    assert _violations(_scenario(1, (0, 2)), *around) == 0
+
+
 def test_times_that_differ_by_rounding_do_not_overlap() -> None:
     """A run that ends at 0.1 + 0.2 and one that starts at 0.3 fit one GPU."""
     scenario = _scenario(1, (0, 0.3), (0, 0.3))

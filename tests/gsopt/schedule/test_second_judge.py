@@ -108,10 +108,9 @@ def _rules_broken(scenario: Scenario, legal: Schedule, seed: int) -> Counter[str
     ends = verdict(legal, scenario)
     exact = judge(legal, scenario, exact=True)
     assert (exact.violations, list(exact.completion_times)) == ((), ends)
-    if _lasts(legal.timed(float)):
-        rounded = judge(legal, scenario)
-        assert rounded.violations == ()
-        assert rounded.mean_jct == pytest.approx(float(exact.mean_jct), rel=1e-12)
+    rounded = judge(legal, scenario)
+    assert rounded.violations == ()
+    assert rounded.mean_jct == pytest.approx(float(exact.mean_jct), rel=1e-12)
     gpus = scenario.cluster.gpus * scenario.share_limit
     total = float(sum(ends)) * (1 + 1e-9)
     assert max(bound(scenario.workload, gpus) for bound in (lower_bound, moore_hodgson_bound)) <= total
