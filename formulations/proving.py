@@ -66,7 +66,7 @@ def proven_bound(form: "StandardForm", budget: Budget, *, largest: Reals, goal: 
 
 def answer(question: ProofQuestion, link: "ParentLink") -> float:
     """Answer a question; runs in the worker."""
-    return _Tree(question, link).bound()
+    return _OpenNodes(question, link).bound()
 
 
 @dataclass(order=True)
@@ -84,7 +84,7 @@ class _Node:
     is_leaf: bool = field(compare=False, default=False)
 
 
-class _Tree:
+class _OpenNodes:
     """The nodes that are open, the least bound first."""
 
     def __init__(self, question: ProofQuestion, link: "ParentLink") -> None:

@@ -64,7 +64,7 @@ def improve(
     if knapsack.room >= 0 and best < 0:
         choice, best = knapsack.base, 0
     bound, step, full, stopped = knapsack.price * knapsack.room, knapsack.step, False, False
-    order = _Order.of(knapsack)
+    order = _GroupOrder.of(knapsack)
     for most, width in PASSES:
         if full or stopped or bound - best < max(step, enough + 1) or budget.passed:
             break
@@ -86,7 +86,7 @@ def _reason(excess: int, enough: int, stopped: bool, full: bool) -> StoppedBy:
 
 
 @dataclass(frozen=True, eq=False)
-class _Order:
+class _GroupOrder:
     """Groups in the order in which they come, and what those after each of them can add or give back."""
 
     groups: Integers  # shape (groups,)
@@ -96,7 +96,7 @@ class _Order:
     cost: Numbers
 
     @classmethod
-    def of(cls, knapsack: Knapsack) -> "_Order":
+    def of(cls, knapsack: Knapsack) -> "_GroupOrder":
         price, weight, value = knapsack.price, knapsack.weight, knapsack.value
         most = 2 * price + 1  # any number from the price on is valid where nothing can be given back
         gain, cost = np.zeros_like(value), np.full_like(value, most)
@@ -165,7 +165,7 @@ class _Passed(NamedTuple):
     full: bool
 
 
-def _pass(knapsack: Knapsack, order: _Order, goal: _Goal, budget: Budget) -> _Passed:
+def _pass(knapsack: Knapsack, order: _GroupOrder, goal: _Goal, budget: Budget) -> _Passed:
     """Go through the groups once."""
     none = np.zeros(1, dtype=np.int64)
     states = _States(none, none.astype(knapsack.value.dtype), none)

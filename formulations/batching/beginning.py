@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from formulations.batching.case import Case
+from formulations.batching.case import BatchingCase
 from formulations.common.first import judged_start
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
@@ -15,7 +15,7 @@ from gsopt.problems.batching import Batches
 _MOST_BITS = 2_000_000_000
 
 
-def begin(case: Case, budget: Budget, method: str) -> tuple[Result[Batches], bool]:
+def begin(case: BatchingCase, budget: Budget, method: str) -> tuple[Result[Batches], bool]:
     """Return the first division that uses the GPUs, or the start, with a bound; and whether that is the end.
 
     The bound is the cost of all jobs as if each had what is best for it alone. The search ends if value and
@@ -25,12 +25,12 @@ def begin(case: Case, budget: Budget, method: str) -> tuple[Result[Batches], boo
     return judged_start(case.problem, solution, bound, method=method, message="filling", budget=budget)
 
 
-def bound_alone(case: Case) -> float:
+def bound_alone(case: BatchingCase) -> float:
     """Return a bound on the cost: the least of each job, whatever the others have."""
     return float(case.costs.min(axis=1, initial=np.inf).sum()) - case.error if len(case.costs) else 0.0
 
 
-def first_division(case: Case) -> list[int]:
+def first_division(case: BatchingCase) -> list[int]:
     """Return a division that uses the GPUs: jobs that must run first, then the others in list order.
 
     Raises `Unsupported` where the reachable numbers of GPUs need more than memory.
@@ -54,7 +54,7 @@ def _most(counts: Sequence[int], room: int) -> int:
     return max((count for count in counts if count <= room), default=0)
 
 
-def _reached(case: Case, must: Sequence[bool]) -> list[int]:
+def _reached(case: BatchingCase, must: Sequence[bool]) -> list[int]:
     """Return any division that uses all GPUs, where menus have gaps."""
     counts, gpus = case.problem.counts, case.gpus
     if len(counts) * gpus > _MOST_BITS:

@@ -12,7 +12,7 @@ from gsopt.core.numbers.grid import Exact, decimal
 from gsopt.core.numbers.tolerances import BATCH_COST, TERM
 from gsopt.core.problem import Sense
 from gsopt.performance.batching import BatchingJob, StepTime
-from gsopt.performance.batching.rates import StepTimes
+from gsopt.performance.batching.rates import StepTimeTable
 from gsopt.problems.batching import Batches, Batching, Grant
 
 Floats = NDArray[np.float64]
@@ -23,7 +23,7 @@ LARGEST_TABLE, _CHUNK = 50_000_000, 500_000
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
+class BatchingCase:
     """A problem as a table of costs, to be minimized: completions per second count as negative.
 
     Of each job and number of GPUs only the best batch matters: the fastest, or the one that the job has already
@@ -36,7 +36,7 @@ class Case:
     _exact: dict[tuple[int, int], tuple[Exact, Grant | None]] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, problem: Batching, budget: Budget = UNLIMITED) -> "Case":
+    def of(cls, problem: Batching, budget: Budget = UNLIMITED) -> "BatchingCase":
         """Compute the costs of a problem; raise `TimeUp` or `Unsupported` out of time or memory."""
         widest = max((counts[-1] for counts in problem.counts if counts), default=0)
         cells = len(problem.jobs) * (widest + 1)
@@ -136,7 +136,7 @@ def _rates(jobs: Iterable[BatchingJob], widest: int, budget: Budget) -> Floats:
         if first and budget.passed:
             raise TimeUp("the time limit is over before it is known what jobs cost")
         part = modelled[first : first + together]
-        times = StepTimes.of([job.throughput for _, job in part if isinstance(job.throughput, StepTime)])
+        times = StepTimeTable.of([job.throughput for _, job in part if isinstance(job.throughput, StepTime)])
         _, found = times.fastest(
             [job.batch_limit for _, job in part], [job.local_limit for _, job in part], widest=widest
         )

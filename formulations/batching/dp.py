@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formulations.batching.beginning import begin
-from formulations.batching.case import LARGEST_TABLE, Case
-from formulations.batching.proof import Tables, optimal_counts
+from formulations.batching.case import LARGEST_TABLE, BatchingCase
+from formulations.batching.proof import CostTables, optimal_counts
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
 from gsopt.core.method import exact_method, no_worse
@@ -61,12 +61,12 @@ def dp(problem: Batching, budget: Budget) -> Result[Batches]:
     >>> result.status, float(result.objective), sorted(result.solution.running)
     (<Status.OPTIMAL: 'optimal'>, 374.0625, ['a', 'b'])
     """
-    case = Case.of(problem, budget)
+    case = BatchingCase.of(problem, budget)
     first, ended = begin(case, budget, "dp")
     return first if ended else fill(case, budget, first, "dp")
 
 
-def fill(case: Case, budget: Budget, known: Result[Batches], method: str = "dp") -> Result[Batches]:
+def fill(case: BatchingCase, budget: Budget, known: Result[Batches], method: str = "dp") -> Result[Batches]:
     """Fill both tables, and keep the known result if it is better; raise `Unsupported` without the memory."""
     jobs = len(case.costs)
     if (jobs + 1) * (case.gpus + 1) > LARGEST_TABLE:
@@ -78,7 +78,7 @@ def fill(case: Case, budget: Budget, known: Result[Batches], method: str = "dp")
     solution = case.solution(read_back(before, case.costs, used).tolist())
     least = case.sign * (float(before[-1, used]) - case.error)
     behind = filled_table(case.costs[::-1], case.gpus, budget)
-    proven = None if behind is None else optimal_counts(Tables(case, before, behind), budget)
+    proven = None if behind is None else optimal_counts(CostTables(case, before, behind), budget)
     if proven is not None:
         solution = case.solution(proven)
     result = Result.judged(

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from formulations.batching.beginning import begin
-from formulations.batching.case import Case
+from formulations.batching.case import BatchingCase
 from formulations.batching.dp import fill
 from formulations.batching.greedy import walk_hulls
 from gsopt.core.budget import Budget
@@ -39,7 +39,7 @@ def exact(problem: Batching, budget: Budget) -> Result[Batches]:
     >>> result.status, len(result.solution.running), result.message
     (<Status.OPTIMAL: 'optimal'>, 60, 'dp')
     """
-    case = Case.of(problem, budget)
+    case = BatchingCase.of(problem, budget)
     first, ended = begin(case, budget, "exact")
     if ended:
         return first

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formulations.batching.beginning import begin
-from formulations.batching.case import Case
+from formulations.batching.case import BatchingCase
 from gsopt.core.budget import UNLIMITED, Budget
 from gsopt.core.method import exact_method, no_worse
 from gsopt.core.numbers.grid import Number
@@ -74,12 +74,14 @@ def greedy(problem: Batching, budget: Budget) -> Result[Batches]:
     >>> result.status, result.gap < 0.01
     (<Status.FEASIBLE: 'feasible'>, True)
     """
-    case = Case.of(problem, budget)
+    case = BatchingCase.of(problem, budget)
     first, ended = begin(case, budget, "greedy")
     return first if ended else walk_hulls(case, budget, first)
 
 
-def walk_hulls(case: Case, budget: Budget, known: Result[Batches], method: str = "greedy") -> Result[Batches]:
+def walk_hulls(
+    case: BatchingCase, budget: Budget, known: Result[Batches], method: str = "greedy"
+) -> Result[Batches]:
     """Walk along the hulls, and keep what is known where it is better."""
     problem = case.problem
     walk = take_steps(case, budget)
@@ -106,7 +108,7 @@ def walk_hulls(case: Case, budget: Budget, known: Result[Batches], method: str =
     return replace(no_worse(result, problem, known.solution), runtime=budget.runtime)
 
 
-def take_steps(case: Case, budget: Budget) -> Walk | None:
+def take_steps(case: BatchingCase, budget: Budget) -> Walk | None:
     """Take steps, the cheapest first, until the GPUs are used, or no step gains where any number may be used.
 
     None when the budget has passed before.
@@ -158,7 +160,7 @@ def _least_gpus(row: Floats) -> int:
     return int(np.argmax(row < np.inf))
 
 
-def _made_up(case: Case, walk: Walk) -> list[int] | None:
+def _made_up(case: BatchingCase, walk: Walk) -> list[int] | None:
     """Grant the GPUs that are left to the one job for which they cost least; None where no job takes them."""
     counts = np.array(walk.counts)
     wanted = counts + walk.left
@@ -171,7 +173,7 @@ def _made_up(case: Case, walk: Walk) -> list[int] | None:
     return [int(gpus) for gpus in counts]
 
 
-def _price_bound(case: Case, price: float) -> float:
+def _price_bound(case: BatchingCase, price: float) -> float:
     """Bound the cost from below: what all GPUs cost at a price, and what each job costs at best beyond it."""
     gpus = np.arange(case.costs.shape[1])
     beyond = (case.costs - price * gpus).min(axis=1, initial=np.inf)
@@ -180,7 +182,7 @@ def _price_bound(case: Case, price: float) -> float:
     return float(beyond.sum()) + price * case.gpus - case.error - rounding
 
 
-def _is_proven(case: Case, walk: Walk, budget: Budget) -> bool:
+def _is_proven(case: BatchingCase, walk: Walk, budget: Budget) -> bool:
     """Check whether at the price of the last step every job has what costs it least, in exact numbers.
 
     Where floats tell that something costs a job more they are believed; the others are compared exactly. False
@@ -204,7 +206,7 @@ def _is_proven(case: Case, walk: Walk, budget: Budget) -> bool:
     return True
 
 
-def _exact_price(case: Case, walk: Walk) -> Fraction:
+def _exact_price(case: BatchingCase, walk: Walk) -> Fraction:
     """Return the price of the dearest step taken, exactly; 0 where nobody wants the GPUs that are left."""
     if not walk.taken or (not case.use_all and walk.slope == 0):
         return Fraction(0)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from formulations.batching.beginning import bound_alone, first_division
-from formulations.batching.case import Case
+from formulations.batching.case import BatchingCase
 from gsopt.core.numbers.grid import Exact, Number, ceil_to, floor_to, step
 from gsopt.core.problem import Sense
 from gsopt.problems.batching import Batches, Batching
@@ -122,7 +122,7 @@ class Milp(Formulation[Batching, Batches]):
 
     def at_once(self, problem: Batching) -> tuple[Batches, Number]:
         """Return the first division that uses the GPUs, and the bound as if nobody wanted the same GPU."""
-        case = Case.of(problem)
+        case = BatchingCase.of(problem)
         return case.solution(first_division(case)), case.sign * bound_alone(case)
 
     def extract(self, values: Mapping[str, float], problem: Batching) -> Batches:
@@ -132,7 +132,7 @@ class Milp(Formulation[Batching, Batches]):
             for gpus in menu:
                 if values.get(_column(job, gpus), 0.0) == 1:
                     counts[job] = gpus
-        return Case.of(problem).solution(counts.tolist())
+        return BatchingCase.of(problem).solution(counts.tolist())
 
     def encode(self, solution: Batches, problem: Batching) -> Mapping[str, float]:
         """Return a solution as column values by name."""
@@ -142,7 +142,7 @@ class Milp(Formulation[Batching, Batches]):
 
 def _worths(problem: Batching) -> tuple[dict[Item, Exact], Exact]:
     """Return what each item adds to the cost of the jobs without GPUs, and that cost."""
-    case = Case.of(problem)
+    case = BatchingCase.of(problem)
     idle = [case.sign * case.cost(job, 0) for job in range(len(problem.jobs))]
     worths = {
         (job, gpus): case.sign * case.cost(job, gpus) - idle[job]

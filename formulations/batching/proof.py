@@ -8,7 +8,7 @@ from math import lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from formulations.batching.case import Case
+from formulations.batching.case import BatchingCase
 from gsopt.core.budget import Budget
 from gsopt.core.numbers.grid import Exact
 
@@ -19,10 +19,10 @@ _LONGEST = 2_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Tables:
+class CostTables:
     """The least costs from both ends."""
 
-    case: Case  # the problem
+    case: BatchingCase  # the problem
     before: Floats  # least cost of the first jobs on so many GPUs, shape (jobs + 1, GPUs + 1)
     behind: Floats  # the same of the last jobs
 
@@ -51,7 +51,7 @@ class Tables:
                 yield used, gpus
 
 
-def optimal_counts(tables: Tables, budget: Budget) -> list[int] | None:
+def optimal_counts(tables: CostTables, budget: Budget) -> list[int] | None:
     """Return the GPUs of each job in an optimum; None when time, or the length of numbers, did not allow it.
 
     Jobs that have the same GPUs wherever they may be are no question, and need no exact numbers.
@@ -68,7 +68,9 @@ def optimal_counts(tables: Tables, budget: Budget) -> list[int] | None:
     return None if whole is None else _cheapest(steps, whole, budget)
 
 
-def _whole_costs(case: Case, asked: dict[int, set[int]], budget: Budget) -> dict[int, dict[int, int]] | None:
+def _whole_costs(
+    case: BatchingCase, asked: dict[int, set[int]], budget: Budget
+) -> dict[int, dict[int, int]] | None:
     """Return the exact costs of some jobs on some GPUs as whole numbers of one unit.
 
     None where the unit is too small, or when the budget has passed before.

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formulations.colocation.beginning import begin
-from formulations.colocation.case import Case
+from formulations.colocation.case import ColocationCase
 from formulations.common.prices import proves
 from gsopt.core.budget import Budget
 from gsopt.core.method import exact_method, no_worse
@@ -43,13 +43,13 @@ def assignment(problem: Colocation, budget: Budget) -> Result[ColocationSolution
     >>> result.status, len(result.solution.shares)
     (<Status.OPTIMAL: 'optimal'>, 39)
     """
-    case = Case.of(problem, budget)
+    case = ColocationCase.of(problem, budget)
     first, ended = begin(case, budget, "assignment")
     return first if ended else assign(case, budget, first)
 
 
 def assign(
-    case: Case, budget: Budget, known: Result[ColocationSolution], method: str = "assignment"
+    case: ColocationCase, budget: Budget, known: Result[ColocationSolution], method: str = "assignment"
 ) -> Result[ColocationSolution]:
     """Assign the jobs of a case, and keep what is known where it is better."""
     from scipy.optimize import linear_sum_assignment
@@ -73,7 +73,7 @@ def assign(
     return replace(no_worse(result, case.problem, known.solution), runtime=budget.runtime)
 
 
-def _matrices(case: Case) -> tuple[NDArray[np.float64], NDArray[np.object_]]:
+def _matrices(case: ColocationCase) -> tuple[NDArray[np.float64], NDArray[np.object_]]:
     """Return savings as doubles, and as whole numbers of any size; 0 where there is no pair."""
     shape = len(case.problem.running), len(case.problem.pending)
     rounded, exact = np.zeros(shape), np.zeros(shape, dtype=object)

@@ -19,7 +19,7 @@ class Saving(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Case:
+class ColocationCase:
     """A problem by the pairs that save something."""
 
     problem: Colocation
@@ -28,7 +28,7 @@ class Case:
     complete: bool = True  # whether all pairs were looked at before time ran out
 
     @classmethod
-    def of(cls, problem: Colocation, budget: Budget | None = None) -> "Case":
+    def of(cls, problem: Colocation, budget: Budget | None = None) -> "ColocationCase":
         """Look at every pair, as far as the time goes.
 
         For one partner the least seconds alone are best, with the whole batch or with whatever mode fits: the

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from formulations.colocation.assignment import assign
 from formulations.colocation.beginning import begin
-from formulations.colocation.case import Case
+from formulations.colocation.case import ColocationCase
 from formulations.colocation.matching import match
 from gsopt.core.budget import Budget
 from gsopt.core.method import exact_method
@@ -40,7 +40,7 @@ def exact(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
     >>> result.status, len(result.solution.shares), result.message
     (<Status.OPTIMAL: 'optimal'>, 5, 'assignment')
     """
-    case = Case.of(problem, budget)
+    case = ColocationCase.of(problem, budget)
     first, ended = begin(case, budget, "exact")
     if ended:
         return first

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from formulations.colocation.beginning import begin
-from formulations.colocation.case import Case
+from formulations.colocation.case import ColocationCase
 from gsopt.core.budget import Budget
 from gsopt.core.method import exact_method, no_worse
 from gsopt.core.result import Result, StoppedBy
@@ -39,13 +39,13 @@ def matching(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
     >>> result.status, result.objective == result.bound
     (<Status.OPTIMAL: 'optimal'>, True)
     """
-    case = Case.of(problem, budget)
+    case = ColocationCase.of(problem, budget)
     first, ended = begin(case, budget, "matching")
     return first if ended else match(case, budget, first)
 
 
 def match(
-    case: Case, budget: Budget, known: Result[ColocationSolution], method: str = "matching"
+    case: ColocationCase, budget: Budget, known: Result[ColocationSolution], method: str = "matching"
 ) -> Result[ColocationSolution]:
     """Match the parts of a case one by one, and keep what is known where time runs out."""
     import networkx as nx
@@ -69,7 +69,7 @@ def match(
     return no_worse(result, case.problem, known.solution)
 
 
-def _graph(case: Case) -> Any:
+def _graph(case: ColocationCase) -> Any:
     """Make a graph of the pairs that save something, in units of their common denominator."""
     import networkx as nx
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from formulations.colocation.case import Case
+from formulations.colocation.case import ColocationCase
 from gsopt.core.numbers.grid import Exact, Number
 from gsopt.performance.colocation import SubBatch
 from gsopt.problems.colocation import Colocation, ColocationSolution, Share
@@ -86,7 +86,7 @@ class Milp(Formulation[Colocation, ColocationSolution]):
 
     def at_once(self, problem: Colocation) -> tuple[ColocationSolution, Number]:
         """Return the pairs that save most one by one, and the bound as if nobody wanted the same partner."""
-        case = Case.of(problem)
+        case = ColocationCase.of(problem)
         return case.solution(case.greedy()), case.bound
 
     def extract(self, values: Mapping[str, float], problem: Colocation) -> ColocationSolution:

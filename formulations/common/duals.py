@@ -11,14 +11,14 @@ from gsopt.solvers.backends.highs import Model
 Reals = NDArray[np.float64]
 
 
-class Proof(NamedTuple):
+class DualProof(NamedTuple):
     """What dual values prove of a linear program that is minimised."""
 
     bound: float  # bound on its optimum
     reduced: Reals  # by how much the bound rises for each unit of each column, shape (columns,)
 
 
-def prove(model: Model, duals: Reals, largest: Reals) -> Proof:
+def prove(model: Model, duals: Reals, largest: Reals) -> DualProof:
     """Compute the bound that dual values prove.
 
     For any prices y of the rows, c x = y A x + (c - y A) x for all x. The first term is at least what the
@@ -39,7 +39,7 @@ def prove(model: Model, duals: Reals, largest: Reals) -> Proof:
     terms = np.abs(model.cost) + np.bincount(model.indices, weights=np.abs(entries), minlength=size)
     largest_sum = np.abs(rows).sum() + terms @ np.maximum(np.abs(model.column_lower), np.abs(upper))
     rounding = np.finfo(np.float64).eps * (rows.size + size) * float(largest_sum + abs(model.offset))
-    return Proof(bound - float(rounding), reduced)
+    return DualProof(bound - float(rounding), reduced)
 
 
 def bound_by_total(cost: Reals, matrix: Reals, limits: Reals, duals: Reals, *, total: float) -> float:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from formulations.common.duals import Proof, Reals, prove
+from formulations.common.duals import DualProof, Reals, prove
 from gsopt.core.budget import Budget
 from gsopt.core.numbers.tolerances import PROBED, WANTED
 from gsopt.core.result import StoppedBy
@@ -131,11 +131,11 @@ class _Probing:
         return self.link.stopped or monotonic() >= self.end
 
     def _finding(
-        self, values: Reals | None, proof: Proof | None, orders: Sequence[tuple[int, int]] = ()
+        self, values: Reals | None, proof: DualProof | None, orders: Sequence[tuple[int, int]] = ()
     ) -> Finding:
         return Finding(values, -inf if proof is None else proof.bound, tuple(self.kept), tuple(orders))
 
-    def _solve(self) -> Proof | None:
+    def _solve(self) -> DualProof | None:
         """Solve with the current bounds, and return what the duals prove."""
         if self.end < inf:
             left = max(self.end - monotonic(), 0.0)
@@ -155,7 +155,7 @@ class _Probing:
         self.upper[columns] = upper
         self.solver.changeColsBounds(columns.size, columns, self.model.column_lower[columns], upper)
 
-    def _price_out(self, proof: Proof) -> None:
+    def _price_out(self, proof: DualProof) -> None:
         """Rule out the columns whose reduced cost alone exceeds what is left up to the cutoff."""
         for number, choice in enumerate(self.question.choices):
             columns = choice.columns

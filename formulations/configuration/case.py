@@ -24,7 +24,7 @@ class Option(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
+class ConfigurationCase:
     """A problem in whole numbers."""
 
     problem: Configuration
@@ -33,7 +33,7 @@ class Case:
     options: tuple[tuple[Option, ...], ...]
 
     @classmethod
-    def of(cls, problem: Configuration) -> "Case":
+    def of(cls, problem: Configuration) -> "ConfigurationCase":
         """List the options of a problem.
 
         A cost is counted in steps of the problem's values, times one more than the number of jobs, and one is

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from formulations.common.best import Best
-from formulations.configuration.case import Case, bound_alone, current_configurations
+from formulations.configuration.case import ConfigurationCase, bound_alone, current_configurations
 from formulations.configuration.milp import milp
 from formulations.configuration.table import LeastCosts
 from gsopt.core.budget import Budget
@@ -55,7 +55,7 @@ def exact(problem: Configuration, budget: Budget) -> Result[ConfigurationSolutio
     if best.finished not in (None, StoppedBy.FINISHED):  # a value that is best may have other ties
         return best.result(best.finished, message="current configurations")
     try:
-        case = Case.of(problem)
+        case = ConfigurationCase.of(problem)
         table = LeastCosts.of(case, budget)
     except Unsupported as reason:
         if budget.passed:

@@ -6,7 +6,7 @@ from math import gcd, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from formulations.configuration.case import LARGEST_TOTAL, Case, Option
+from formulations.configuration.case import LARGEST_TOTAL, ConfigurationCase, Option
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
 
@@ -23,13 +23,13 @@ Wholes = NDArray[np.int64]
 class LeastCosts:
     """Least costs of the last jobs, by how many GPUs of each type are left for them."""
 
-    case: Case  # the problem in whole numbers
+    case: ConfigurationCase  # the problem in whole numbers
     # GPUs of each type in a cell: the most that all options of the type are multiples of
     blocks: tuple[int, ...]
     costs: Wholes  # least cost of the jobs from each on, shape (jobs + 1, blocks of the first type + 1, ...)
 
     @classmethod
-    def of(cls, case: Case, budget: Budget) -> "LeastCosts | None":
+    def of(cls, case: ConfigurationCase, budget: Budget) -> "LeastCosts | None":
         """Fill the table; return None out of time, and raise `Unsupported` if memory cannot hold it."""
         blocks, sizes = _sizes(case)
         if (len(case.options) + 1) * prod(sizes) > LARGEST_TABLE:
@@ -81,7 +81,7 @@ def _part(kind: int, cells: slice) -> tuple[slice, ...]:
     return (*[slice(None)] * kind, cells)
 
 
-def _sizes(case: Case) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _sizes(case: ConfigurationCase) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the GPUs of a cell and the number of cells for each type: no more than all jobs can use."""
     blocks, sizes = [], []
     for kind, gpus in enumerate(case.problem.gpus.values()):

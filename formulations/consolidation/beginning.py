@@ -4,7 +4,7 @@ from bisect import bisect_left, insort
 from collections import Counter
 from fractions import Fraction
 
-from formulations.consolidation.case import Case, Stays
+from formulations.consolidation.case import ConsolidationCase, Stays
 from formulations.consolidation.vacancy import Vacancy
 from gsopt.core.budget import Budget
 from gsopt.core.numbers.grid import Exact, exact_total, whole
@@ -14,14 +14,14 @@ from gsopt.problems.consolidation import ConsolidationSolution
 _MOMENT = 0.25
 
 
-def begin(case: Case) -> tuple[ConsolidationSolution, Exact]:
+def begin(case: ConsolidationCase) -> tuple[ConsolidationSolution, Exact]:
     """Return a placement by value density, and the bound of a knapsack that takes parts of jobs too."""
     stays = smallest_first(case) if case.required else densest_first(case)
     bonus = case.bonus + case.problem.machine_bonus * len(case.untouched)
     return case.placed(stays), whole(knapsack_bound(case) + bonus)
 
 
-def densest_first(case: Case) -> Stays:
+def densest_first(case: ConsolidationCase) -> Stays:
     """Choose a kind and a level again and again, the most valuable for each GPU first.
 
     Jobs go to the group of that level with the fewest free GPUs that has room. Unlike a policy that accepts
@@ -32,13 +32,13 @@ def densest_first(case: Case) -> Stays:
     return _take(case, [(k, level) for _, k, level in choices])
 
 
-def smallest_first(case: Case) -> Stays:
+def smallest_first(case: ConsolidationCase) -> Stays:
     """Choose the smallest jobs, each on the innermost level that has room: no choice has more jobs."""
     order = sorted(range(len(case.kinds)), key=lambda k: (case.kinds[k].gpus, k))
     return _take(case, [(k, level) for k in order for level in case.kinds[k].levels])
 
 
-def _take(case: Case, choices: list[tuple[int, int]]) -> Stays:
+def _take(case: ConsolidationCase, choices: list[tuple[int, int]]) -> Stays:
     """Place as many jobs of a kind on a level as fit, choice by choice, as far as a moment goes."""
     moment = Budget(time_limit=_MOMENT)
     room = _Room(case.vacancy)
@@ -84,7 +84,7 @@ class _Room:
             insort(ordered, (self.free[u], u))
 
 
-def knapsack_bound(case: Case) -> Exact:
+def knapsack_bound(case: ConsolidationCase) -> Exact:
     """Fill all free GPUs with the most valuable jobs, each on its best level, the last one in part."""
     left = case.vacancy.nodes[-1].free
     worths: list[Exact] = []

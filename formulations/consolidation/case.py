@@ -15,7 +15,7 @@ Stays = Mapping[tuple[int, int], int]
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
+class ConsolidationCase:
     """A problem as the models see it: kinds of jobs, and groups of free GPUs in which they may stay.
 
     What a job is worth depends only on the innermost group that holds all its GPUs. So a job on a single
@@ -34,7 +34,7 @@ class Case:
     kinds: tuple[JobKind, ...]  # the jobs that can be placed
 
     @classmethod
-    def of(cls, problem: Consolidation) -> "Case":
+    def of(cls, problem: Consolidation) -> "ConsolidationCase":
         """Group the free GPUs and the jobs of a problem."""
         vacancy = Vacancy.of(problem)
         return cls(problem, vacancy, kinds(problem, vacancy.room))
@@ -107,7 +107,7 @@ class Case:
         of `stays` may hold more than fits; `spared` machines are left whole.
         """
         nodes = self.vacancy.nodes
-        filling = _Filling(self.vacancy, spared)
+        filling = _FreeGpus(self.vacancy, spared)
         waiting = {k: iter(kind.jobs) for k, kind in enumerate(self.kinds)}
         ordered = sorted(
             stays.items(), key=lambda stay: (nodes[stay[0][1]].level, -self.kinds[stay[0][0]].gpus)
@@ -119,7 +119,7 @@ class Case:
         return ConsolidationSolution(placed={self.problem.jobs[j].name: chosen[j] for j in sorted(chosen)})
 
 
-class _Filling:
+class _FreeGpus:
     """The free GPUs while jobs take them."""
 
     def __init__(self, vacancy: Vacancy, spared: Collection[int]) -> None:

@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import Any, ClassVar
 
 from formulations.consolidation.beginning import begin
-from formulations.consolidation.case import Case
+from formulations.consolidation.case import ConsolidationCase
 from gsopt.core.errors import Unsupported
 from gsopt.core.numbers.grid import Exact
 from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
@@ -68,7 +68,7 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
 
     def at_once(self, problem: Consolidation) -> tuple[ConsolidationSolution, Exact]:
         """Return a placement by value density, and a knapsack bound."""
-        return begin(Case.of(problem))
+        return begin(ConsolidationCase.of(problem))
 
     def build(self, problem: Consolidation) -> Any:
         """Build the Pyomo model; raise `Unsupported` for problems beyond a reference model."""
@@ -82,7 +82,7 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
             maximize,
         )
 
-        case = Case.of(problem)
+        case = ConsolidationCase.of(problem)
         jobs, tiers, nodes = problem.jobs, range(len(problem.tiers)), case.vacancy.nodes
         leaves, groups = range(len(case.vacancy.gpus)), range(case.vacancy.root)
         if len(jobs) * len(nodes) > _LARGEST:
@@ -150,7 +150,7 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
 
     def extract(self, values: Mapping[str, float], problem: Consolidation) -> ConsolidationSolution:
         """Grant every job the next free GPUs of its machines."""
-        free = [iter(gpus) for gpus in Case.of(problem).vacancy.gpus]
+        free = [iter(gpus) for gpus in ConsolidationCase.of(problem).vacancy.gpus]
         placed: dict[str, list[int]] = {}
         for j, job in enumerate(problem.jobs):
             for v, gpus in enumerate(free):
@@ -161,7 +161,7 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
 
     def encode(self, solution: ConsolidationSolution, problem: Consolidation) -> Mapping[str, float]:
         """Count the GPUs of a solution, and flag what they touch."""
-        case = Case.of(problem)
+        case = ConsolidationCase.of(problem)
         leaf_of = {gpu: leaf for leaf, gpus in enumerate(case.vacancy.gpus) for gpu in gpus}
         values = {f"whole[{u}]": 1.0 for u in case.spared(solution)}
         for j, job in enumerate(problem.jobs):

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any, ClassVar
 
-from formulations.consolidation.case import Case
+from formulations.consolidation.case import ConsolidationCase
 from formulations.consolidation.merged import Indices, Merged
 from formulations.consolidation.program import NamedProgram
 from gsopt.core.errors import Unsupported
@@ -69,7 +69,7 @@ class Divisible(Merged):
 
     name: ClassVar[str] = "divisible"
 
-    def check(self, case: Case) -> None:
+    def check(self, case: ConsolidationCase) -> None:
         """Refuse demands on single machines that do not divide each other."""
         super().check(case)
         for more, less in pairwise(case.alone):
@@ -107,7 +107,7 @@ class Divisible(Merged):
                 yield d, leaf
 
 
-def _slots(case: Case, d: int, p: int) -> int:
+def _slots(case: ConsolidationCase, d: int, p: int) -> int:
     """Count how often a demand fits on the machines below a group."""
     return sum(case.vacancy.nodes[leaf].free // d for leaf in case.vacancy.leaves[p])
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from formulations.common.first import judged_start
 from formulations.consolidation.beginning import begin
-from formulations.consolidation.case import Case
+from formulations.consolidation.case import ConsolidationCase
 from formulations.consolidation.divisible import Divisible
 from formulations.consolidation.laminar import Laminar
 from formulations.consolidation.patterns import Patterns
@@ -48,7 +48,7 @@ def exact(problem: Consolidation, budget: Budget) -> Result[ConsolidationSolutio
     >>> result.status, round(float(result.objective), 6), result.message
     (<Status.OPTIMAL: 'optimal'>, 62.640466, 'divisible: kOptimal')
     """
-    case = Case.of(problem)
+    case = ConsolidationCase.of(problem)
     solution, bound = begin(case)
     first, ended = judged_start(problem, solution, bound, method="exact", message="knapsack", budget=budget)
     if ended:
@@ -57,7 +57,7 @@ def exact(problem: Consolidation, budget: Budget) -> Result[ConsolidationSolutio
     return tightened(no_worse(found, problem, first.solution), problem, bound)
 
 
-def _by_model(case: Case, budget: Budget) -> Result[ConsolidationSolution]:
+def _by_model(case: ConsolidationCase, budget: Budget) -> Result[ConsolidationSolution]:
     """Solve by the first model that takes the problem; it need not begin anew."""
     for model in (Divisible(case), Patterns(case), Laminar(case)):
         with suppress(Unsupported):

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import Any, ClassVar
 
-from formulations.consolidation.case import Case, Stays
+from formulations.consolidation.case import ConsolidationCase, Stays
 from formulations.consolidation.model import GroupModel
 from formulations.consolidation.program import NamedProgram
 from gsopt.problems.consolidation import Consolidation
@@ -47,7 +47,7 @@ class Laminar(GroupModel):
     Source
     ------
     Dally, section II-B, for worth by tier. That the groups of a tree have room for all jobs within them is
-    enough, see `formulations.consolidation.case.Case`.
+    enough, see `formulations.consolidation.case.ConsolidationCase`.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class Laminar(GroupModel):
             maximize,
         )
 
-        case = Case.of(problem)
+        case = ConsolidationCase.of(problem)
         kinds, nodes, within = case.kinds, case.vacancy.nodes, case.vacancy.within
         model = ConcreteModel(problem.name or "consolidation")
         model.stay = Var(
@@ -100,7 +100,7 @@ class Laminar(GroupModel):
         )
         return model
 
-    def program(self, case: Case) -> NamedProgram:
+    def program(self, case: ConsolidationCase) -> NamedProgram:
         """Write the arrays of the same model."""
         program, places = NamedProgram(), _places(case)
         for k, v in places:
@@ -125,19 +125,19 @@ class Laminar(GroupModel):
             program.row("number", [(_stay(k, v), 1) for k, v in places], lower=case.required)
         return program
 
-    def choose(self, values: Mapping[str, float], case: Case) -> tuple[Stays, Collection[int]]:
+    def choose(self, values: Mapping[str, float], case: ConsolidationCase) -> tuple[Stays, Collection[int]]:
         """Read the columns."""
         stays = {(k, v): round(values.get(_stay(k, v), 0.0)) for k, v in _places(case)}
         return stays, [u for u in case.untouched if values.get(_whole(u), 0.0) == 1]
 
-    def fill(self, stays: Stays, spared: Collection[int], case: Case) -> Mapping[str, float]:
+    def fill(self, stays: Stays, spared: Collection[int], case: ConsolidationCase) -> Mapping[str, float]:
         """Write the columns."""
         del case
         counts = {_stay(k, v): float(count) for (k, v), count in stays.items()}
         return counts | {_whole(u): 1.0 for u in spared}
 
 
-def _places(case: Case) -> list[tuple[int, int]]:
+def _places(case: ConsolidationCase) -> list[tuple[int, int]]:
     """Return the groups in which jobs of each kind may stay."""
     nodes, levels = case.vacancy.nodes, case.vacancy.levels
     return [
@@ -149,14 +149,14 @@ def _places(case: Case) -> list[tuple[int, int]]:
     ]
 
 
-def _taken_whole(case: Case, machine: int, v: int) -> int:
+def _taken_whole(case: ConsolidationCase, machine: int, v: int) -> int:
     """Return the free GPUs of a group that a machine takes which is left whole."""
     if v in case.vacancy.within[machine]:
         return case.vacancy.nodes[v].free
     return case.vacancy.nodes[machine].free if machine in case.vacancy.within[v] else 0
 
 
-def _is_used(case: Case, v: int) -> bool:
+def _is_used(case: ConsolidationCase, v: int) -> bool:
     """Check whether a job may stay within a group, or a machine of it be left whole."""
     within = case.vacancy.within[v]
     return any(u in within for _, u in _places(case)) or any(_taken_whole(case, u, v) for u in case.untouched)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from formulations.consolidation.case import Case, Stays
+from formulations.consolidation.case import ConsolidationCase, Stays
 from formulations.consolidation.model import GroupModel
 from formulations.consolidation.program import NamedProgram
 from gsopt.core.errors import Unsupported
@@ -18,7 +18,7 @@ from gsopt.problems.consolidation import Consolidation
 class Indices:
     """The index sets of the merged models."""
 
-    case: Case  # the problem by groups
+    case: ConsolidationCase  # the problem by groups
 
     @cached_property
     def take(self) -> list[tuple[int, int]]:
@@ -87,7 +87,7 @@ class Merged(GroupModel):
         """Build the Pyomo model."""
         from pyomo.environ import ConcreteModel, Constraint, NonNegativeIntegers, Objective, Var, maximize
 
-        case = Case.of(problem)
+        case = ConsolidationCase.of(problem)
         self.check(case)
         indices, kinds, nodes = Indices(case), case.kinds, case.vacancy.nodes
         model = ConcreteModel(problem.name or "consolidation")
@@ -140,7 +140,7 @@ class Merged(GroupModel):
         )
         return model
 
-    def program(self, case: Case) -> NamedProgram:
+    def program(self, case: ConsolidationCase) -> NamedProgram:
         """Write the arrays of the same model."""
         self.check(case)
         indices, program = Indices(case), NamedProgram()
@@ -170,12 +170,12 @@ class Merged(GroupModel):
         self.pack_rows(program, indices)
         return program
 
-    def check(self, case: Case) -> None:
+    def check(self, case: ConsolidationCase) -> None:
         """Raise `Unsupported` if machines left whole count and are not the innermost groups."""
         if any(case.vacancy.nodes[v].level for v in case.untouched):
             raise Unsupported(f"{self.name}: whole machines that consist of islands; laminar takes them")
 
-    def choose(self, values: Mapping[str, float], case: Case) -> tuple[Stays, Collection[int]]:
+    def choose(self, values: Mapping[str, float], case: ConsolidationCase) -> tuple[Stays, Collection[int]]:
         """Turn numbers by demand into numbers by kind."""
         indices = Indices(case)
         places: dict[tuple[int, int], list[int]] = {pair: [] for pair in indices.levels}
@@ -197,7 +197,7 @@ class Merged(GroupModel):
             for v in machines[: round(values.get(f"whole[{p},{f}]", 0.0))]
         ]
 
-    def fill(self, stays: Stays, spared: Collection[int], case: Case) -> Mapping[str, float]:
+    def fill(self, stays: Stays, spared: Collection[int], case: ConsolidationCase) -> Mapping[str, float]:
         """Add up numbers of jobs and of whole machines."""
         nodes, values = case.vacancy.nodes, Counter[str]()
         for (k, v), count in stays.items():

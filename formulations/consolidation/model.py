@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from formulations.consolidation.beginning import begin
-from formulations.consolidation.case import Case, Stays
+from formulations.consolidation.case import ConsolidationCase, Stays
 from formulations.consolidation.program import NamedProgram
 from gsopt.core.budget import Budget
 from gsopt.core.numbers.grid import Exact, Number, ceil_to
@@ -28,20 +28,20 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
     that may stop at a gap, and bound the optimum all the same.
     """
 
-    def __init__(self, case: Case | None = None, *, rounded: bool = False) -> None:
+    def __init__(self, case: ConsolidationCase | None = None, *, rounded: bool = False) -> None:
         self.case, self.rounded = case, rounded
         self._program: NamedProgram | None = None
 
     @abstractmethod
-    def program(self, case: Case) -> NamedProgram:
+    def program(self, case: ConsolidationCase) -> NamedProgram:
         """Write the arrays; raise `Unsupported` if the model does not express this case."""
 
     @abstractmethod
-    def choose(self, values: Mapping[str, float], case: Case) -> tuple[Stays, Collection[int]]:
+    def choose(self, values: Mapping[str, float], case: ConsolidationCase) -> tuple[Stays, Collection[int]]:
         """Read how many jobs of each kind stay in which groups, and which machines are left whole."""
 
     @abstractmethod
-    def fill(self, stays: Stays, spared: Collection[int], case: Case) -> Mapping[str, float]:
+    def fill(self, stays: Stays, spared: Collection[int], case: ConsolidationCase) -> Mapping[str, float]:
         """Return such numbers as column values by name."""
 
     def standard_form(self, problem: Consolidation) -> StandardForm:
@@ -85,14 +85,18 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
         case = self._case(problem)
         return self.fill(case.located(solution), case.spared(solution), case)
 
-    def _case(self, problem: Consolidation) -> Case:
+    def _case(self, problem: Consolidation) -> ConsolidationCase:
         """Return the problem by groups, the one at hand where there is one."""
-        return self.case if self.case is not None and self.case.problem is problem else Case.of(problem)
+        return (
+            self.case
+            if self.case is not None and self.case.problem is problem
+            else ConsolidationCase.of(problem)
+        )
 
     def _written(self, problem: Consolidation) -> NamedProgram:
         """Write the arrays, once where the case is at hand."""
         if self.case is None or self.case.problem is not problem:
-            return self.program(Case.of(problem))
+            return self.program(ConsolidationCase.of(problem))
         if self._program is None:
             self._program = self.program(self.case)
         return self._program

@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, ClassVar
 
-from formulations.consolidation.case import Case, Stays
+from formulations.consolidation.case import ConsolidationCase, Stays
 from formulations.consolidation.merged import Indices, Merged
 from formulations.consolidation.program import NamedProgram
 from gsopt.core.errors import Unsupported
@@ -69,7 +69,7 @@ class Patterns(Merged):
 
     name: ClassVar[str] = "patterns"
 
-    def check(self, case: Case) -> None:
+    def check(self, case: ConsolidationCase) -> None:
         """Refuse machines that can be filled in too many ways."""
         super().check(case)
         for free in {case.vacancy.nodes[leaf].free for leaf in range(len(case.vacancy.gpus))}:
@@ -135,7 +135,7 @@ class Patterns(Merged):
                     if count:
                         left[d, p] -= count
 
-    def fill(self, stays: Stays, spared: Collection[int], case: Case) -> Mapping[str, float]:
+    def fill(self, stays: Stays, spared: Collection[int], case: ConsolidationCase) -> Mapping[str, float]:
         """Find a pattern for what is on each machine."""
         demands, nodes = case.alone, case.vacancy.nodes
         held: dict[int, Counter[int]] = {}
@@ -154,7 +154,7 @@ class Patterns(Merged):
         return {**super().fill(stays, spared, case), **used}
 
 
-def _sizes(case: Case) -> dict[tuple[int, int], list[int]]:
+def _sizes(case: ConsolidationCase) -> dict[tuple[int, int], list[int]]:
     """Return the innermost groups by the group above and what is free on them."""
     found: dict[tuple[int, int], list[int]] = {}
     for leaf in range(len(case.vacancy.gpus)):
@@ -163,7 +163,7 @@ def _sizes(case: Case) -> dict[tuple[int, int], list[int]]:
     return found
 
 
-def _fills(case: Case) -> list[tuple[int, int, int]]:
+def _fills(case: ConsolidationCase) -> list[tuple[int, int, int]]:
     """Return groups, sizes of what is free on machines below, and numbers of the patterns of that size."""
     demands = case.alone
     return [(p, f, q) for p, f in _sizes(case) for q, pattern in enumerate(maximal(demands, f)) if any(pattern)]

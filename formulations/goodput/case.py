@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 Vector = tuple[int, ...]
 
 
-class Option(NamedTuple):
+class GoodputOption(NamedTuple):
     """A way in which a job may run."""
 
     gpus: int  # its GPUs
@@ -44,15 +44,15 @@ class Option(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
+class GoodputCase:
     """A problem as options of its jobs."""
 
     problem: Goodput
     # options of each job: first to have no GPUs; then those that no other option with fewer GPUs equals
-    options: tuple[tuple[Option, ...], ...]
+    options: tuple[tuple[GoodputOption, ...], ...]
 
     @classmethod
-    def of(cls, problem: Goodput) -> "Case":
+    def of(cls, problem: Goodput) -> "GoodputCase":
         """List the options of a problem."""
         widest = np.cumsum(sorted(problem.nodes, reverse=True))
         return cls(problem, tuple(tuple(_options(problem, job, widest)) for job in range(len(problem.jobs))))
@@ -68,23 +68,23 @@ class Case:
         return GoodputSolution(gpus={job.name: gpus for job, gpus in named if any(gpus)})
 
 
-def _options(problem: Goodput, place: int, widest: NDArray[np.int64]) -> Iterable[Option]:
+def _options(problem: Goodput, place: int, widest: NDArray[np.int64]) -> Iterable[GoodputOption]:
     """List the options of a job, given how many GPUs so many nodes have at most."""
     job, current = problem.jobs[place], problem.currents[place]
     held, used = sum(current), sum(count > 0 for count in current)
     share = Fraction(len(problem.nodes), max(problem.total, 1))
     speedup = job.speedup(used, held) or 0.0
     idle, kept = _counted(problem, np.array([0.0, speedup * float(share)])).tolist()
-    yield Option(0, 0, 0, idle)
+    yield GoodputOption(0, 0, 0, idle)
     if held and speedup:
-        yield Option(held, used, used, kept, keeps=True)
+        yield GoodputOption(held, used, used, kept, keeps=True)
     speedups = _grown(_table(job.speedups, widest, job.max_gpus))
     costs = _counted(problem, float(problem.factors[place] * share) * speedups)
     most = _last_equal(speedups)
     for gpus, nodes in np.argwhere(((speedups > 0) & (costs < idle)).T).tolist():
         first = nodes <= 1 or most[nodes - 1, gpus] < nodes + 1
         if first:
-            yield Option(gpus + 1, nodes + 1, int(most[nodes, gpus]), float(costs[nodes, gpus]))
+            yield GoodputOption(gpus + 1, nodes + 1, int(most[nodes, gpus]), float(costs[nodes, gpus]))
 
 
 def _counted(problem: Goodput, scaled: Floats) -> Floats:

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from formulations.goodput.case import Case, Floats, Option
+from formulations.goodput.case import Floats, GoodputCase, GoodputOption
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
 from gsopt.performance.batching.split import least_costs, read_back
@@ -20,7 +20,7 @@ LARGEST_TABLE = 50_000_000
 class Counting:
     """Least costs where jobs share all GPUs as if they stood on one node: a multiple-choice knapsack."""
 
-    case: Case  # the problem
+    case: GoodputCase  # the problem
     # least cost of each job on 0, 1, ... GPUs, however they stand, shape (jobs, most GPUs of a job + 1)
     costs: Floats
     # before, behind: least cost of the first, and of the last, jobs on at most so many GPUs, shape (jobs + 1,
@@ -29,7 +29,7 @@ class Counting:
     behind: Floats
 
     @classmethod
-    def of(cls, case: Case) -> "Counting":
+    def of(cls, case: GoodputCase) -> "Counting":
         """Fill the tables; raise `Unsupported` if memory cannot hold them."""
         gpus, jobs = case.problem.total, len(case.options)
         width = max((option.gpus for options in case.options for option in options), default=0)
@@ -46,7 +46,7 @@ class Counting:
         """Least cost of all jobs, in doubles: no solution costs less, but for rounding."""
         return float(self.before[-1].min())
 
-    def choice(self) -> list[Option]:
+    def choice(self) -> list[GoodputOption]:
         """Return the options by which the knapsack has its least cost."""
         last = self.before[-1]
         counts = read_back(self.before, self.costs, int(last.argmin()))
@@ -55,10 +55,10 @@ class Counting:
             for options, gpus in zip(self.case.options, counts.tolist(), strict=True)
         ]
 
-    def alive(self, limit: float, budget: Budget) -> list[Sequence[Option]]:
+    def alive(self, limit: float, budget: Budget) -> list[Sequence[GoodputOption]]:
         """List the options with which jobs may cost no more than a limit together, or all when time is over."""
         slack = limit * (1 + 4 * self.case.error)
-        kept: list[Sequence[Option]] = []
+        kept: list[Sequence[GoodputOption]] = []
         for job, options in enumerate(self.case.options):
             if budget.passed:
                 return list(self.case.options)

@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 
 from formulations.common.best import Best
 from formulations.goodput.beginning import begin, mean
-from formulations.goodput.case import Case, Option
+from formulations.goodput.case import GoodputCase, GoodputOption
 from formulations.goodput.counting import Counting
 from formulations.goodput.packing import NodePacking, pack
 from formulations.goodput.patterned import Patterned
 from formulations.goodput.program import OptionProgram
-from formulations.goodput.reduced import Reduced
+from formulations.goodput.reduced import ReducedOptions
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
 from gsopt.core.method import exact_method
@@ -30,8 +30,8 @@ def exact(problem: Goodput, budget: Budget) -> Result[GoodputSolution]:
     2. The knapsack of numbers of GPUs, as if all stood on one node: a bound, and options that are packed onto
        the nodes and improved there.
     3. The integer program of those options with which the knapsack costs no more than the best solution:
-       `Patterned`, or `Reduced` where nodes can hold too much to list. Without GPUs left over and with few
-       restarts, those options are few.
+       `Patterned`, or `ReducedOptions` where nodes can hold too much to list. Without GPUs left over and
+       with few restarts, those options are few.
 
     Value and bound of an optimum differ by no more than `gsopt.problems.goodput.Goodput.resolution`.
 
@@ -53,7 +53,7 @@ def exact(problem: Goodput, budget: Budget) -> Result[GoodputSolution]:
     >>> result.status, result.message
     (<Status.OPTIMAL: 'optimal'>, 'packed counts')
     """
-    case = Case.of(problem)
+    case = GoodputCase.of(problem)
     best: Best[Goodput, GoodputSolution] = Best(problem, budget, "exact")
     begin(case, best)
     if best.finished:
@@ -69,7 +69,7 @@ def exact(problem: Goodput, budget: Budget) -> Result[GoodputSolution]:
     return _proven(case, counting, best, packing)
 
 
-def _packed(case: Case, counting: Counting, best: Best[Goodput, GoodputSolution]) -> NodePacking:
+def _packed(case: GoodputCase, counting: Counting, best: Best[Goodput, GoodputSolution]) -> NodePacking:
     """Pack what the knapsack chooses, and improve it as long as it may not be the best."""
     orders = [sorted(options, key=lambda option: option.cost) for options in case.options]
     choice, budget = counting.choice(), best.budget
@@ -84,7 +84,7 @@ def _packed(case: Case, counting: Counting, best: Best[Goodput, GoodputSolution]
 
 
 def _proven(
-    case: Case, counting: Counting, best: Best[Goodput, GoodputSolution], packing: NodePacking
+    case: GoodputCase, counting: Counting, best: Best[Goodput, GoodputSolution], packing: NodePacking
 ) -> Result[GoodputSolution]:
     """Solve the integer program of what may be no worse than the best solution."""
     jobs = len(case.options)
@@ -115,7 +115,7 @@ def _proven(
     return best.result(stopped_by, solver=proof.solver, message="integer program")
 
 
-def _program(case: Case, alive: Sequence[Sequence[Option]]) -> OptionProgram:
+def _program(case: GoodputCase, alive: Sequence[Sequence[GoodputOption]]) -> OptionProgram:
     """Return the program with patterns, unless nodes can hold too much for that."""
     patterned = Patterned(case, alive)
-    return patterned if patterned.is_small else Reduced(case, alive)
+    return patterned if patterned.is_small else ReducedOptions(case, alive)

@@ -6,7 +6,7 @@ from itertools import accumulate
 from typing import Any, ClassVar
 
 from formulations.goodput.beginning import bound_alone, current_gpus
-from formulations.goodput.case import Case
+from formulations.goodput.case import GoodputCase
 from gsopt.core.numbers.grid import Exact, Number, floor_to
 from gsopt.core.numbers.tolerances import SPEEDUP
 from gsopt.problems.goodput import Goodput, GoodputSolution
@@ -117,12 +117,14 @@ class Milp(Formulation[Goodput, GoodputSolution]):
         costs = {_column("waits", job): _idle(problem) for job in range(len(problem.jobs))}
         costs |= {_column("keeps", job): cost for job, cost in _kept(problem).items()}
         costs |= {_column("runs", *shape): cost for shape, cost in _shapes(problem).items()}
-        grid = Fraction(bound_alone(Case.of(problem))) * Fraction(SPEEDUP) / (4 * max(len(problem.jobs), 1))
+        grid = (
+            Fraction(bound_alone(GoodputCase.of(problem))) * Fraction(SPEEDUP) / (4 * max(len(problem.jobs), 1))
+        )
         return [floor_to(costs.get(column, 0), grid) for column in form.columns]
 
     def at_once(self, problem: Goodput) -> tuple[GoodputSolution, Number]:
         """Return what jobs have now, and the bound as if nobody wanted the same GPU."""
-        case = Case.of(problem)
+        case = GoodputCase.of(problem)
         return current_gpus(case), bound_alone(case)
 
     def extract(self, values: Mapping[str, float], problem: Goodput) -> GoodputSolution:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from math import inf
 
-from formulations.goodput.case import Case, Option, Vector
+from formulations.goodput.case import GoodputCase, GoodputOption, Vector
 from gsopt.core.budget import Budget
 
 #: Rounds through all jobs, of which each takes the best that the others leave.
@@ -13,7 +13,7 @@ _ROUNDS = 10
 class NodePacking:
     """What jobs have on the nodes, their chosen options, and the room that is left."""
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: GoodputCase) -> None:
         self.case = case
         self.chosen = [options[0] for options in case.options]
         self.vectors: list[Vector] = [(0,) * len(case.problem.nodes)] * len(case.options)
@@ -25,7 +25,7 @@ class NodePacking:
         """What all jobs count together, in doubles."""
         return sum(option.cost for option in self.chosen)
 
-    def put(self, job: int, option: Option) -> bool:
+    def put(self, job: int, option: GoodputOption) -> bool:
         """Place a job without GPUs by an option if there is room; return whether there is."""
         vector = self._vector(job, option)
         if vector is None:
@@ -39,7 +39,7 @@ class NodePacking:
         self._add(self.vectors[job], 1)
         self.chosen[job], self.vectors[job] = self.case.options[job][0], (0,) * len(self._free)
 
-    def improve(self, orders: Sequence[Sequence[Option]], budget: Budget) -> None:
+    def improve(self, orders: Sequence[Sequence[GoodputOption]], budget: Budget) -> None:
         """Move each job in turn to its cheapest option that fits beside the others, until no move helps."""
         for _ in range(_ROUNDS):
             before = list(self.chosen)
@@ -50,7 +50,7 @@ class NodePacking:
             if self.chosen == before:
                 return
 
-    def exchange(self, jobs: Iterable[int], orders: Sequence[Sequence[Option]], budget: Budget) -> None:
+    def exchange(self, jobs: Iterable[int], orders: Sequence[Sequence[GoodputOption]], budget: Budget) -> None:
         """Let each of some jobs, while it has no GPUs, displace another one where both together gain."""
         for job in jobs:
             for other in range(len(orders)):
@@ -59,14 +59,14 @@ class NodePacking:
                 if self.chosen[other].gpus:
                     self._exchange(job, other, orders)
 
-    def _improve(self, job: int, order: Iterable[Option]) -> None:
+    def _improve(self, job: int, order: Iterable[GoodputOption]) -> None:
         before = self._lift(job)
         self._place_first(job, order, before[0].cost)
         if self.chosen[job].cost >= before[0].cost:
             self.take(job)
             self._restore(job, *before)
 
-    def _exchange(self, job: int, other: int, orders: Sequence[Sequence[Option]]) -> None:
+    def _exchange(self, job: int, other: int, orders: Sequence[Sequence[GoodputOption]]) -> None:
         own, before = self.chosen[job], self._lift(other)
         self._place_first(job, orders[job], own.cost)
         self._place_first(other, orders[other], inf)
@@ -75,18 +75,18 @@ class NodePacking:
             self.take(other)
             self._restore(other, *before)
 
-    def _place_first(self, job: int, order: Iterable[Option], cost: float) -> None:
+    def _place_first(self, job: int, order: Iterable[GoodputOption], cost: float) -> None:
         """Grant a job without GPUs the first fitting option in an order, of those below a cost."""
         for option in order:
             if option.cost >= cost or self.put(job, option):
                 return
 
-    def _lift(self, job: int) -> tuple[Option, Vector]:
+    def _lift(self, job: int) -> tuple[GoodputOption, Vector]:
         before = self.chosen[job], self.vectors[job]
         self.take(job)
         return before
 
-    def _restore(self, job: int, option: Option, vector: Vector) -> None:
+    def _restore(self, job: int, option: GoodputOption, vector: Vector) -> None:
         self._add(vector, -1)
         self.chosen[job], self.vectors[job] = option, vector
 
@@ -97,7 +97,7 @@ class NodePacking:
             if len(used) > 1:
                 self._wide[node] = sign < 0
 
-    def _vector(self, job: int, option: Option) -> Vector | None:
+    def _vector(self, job: int, option: GoodputOption) -> Vector | None:
         """Find room for an option: as it stands, on the fullest node that has it, or on the emptiest ones."""
         if option.keeps:
             return self._kept(self.case.problem.currents[job])
@@ -117,7 +117,7 @@ class NodePacking:
         _, best = min(room)
         return tuple(gpus if node == best else 0 for node in range(len(self._free)))
 
-    def _spread(self, option: Option) -> Vector | None:
+    def _spread(self, option: GoodputOption) -> Vector | None:
         nodes = [node for node, free in enumerate(self._free) if free and not self._wide[node]]
         nodes.sort(key=lambda node: -self._free[node])
         for number in range(option.least, min(option.most, len(nodes)) + 1):
@@ -133,7 +133,7 @@ class NodePacking:
         return tuple(vector)
 
 
-def pack(case: Case, wanted: Iterable[Option]) -> NodePacking:
+def pack(case: GoodputCase, wanted: Iterable[GoodputOption]) -> NodePacking:
     """Grant jobs the options that they want, kept ones first, then the largest; without room, none."""
     packing = NodePacking(case)
     for job, option in sorted(enumerate(wanted), key=lambda each: (not each[1].keeps, -each[1].gpus)):

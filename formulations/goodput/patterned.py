@@ -9,7 +9,7 @@ from itertools import chain, islice
 import numpy as np
 from numpy.typing import NDArray
 
-from formulations.goodput.case import Option, Vector
+from formulations.goodput.case import GoodputOption, Vector
 from formulations.goodput.patterns import NodeKind, Pattern, kinds
 from formulations.goodput.program import OptionProgram
 from formulations.goodput.rows import Key, KeyedRows
@@ -91,7 +91,7 @@ class Patterned(OptionProgram):
         rows.add(("all", job), part, room, 0, np.inf)
         rows.add(("room", room), part, -1, 0, np.inf)
 
-    def _use(self, rows: KeyedRows, job: int, option: Option, column: Key) -> None:
+    def _use(self, rows: KeyedRows, job: int, option: GoodputOption, column: Key) -> None:
         """Add what an option's column takes."""
         if option.keeps:
             for number, kind in enumerate(self.kinds):
@@ -134,7 +134,7 @@ class Patterned(OptionProgram):
     def _vector(self, gpus: Mapping[int, int]) -> Vector:
         return tuple(gpus.get(node, 0) for node in range(len(self.case.problem.nodes)))
 
-    def point(self, chosen: Sequence[Option], vectors: Iterable[Vector]) -> NDArray[np.float64]:
+    def point(self, chosen: Sequence[GoodputOption], vectors: Iterable[Vector]) -> NDArray[np.float64]:
         """Return options of jobs, of those that are left, and where they stand as values of the columns."""
         standing = list(zip(chosen, vectors, strict=True))
         found: Counter[Key] = Counter()
@@ -149,7 +149,7 @@ class Patterned(OptionProgram):
                         found["parts", job, pattern.room] += 1
         return np.array([float(found[key]) for key in self.rows.columns])
 
-    def _pattern(self, kind: NodeKind, node: int, standing: Sequence[tuple[Option, Vector]]) -> Pattern:
+    def _pattern(self, kind: NodeKind, node: int, standing: Sequence[tuple[GoodputOption, Vector]]) -> Pattern:
         """Return the pattern of a node; what is idle is a part's, or filled up with the smallest jobs."""
         stays = tuple(stay for stay in kind.stays if standing[stay.job][0].keeps)
         sizes = [vector[node] for option, vector in standing if option.is_single and vector[node]]

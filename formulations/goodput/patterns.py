@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from formulations.goodput.case import Case, Option
+from formulations.goodput.case import GoodputCase, GoodputOption
 
 
 class Stay(NamedTuple):
@@ -40,7 +40,7 @@ class NodeKind:
                 yield Pattern(stays, chosen, left if is_open else 0)
 
 
-def kinds(case: Case, alive: Sequence[Sequence[Option]]) -> list[NodeKind]:
+def kinds(case: GoodputCase, alive: Sequence[Sequence[GoodputOption]]) -> list[NodeKind]:
     """Sort nodes by how the options that are left see them."""
     staying: list[list[Stay]] = [[] for _ in case.problem.nodes]
     for job, options in enumerate(alive):

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from formulations.goodput.case import Case, Option, Vector
+from formulations.goodput.case import GoodputCase, GoodputOption, Vector
 from formulations.goodput.rows import Key, KeyedRows
 from gsopt.core.numbers.tolerances import SPEEDUP
 from gsopt.solvers.standard_form import StandardForm
@@ -24,8 +24,10 @@ class OptionProgram(ABC):
     these have on each, and what else a node holds.
     """
 
-    case: Case  # the problem
-    alive: Sequence[Sequence[Option]]  # options of each job that are left; there is a solution with these
+    case: GoodputCase  # the problem
+    alive: Sequence[
+        Sequence[GoodputOption]
+    ]  # options of each job that are left; there is a solution with these
 
     @cached_property
     def base(self) -> list[float]:
@@ -91,7 +93,7 @@ class OptionProgram(ABC):
         """Return the columns of a point by their keys."""
         return {key: round(value) for key, value in zip(self.rows.columns, values.tolist(), strict=True)}
 
-    def chosen(self, found: Mapping[Key, int]) -> list[Option]:
+    def chosen(self, found: Mapping[Key, int]) -> list[GoodputOption]:
         """Return the option of each job."""
         return [
             next(each for place, each in enumerate(options) if found["runs", job, place])
@@ -103,5 +105,5 @@ class OptionProgram(ABC):
         """Read the GPUs of each job on every node from the values of the columns."""
 
     @abstractmethod
-    def point(self, chosen: Sequence[Option], vectors: Iterable[Vector]) -> NDArray[np.float64]:
+    def point(self, chosen: Sequence[GoodputOption], vectors: Iterable[Vector]) -> NDArray[np.float64]:
         """Return options of jobs, of those that are left, and where they stand as values of the columns."""

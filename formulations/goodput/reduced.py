@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from formulations.goodput.case import Option, Vector
+from formulations.goodput.case import GoodputOption, Vector
 from formulations.goodput.program import OptionProgram
 from formulations.goodput.rows import Key, KeyedRows
 
 
 @dataclass(frozen=True, eq=False)
-class Reduced(OptionProgram):
+class ReducedOptions(OptionProgram):
     """The options of each job that are left, and the GPUs of every node.
 
     Jobs on one node that have as many GPUs are interchangeable in space, so a node holds a number of jobs of
@@ -39,7 +39,7 @@ class Reduced(OptionProgram):
             for node in nodes:
                 self._share(rows, job, node)
 
-    def _use(self, rows: KeyedRows, job: int, option: Option, column: Key) -> None:
+    def _use(self, rows: KeyedRows, job: int, option: GoodputOption, column: Key) -> None:
         """Add what an option's column takes."""
         if option.keeps:
             for node, count in enumerate(self.case.problem.currents[job]):
@@ -86,7 +86,7 @@ class Reduced(OptionProgram):
                 vectors.append(tuple(found.get(("gpus", job, node), 0) for node in nodes))
         return vectors
 
-    def point(self, chosen: Sequence[Option], vectors: Iterable[Vector]) -> NDArray[np.float64]:
+    def point(self, chosen: Sequence[GoodputOption], vectors: Iterable[Vector]) -> NDArray[np.float64]:
         """Return options of jobs, of those that are left, and where they stand as values of the columns."""
         found: dict[Key, float] = {}
         for job, (option, vector) in enumerate(zip(chosen, vectors, strict=True)):

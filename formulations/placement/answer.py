@@ -1,7 +1,7 @@
 """Answer: the judged result of an exact method, what it tells on the way, and the cases that need no model."""
 
 from formulations.placement.integers import Bracket
-from formulations.placement.packing import Filled, Packing, Patterns
+from formulations.placement.packing import Filled, FillPatterns, Packing
 from gsopt.core.budget import Budget
 from gsopt.core.errors import ModelMismatch
 from gsopt.core.result import Result, plain
@@ -26,7 +26,7 @@ def without_model(problem: Placement, method: str, budget: Budget) -> Result[Pla
 
 def answer(
     packing: Packing,
-    patterns: Patterns,
+    patterns: FillPatterns,
     bracket: Bracket,
     *,
     method: str,

@@ -2,12 +2,12 @@
 
 from formulations.placement.counting import counting_bound
 from formulations.placement.integers import Bracket
-from formulations.placement.packing import Filled, Packing, Patterns
+from formulations.placement.packing import Filled, FillPatterns, Packing
 from formulations.placement.start import construct
 from gsopt.core.budget import Budget
 
 
-def begin(packing: Packing, budget: Budget) -> tuple[Patterns, Bracket]:
+def begin(packing: Packing, budget: Budget) -> tuple[FillPatterns, Bracket]:
     """Count resources; return the better of the budget's start and a placement of one's own, and its bound."""
     bound = counting_bound(packing)
     budget.report(bound=bound)
@@ -17,7 +17,7 @@ def begin(packing: Packing, budget: Budget) -> tuple[Patterns, Bracket]:
         own = construct(packing, budget)
         known += [] if own is None else [own]
     if not known:
-        return Patterns.of((), len(packing.demands)), bracket
+        return FillPatterns.of((), len(packing.demands)), bracket
     best = min(known, key=packing.value)
     return best.patterns, bracket.with_point(best.values, packing.value(best))
 

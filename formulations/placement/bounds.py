@@ -12,7 +12,7 @@ from formulations.placement.packing import Packing, Reals
 
 
 @dataclass(frozen=True, eq=False)
-class Prices:
+class WorkerPrices:
     """What workers are worth, and the most that fillings are."""
 
     worth: Reals  # worth of a worker of each demand in each zone, non-negative, shape (zones, demands)
@@ -21,7 +21,7 @@ class Prices:
     most: Reals
 
 
-def lagrange(packing: Packing, prices: Prices, *, counting_cost: bool = True) -> float:
+def lagrange(packing: Packing, prices: WorkerPrices, *, counting_cost: bool = True) -> float:
     """Return the Lagrangian bound: workers pay their worth, moves and servers take what they can get.
 
     Any prices do; those of the relaxation's optimum give its value. Without costs, a bound above 0 proves that
@@ -41,7 +41,7 @@ def lagrange(packing: Packing, prices: Prices, *, counting_cost: bool = True) ->
     return counting_cost * packing.offset + float(total - _rounding(packing) * size)
 
 
-def better_than(packing: Packing, prices: Prices, value: int) -> int:
+def better_than(packing: Packing, prices: WorkerPrices, value: int) -> int:
     """Bound every solution that is better than a known value; the value itself where there is none.
 
     Where the prices leave a better solution no choice of moves, its zones have nothing in common but the

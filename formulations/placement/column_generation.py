@@ -13,7 +13,7 @@ from formulations.placement.generation import Generation, Relaxed
 from formulations.placement.integers import Bracket, solve_integers
 from formulations.placement.linear import Optimum
 from formulations.placement.maximal import maximal_patterns
-from formulations.placement.packing import Filled, Packing, Patterns
+from formulations.placement.packing import Filled, FillPatterns, Packing
 from formulations.placement.patterns import over_patterns
 from formulations.placement.pricers import pricer
 from formulations.placement.pricing import Pricer
@@ -93,7 +93,7 @@ def column_generation(problem: Placement, budget: Budget, *, seed: int = 0) -> R
         return answer(packing, patterns, bracket, method=_NAME, budget=budget, message="resources counted")
     best = None if bracket.values is None else Filled(patterns, bracket.values)
     pricers = tuple(pricer(packing, zone) for zone in packing.zones)
-    search = _Search(packing, pricers, budget, seed, patterns, bracket.bound, best)
+    search = _ColumnSearch(packing, pricers, budget, seed, patterns, bracket.bound, best)
     for step in (_relax, _round, _dive_first, _relax_on, _solve_integers, _dive_on, _round_on, _solve_integers):
         search = step(search)
         budget.report(bound=search.bound)
@@ -118,7 +118,7 @@ _NAME = "column_generation"
 
 
 @dataclass(frozen=True, eq=False)
-class _Search:
+class _ColumnSearch:
     """State of a run of column generation."""
 
     # packing, pricers, budget, seed: what it works with
@@ -126,7 +126,7 @@ class _Search:
     pricers: tuple[Pricer | None, ...]
     budget: Budget
     seed: int
-    patterns: Patterns  # the patterns so far, those of the relaxation first
+    patterns: FillPatterns  # the patterns so far, those of the relaxation first
     # bound, best, infeasible: what is known of the problem
     bound: int
     best: Filled | None
@@ -147,11 +147,11 @@ class _Search:
         return None if self.best is None else self.packing.value(self.best)
 
     @property
-    def known(self) -> tuple[Patterns, Bracket]:
+    def known(self) -> tuple[FillPatterns, Bracket]:
         """The patterns of the best solution, and what is known in terms of these."""
         bracket = Bracket(self.bound, infeasible=self.infeasible)
         if self.best is None:
-            return Patterns.of((), len(self.packing.demands)), bracket
+            return FillPatterns.of((), len(self.packing.demands)), bracket
         return self.best.patterns, bracket.with_point(self.best.values, self.packing.value(self.best))
 
     @property
@@ -171,7 +171,7 @@ class _Search:
             return StoppedBy.GAP
         return StoppedBy.TIME_LIMIT if self.budget.passed else StoppedBy.FINISHED
 
-    def better(self, filled: Filled | None) -> "_Search":
+    def better(self, filled: Filled | None) -> "_ColumnSearch":
         """Continue with a solution if it is better."""
         if filled is None or (self.value is not None and self.value <= self.packing.value(filled)):
             return self
@@ -179,7 +179,7 @@ class _Search:
         return replace(self, best=filled, interrupted=self.interrupted or stop)
 
 
-def _relax(search: _Search) -> _Search:
+def _relax(search: _ColumnSearch) -> _ColumnSearch:
     """Generate patterns, for a part of the time that is left."""
     budget, left = search.budget, search.budget.left()
     if left is not None:
@@ -199,19 +199,19 @@ def _relax(search: _Search) -> _Search:
     )
 
 
-def _relax_on(search: _Search) -> _Search:
+def _relax_on(search: _ColumnSearch) -> _ColumnSearch:
     """Generate more patterns where the time for it was too short."""
     if search.relaxed is None or search.relaxed.stopped_by is not StoppedBy.TIME_LIMIT:
         return search
     return _round(_relax(search))
 
 
-def _round_on(search: _Search) -> _Search:
+def _round_on(search: _ColumnSearch) -> _ColumnSearch:
     """Round down with all effort where dives came first."""
     return _round(search, EFFORT) if len(search.packing.zones) == 1 else search
 
 
-def _round(search: _Search, effort: int | None = None) -> _Search:
+def _round(search: _ColumnSearch, effort: int | None = None) -> _ColumnSearch:
     """Round the relaxation down and place the others greedily; with little effort where dives follow."""
     if search.relaxed is None or search.relaxed.optimum is None:
         return search
@@ -229,18 +229,18 @@ def _round(search: _Search, effort: int | None = None) -> _Search:
     return replace(found, patterns=found.patterns + fresh)
 
 
-def _dive_first(search: _Search) -> _Search:
+def _dive_first(search: _ColumnSearch) -> _ColumnSearch:
     """Dive some times, or once where the time for the relaxation was too short."""
     finished = search.relaxed is not None and search.relaxed.stopped_by is StoppedBy.FINISHED
     return _dive(search, _FIRST_DIVES if finished else 1, _DIVES_PART)
 
 
-def _dive_on(search: _Search) -> _Search:
+def _dive_on(search: _ColumnSearch) -> _ColumnSearch:
     """Dive again."""
     return _dive(search, _DIVES, 1.0)
 
 
-def _dive(search: _Search, most: int, part: float) -> _Search:
+def _dive(search: _ColumnSearch, most: int, part: float) -> _ColumnSearch:
     """Dive while there is no solution that meets the bound; where pools matter there is no diving."""
     packing, relaxed = search.packing, search.relaxed
     if len(packing.zones) > 1 or relaxed is None or relaxed.optimum is None:
@@ -255,7 +255,7 @@ def _dive(search: _Search, most: int, part: float) -> _Search:
     return replace(search, patterns=search.patterns + fresh)
 
 
-def _promising(packing: Packing, patterns: Patterns, optimum: Optimum) -> Patterns:
+def _promising(packing: Packing, patterns: FillPatterns, optimum: Optimum) -> FillPatterns:
     """Choose the relaxation's patterns of the least reduced cost, some for each demand."""
     form = packing.form(patterns)
     reduced = (form.cost - form.matrix.T @ optimum.duals)[packing.moves :]
@@ -264,7 +264,7 @@ def _promising(packing: Packing, patterns: Patterns, optimum: Optimum) -> Patter
     return patterns.only(kept)
 
 
-def _solve_integers(search: _Search) -> _Search:
+def _solve_integers(search: _ColumnSearch) -> _ColumnSearch:
     """Solve integer programs over the patterns so far."""
     relaxed, packing = search.relaxed, search.packing
     if relaxed is None or relaxed.optimum is None or relaxed.prices is None:

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from formulations.placement.labels import Labels
+from formulations.placement.labels import LabelPricing
 from formulations.placement.linear import Optimum
 from formulations.placement.master import Master
-from formulations.placement.packing import Filled, Integers, Packing, Patterns
+from formulations.placement.packing import Filled, FillPatterns, Integers, Packing
 from formulations.placement.start import complete
 from gsopt.core.budget import Budget
 from gsopt.core.numbers.tolerances import FEASIBILITY, REDUCED_COST
@@ -36,7 +36,7 @@ class Diver:
     """
 
     packing: Packing
-    patterns: Patterns  # the patterns so far
+    patterns: FillPatterns  # the patterns so far
     random: np.random.Generator  # source of the chance in all dives but the first
     dives: int = 0
     _known: set[tuple[int, int, bytes]] = field(init=False)
@@ -68,13 +68,13 @@ class Diver:
             return None
         rest = complete(self.packing, needs, left)
         used = np.array(sorted(fixed), dtype=np.int64)
-        chosen = Patterns(self.patterns.zone[used], self.patterns.kind[used], self.patterns.counts[used])
+        chosen = FillPatterns(self.patterns.zone[used], self.patterns.kind[used], self.patterns.counts[used])
         often = np.array([fixed[pattern] for pattern in used.tolist()], dtype=np.int64)
         return None if rest is None else Filled(chosen + rest.patterns, np.append(often, rest.values))
 
     def _generate(self, needs: Integers, goal: float, budget: Budget) -> Optimum | None:
         """Solve the relaxation of what is left, with some rounds of pricing; None if the goal is missed."""
-        pricer = Labels(self.packing.demands, self.packing.rooms, needs, _WIDTHS)
+        pricer = LabelPricing(self.packing.demands, self.packing.rooms, needs, _WIDTHS)
         for _ in range(_ROUNDS[self.dives > 0]):
             optimum = self._master.solve(budget)
             if optimum is None:
@@ -82,7 +82,7 @@ class Diver:
             worth, rents = self.packing.worth(optimum.duals)[0], self.packing.rents(optimum.duals)
             priced = pricer(worth, rents, budget=budget)
             rows = [(0, room, counts) for room, counts in zip(priced.room, priced.counts, strict=True)]
-            fresh = Patterns.of(rows, needs.size).without(self._known)
+            fresh = FillPatterns.of(rows, needs.size).without(self._known)
             if not len(fresh) or budget.passed:
                 break
             self._known.update(fresh.keys())

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from formulations.placement.bounds import Prices, lagrange, round_up
+from formulations.placement.bounds import WorkerPrices, lagrange, round_up
 from formulations.placement.linear import Optimum
 from formulations.placement.master import Master
-from formulations.placement.packing import Packing, Patterns, Reals
+from formulations.placement.packing import FillPatterns, Packing, Reals
 from formulations.placement.pricing import Pricer
 from formulations.placement.volume import volume
 from gsopt.core.budget import Budget
@@ -24,9 +24,9 @@ _STABLE = 0.7
 class Relaxed:
     """State of the relaxation."""
 
-    patterns: Patterns  # the patterns so far
+    patterns: FillPatterns  # the patterns so far
     optimum: Optimum | None = None  # the relaxation's optimum over them, or None while it is infeasible
-    prices: Prices | None = None  # the prices that go with it
+    prices: WorkerPrices | None = None  # the prices that go with it
     bound: float = -np.inf  # bound on the optimum over all patterns
     rounds: int = 0  # how often prices were set
     infeasible: bool = False  # whether it is proven that the relaxation over all patterns is infeasible
@@ -46,7 +46,7 @@ class Generation:
     pricers: tuple[Pricer | None, ...]  # finds the patterns of each zone; None for a zone without servers
     budget: Budget
 
-    def run(self, known: Patterns, center: Prices | None = None) -> Relaxed:
+    def run(self, known: FillPatterns, center: WorkerPrices | None = None) -> Relaxed:
         """Make the relaxation feasible, then optimal.
 
         `known` are the patterns of known solutions, `center` the best prices of an earlier run.
@@ -79,7 +79,7 @@ class Generation:
             worth = self.packing.worth(optimum.duals)
             worth = worth if counting_cost else np.minimum(worth, 1.0)
             rents = self.packing.rents(optimum.duals, counting_cost=counting_cost)
-            fresh = Patterns.of((), len(self.packing.demands))
+            fresh = FillPatterns.of((), len(self.packing.demands))
             for asked in _asked(worth, relaxed.prices):
                 priced, prices = self._price(asked, rents)
                 bound = lagrange(self.packing, prices, counting_cost=counting_cost)
@@ -105,7 +105,7 @@ class Generation:
             return False
         return round_up(self.packing, relaxed.bound) >= round_up(self.packing, relaxed.value - REDUCED_COST)
 
-    def _price(self, worth: Reals, rents: Reals) -> tuple[Patterns, Prices]:
+    def _price(self, worth: Reals, rents: Reals) -> tuple[FillPatterns, WorkerPrices]:
         """Find patterns worth more than their rent, and the most that any is worth."""
         rows = []
         most = np.zeros((len(self.packing.zones), len(rents)))
@@ -118,15 +118,15 @@ class Generation:
             priced = pricer(asked, rents[kinds], budget=self.budget)
             most[z, kinds] = priced.most
             rows += [(z, kinds[room], counts) for room, counts in zip(priced.room, priced.counts, strict=True)]
-        return Patterns.of(rows, len(self.packing.demands)), Prices(worth, most)
+        return FillPatterns.of(rows, len(self.packing.demands)), WorkerPrices(worth, most)
 
 
-def _asked(worth: Reals, best: Prices | None) -> list[Reals]:
+def _asked(worth: Reals, best: WorkerPrices | None) -> list[Reals]:
     """Return the prices to ask for patterns: between the best so far and the relaxation's, then these."""
     return [worth] if best is None else [_STABLE * best.worth + (1 - _STABLE) * worth, worth]
 
 
-def _paying(patterns: Patterns, worth: Reals, rents: Reals) -> NDArray[np.bool_]:
+def _paying(patterns: FillPatterns, worth: Reals, rents: Reals) -> NDArray[np.bool_]:
     """Return which patterns improve the relaxation."""
     worths = (patterns.counts * worth[patterns.zone]).sum(axis=1)
     paying: NDArray[np.bool_] = worths > rents[patterns.kind] + REDUCED_COST
@@ -138,7 +138,7 @@ def ending(budget: Budget) -> StoppedBy:
     return StoppedBy.TIME_LIMIT if budget.passed else StoppedBy.CRASH
 
 
-def single_demand_patterns(packing: Packing) -> Patterns:
+def single_demand_patterns(packing: Packing) -> FillPatterns:
     """Fill, for each zone and demand, a server that holds most workers of that demand alone."""
     rows = []
     for z, zone in enumerate(packing.zones):
@@ -151,4 +151,4 @@ def single_demand_patterns(packing: Packing) -> Patterns:
                 counts = np.zeros(len(packing.demands), dtype=np.int64)
                 counts[demand] = min(holds[best], packing.totals[demand])
                 rows.append((z, kinds[best], counts))
-    return Patterns.of(rows, len(packing.demands))
+    return FillPatterns.of(rows, len(packing.demands))

@@ -31,7 +31,7 @@ _BEST = 300
 
 
 @dataclass(frozen=True, eq=False)
-class Labels:
+class LabelPricing:
     """Prices by extending fillings, all at once, bundle by bundle, and dropping those that cannot pay.
 
     Multipliers of the resources, the duals of the room's linear relaxation, give every decision a penalty: a
@@ -93,7 +93,7 @@ class _Bundles(NamedTuple):
     whole: float  # value of the room's relaxation: no filling is worth more
 
     @classmethod
-    def of(cls, labels: Labels, worth: Reals, room: int, prices: Reals) -> "_Bundles":
+    def of(cls, labels: LabelPricing, worth: Reals, room: int, prices: Reals) -> "_Bundles":
         """Bundle the workers that have a place in a room and are worth something."""
         free, demands = labels.rooms[room], labels.demands
         holds = np.where(demands > 0, free // np.maximum(demands, 1), labels.totals[:, np.newaxis]).min(axis=1)

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import csc_array, eye_array
 
 from formulations.placement.linear import Optimum
-from formulations.placement.packing import Integers, Packing, Patterns, Reals
+from formulations.placement.packing import FillPatterns, Integers, Packing, Reals
 from gsopt.core.budget import Budget
 from gsopt.solvers.backends.program import Program
 
@@ -46,7 +46,7 @@ class Master:
                 entries=matrix.data,
             )
 
-    def add(self, patterns: Patterns) -> None:
+    def add(self, patterns: FillPatterns) -> None:
         """Add patterns as columns."""
         self._add(
             self._packing.costs[patterns.kind].astype(np.float64),

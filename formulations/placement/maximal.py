@@ -3,7 +3,7 @@
 import numpy as np
 
 from formulations.placement.layers import extend, fitting
-from formulations.placement.packing import Integers, Packing, Patterns
+from formulations.placement.packing import FillPatterns, Integers, Packing
 from gsopt.core.budget import Budget
 
 #: Fillings looked at for each maximal one that is allowed, before the enumeration gives up.
@@ -13,7 +13,7 @@ _EFFORT = 20
 _MOST_DEMANDS = 200
 
 
-def maximal_patterns(packing: Packing, *, limit: int, budget: Budget) -> Patterns | None:
+def maximal_patterns(packing: Packing, *, limit: int, budget: Budget) -> FillPatterns | None:
     """Enumerate the maximal patterns of every zone and kind; None when that takes more than a limit.
 
     A pattern holds at most as many workers of a demand as there are. It is maximal when no worker that it lacks
@@ -31,7 +31,7 @@ def maximal_patterns(packing: Packing, *, limit: int, budget: Budget) -> Pattern
             zone_of += [z] * len(fillings)
             kind_of += [k] * len(fillings)
             counts.append(fillings)
-    return Patterns(np.array(zone_of, dtype=np.int64), np.array(kind_of, dtype=np.int64), np.vstack(counts))
+    return FillPatterns(np.array(zone_of, dtype=np.int64), np.array(kind_of, dtype=np.int64), np.vstack(counts))
 
 
 def _fillings(packing: Packing, kind: int, demands: Integers, limit: int, budget: Budget) -> Integers | None:

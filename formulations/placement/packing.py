@@ -63,7 +63,7 @@ class Unit:
 
 
 @dataclass(frozen=True, eq=False)
-class Patterns:
+class FillPatterns:
     """Ways to fill one server."""
 
     # zone, kind: zone and kind of the server, shape (patterns,)
@@ -72,7 +72,7 @@ class Patterns:
     counts: Integers  # how many workers of each demand stand on it, shape (patterns, demands)
 
     @classmethod
-    def of(cls, rows: Iterable[tuple[int, int, Any]], demands: int) -> "Patterns":
+    def of(cls, rows: Iterable[tuple[int, int, Any]], demands: int) -> "FillPatterns":
         """Make patterns of (zone, kind, counts)."""
         listed = list(rows)
         return cls(
@@ -89,19 +89,19 @@ class Patterns:
         each = zip(self.zone.tolist(), self.kind.tolist(), self.counts, strict=True)
         return [(zone, kind, counts.tobytes()) for zone, kind, counts in each]
 
-    def without(self, known: Collection[tuple[int, int, bytes]]) -> "Patterns":
+    def without(self, known: Collection[tuple[int, int, bytes]]) -> "FillPatterns":
         """Leave out known patterns and repetitions."""
         first = {key: index for index, key in reversed(list(enumerate(self.keys()))) if key not in known}
         kept = np.zeros(len(self), dtype=np.bool_)
         kept[list(first.values())] = True
         return self.only(kept)
 
-    def only(self, chosen: NDArray[np.bool_]) -> "Patterns":
+    def only(self, chosen: NDArray[np.bool_]) -> "FillPatterns":
         """Keep some of the patterns."""
-        return Patterns(self.zone[chosen], self.kind[chosen], self.counts[chosen])
+        return FillPatterns(self.zone[chosen], self.kind[chosen], self.counts[chosen])
 
-    def __add__(self, other: "Patterns") -> "Patterns":
-        return Patterns(
+    def __add__(self, other: "FillPatterns") -> "FillPatterns":
+        return FillPatterns(
             zone=np.append(self.zone, other.zone),
             kind=np.append(self.kind, other.kind),
             counts=np.vstack([self.counts, other.counts]),
@@ -112,7 +112,7 @@ class Patterns:
 class Filled:
     """A packing's solution: patterns, and integers for the moves and for these patterns, in this order."""
 
-    patterns: Patterns
+    patterns: FillPatterns
     values: Integers
 
 
@@ -249,7 +249,7 @@ class Packing:
             totals[demand] += workers.count
         return totals
 
-    def form(self, patterns: Patterns) -> StandardForm:
+    def form(self, patterns: FillPatterns) -> StandardForm:
         """Return the integer program over these patterns; its columns are moves, then patterns."""
         covers, kinds = len(self.zones) * len(self.demands), len(self.kinds)
         moving, costs, most = self.moving
@@ -262,7 +262,7 @@ class Packing:
             offset=self.offset,
         )
 
-    def filling(self, patterns: Patterns) -> coo_array[Any]:
+    def filling(self, patterns: FillPatterns) -> coo_array[Any]:
         """Return the columns of patterns in `form`."""
         demands, covers = len(self.demands), len(self.zones) * len(self.demands)
         row, column = np.nonzero(patterns.counts.T)
@@ -326,7 +326,7 @@ class Packing:
                 counts[row, demand] = number
         zones, kinds = (np.array([key[part] for key in alike], dtype=np.int64) for part in (0, 1))
         times = np.array(list(alike.values()), dtype=np.int64)
-        return Filled(Patterns(zones, kinds, counts), np.append(moved, times))
+        return Filled(FillPatterns(zones, kinds, counts), np.append(moved, times))
 
     def encode(self, solution: PlacementSolution) -> Filled:
         """Write a placement as a solution of the packing."""
@@ -361,7 +361,7 @@ class Packing:
         flexible = self._grouped and self.problem.workers[line].kind == "flexible"
         return _FLEXIBLE if flexible else _SHARED
 
-    def solution(self, values: Integers, patterns: Patterns) -> PlacementSolution:
+    def solution(self, values: Integers, patterns: FillPatterns) -> PlacementSolution:
         """Read a placement from integer values of the columns of `form`."""
         moved, filled = values[: self.moves], values[self.moves :]
         stock = self._stock(moved)

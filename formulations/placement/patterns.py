@@ -7,13 +7,13 @@ import numpy as np
 
 from formulations.placement.answer import answer, without_model
 from formulations.placement.beginning import begin
-from formulations.placement.bounds import Prices, better_than, lagrange, round_up
+from formulations.placement.bounds import WorkerPrices, better_than, lagrange, round_up
 from formulations.placement.generation import ending
 from formulations.placement.integers import Bracket, solve_integers
 from formulations.placement.linear import Optimum
 from formulations.placement.master import Master
 from formulations.placement.maximal import maximal_patterns
-from formulations.placement.packing import Packing, Patterns
+from formulations.placement.packing import FillPatterns, Packing
 from formulations.placement.rounding import round_down
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
@@ -83,7 +83,7 @@ def patterns(problem: Placement, budget: Budget, *, most: int = MOST_PATTERNS) -
 
 
 def over_patterns(
-    packing: Packing, first: Patterns, bracket: Bracket, every: Patterns, *, method: str, budget: Budget
+    packing: Packing, first: FillPatterns, bracket: Bracket, every: FillPatterns, *, method: str, budget: Budget
 ) -> Result[PlacementSolution]:
     """Solve the pattern model over all maximal patterns, and over those of what is known so far."""
     message = f"{len(every):,} maximal patterns of {len(packing.kinds):,} kinds of servers"
@@ -124,9 +124,11 @@ def over_patterns(
     )
 
 
-def _prices(packing: Packing, patterns: Patterns, optimum: Optimum, *, most: float = np.inf) -> Prices:
+def _prices(
+    packing: Packing, patterns: FillPatterns, optimum: Optimum, *, most: float = np.inf
+) -> WorkerPrices:
     """Read prices up to a limit out of the relaxation's duals, with what the patterns are worth at them."""
     worth = np.minimum(packing.worth(optimum.duals), most)
     best = np.zeros((len(packing.zones), len(packing.kinds)))
     np.maximum.at(best, (patterns.zone, patterns.kind), (patterns.counts * worth[patterns.zone]).sum(axis=1))
-    return Prices(worth, best)
+    return WorkerPrices(worth, best)

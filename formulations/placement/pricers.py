@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from formulations.placement.labels import Labels
+from formulations.placement.labels import LabelPricing
 from formulations.placement.packing import Packing, Zone
 from formulations.placement.pricing import Pricer
 from formulations.placement.table import WorthTable
@@ -29,4 +29,4 @@ def pricer(packing: Packing, zone: Zone) -> Pricer | None:
     plenty = (packing.totals >= holds).mean() >= _MOST
     if plenty and sizes.prod() <= _ENTRIES and sizes[0] * len(packing.demands) <= _STEPS:
         return WorthTable(packing.demands[:, shortest_first], rooms[:, shortest_first])
-    return Labels(packing.demands, rooms, packing.totals)
+    return LabelPricing(packing.demands, rooms, packing.totals)

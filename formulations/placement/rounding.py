@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from formulations.placement.linear import Optimum
-from formulations.placement.packing import Filled, Integers, Packing, Patterns, Reals
+from formulations.placement.packing import Filled, FillPatterns, Integers, Packing, Reals
 from gsopt.core.budget import Budget
 from gsopt.core.numbers.tolerances import FEASIBILITY
 
@@ -32,10 +32,10 @@ _Filling = tuple[int, int, tuple[tuple[int, int], ...]]
 class Rounding:
     """Outcome of rounding."""
 
-    patterns: Patterns  # the relaxation's patterns, and after them the best run's fillings
+    patterns: FillPatterns  # the relaxation's patterns, and after them the best run's fillings
     # integers for the columns of the program over these patterns, or None if no run placed everybody
     values: Integers | None
-    others: Patterns  # the fillings of all runs, the best one's too
+    others: FillPatterns  # the fillings of all runs, the best one's too
 
     @property
     def filled(self) -> Filled | None:
@@ -45,7 +45,7 @@ class Rounding:
 
 def round_down(
     packing: Packing,
-    patterns: Patterns,
+    patterns: FillPatterns,
     optimum: Optimum,
     *,
     goal: int,
@@ -72,11 +72,11 @@ def round_down(
             best = run
         if rest.cost(best) <= allowed or budget.passed:
             break
-    others = Patterns.of(map(rest.row, tried), demands)
+    others = FillPatterns.of(map(rest.row, tried), demands)
     if best is None:
         return Rounding(patterns, None, others)
     times = Counter(best)
-    extended = patterns + Patterns.of(map(rest.row, times), demands)
+    extended = patterns + FillPatterns.of(map(rest.row, times), demands)
     return Rounding(extended, np.append(below, np.array(list(times.values()), dtype=np.int64)), others)
 
 
@@ -85,7 +85,7 @@ class _Rest:
     """What is left to place beside the relaxation rounded down."""
 
     packing: Packing
-    patterns: Patterns
+    patterns: FillPatterns
     below: Integers
     duals: Reals
 
@@ -110,7 +110,7 @@ class _Rest:
         """Place what is left, each time at other prices; runs that do not succeed are passed over."""
         effort = 0
         for _ in range(_RUNS):
-            run = _Run(self, random)
+            run = _GreedyRun(self, random)
             placed = list(run.fillings())
             effort += run.filled * len(self.packing.demands)
             if run.complete:
@@ -131,7 +131,7 @@ class _Rest:
         return zone, kind, counts
 
 
-class _Run:
+class _GreedyRun:
     """One greedy run at varied prices."""
 
     def __init__(self, rest: _Rest, random: np.random.Generator) -> None:

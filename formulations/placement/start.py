@@ -38,18 +38,18 @@ def _grace(budget: Budget) -> Budget:
     return budget if left is None else Budget(time_limit=max(left, _GRACE))
 
 
-class _Order(NamedTuple):
+class _DemandOrder(NamedTuple):
     """In which order demands are placed, and whether on the first or on the fullest server with room."""
 
     demands: Integers
     on_first: bool = False
 
 
-def _orders(packing: Packing) -> list[_Order]:
+def _orders(packing: Packing) -> list[_DemandOrder]:
     share = packing.demands / np.maximum(packing.rooms.max(axis=0), 1)
     sizes = (share.sum(axis=1), share.max(axis=1), share[:, 0] + share.sum(axis=1) / _TIES)
-    in_file = _Order(np.arange(len(packing.demands)), on_first=True)
-    return [in_file, *(_Order(np.argsort(-size, kind="stable")) for size in sizes)]
+    in_file = _DemandOrder(np.arange(len(packing.demands)), on_first=True)
+    return [in_file, *(_DemandOrder(np.argsort(-size, kind="stable")) for size in sizes)]
 
 
 def _openings(packing: Packing) -> list[Integers]:
@@ -149,7 +149,7 @@ def complete(packing: Packing, needs: Integers, left: Integers) -> Filled | None
     return servers.filled(np.zeros(0, dtype=np.int64))
 
 
-def _by_demand(packing: Packing, order: _Order, opening: Integers, budget: Budget) -> Filled | None:
+def _by_demand(packing: Packing, order: _DemandOrder, opening: Integers, budget: Budget) -> Filled | None:
     servers = _Servers(packing, opening, packing.limits, on_first=order.on_first)
     for demand in order.demands.tolist():
         if budget.passed or servers.place(demand, int(packing.totals[demand]), 0):
@@ -157,7 +157,7 @@ def _by_demand(packing: Packing, order: _Order, opening: Integers, budget: Budge
     return servers.filled(np.zeros(0, dtype=np.int64))
 
 
-def _by_unit(packing: Packing, order: _Order, opening: Integers, budget: Budget) -> Filled | None:
+def _by_unit(packing: Packing, order: _DemandOrder, opening: Integers, budget: Budget) -> Filled | None:
     servers = _Servers(packing, opening, packing.limits, on_first=order.on_first)
     moved = np.zeros(packing.moves, dtype=np.int64)
     rank = np.argsort(order.demands)

@@ -4,7 +4,7 @@ from math import ceil
 
 from formulations.reclaiming.growth import greedy_counts
 from formulations.reclaiming.reduction import reduce, strict
-from formulations.reclaiming.shares import Costs, equal_shares
+from formulations.reclaiming.shares import ReductionCosts, equal_shares
 from gsopt.core.budget import Budget
 from gsopt.core.numbers.grid import Exact
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
@@ -19,5 +19,5 @@ def at_once(problem: Reclaiming) -> tuple[ReclaimingSolution, Exact]:
     The bound forgets what jobs lose on servers that they can do without one by one.
     """
     less, more = reduce(problem, optimistic=True).net(), reduce(strict(problem)).net()
-    bound = less.number(ceil(equal_shares(Costs.of(less)).bound))
+    bound = less.number(ceil(equal_shares(ReductionCosts.of(less)).bound))
     return more.lift(greedy_counts(more, Budget(time_limit=_MOMENT)), problem), bound

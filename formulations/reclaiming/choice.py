@@ -13,7 +13,7 @@ _EXACT = 2**53
 
 
 @dataclass(frozen=True, eq=False)
-class Hosting:
+class MergedHosting:
     """Which merged jobs stand on which servers, those of a group one after the other.
 
     Costs are whole numbers in doubles, so sums leave no residues. Where they are too large for that they are
@@ -28,7 +28,7 @@ class Hosting:
     weights: Sequence[float]  # what preempting each merged job costs
 
     @classmethod
-    def of(cls, reduction: Reduction) -> "Hosting":
+    def of(cls, reduction: Reduction) -> "MergedHosting":
         """Read the hosting off a reduction."""
         groups = reduction.groups
         group = [index for index, alike in enumerate(groups) for _ in alike.servers]
@@ -69,7 +69,7 @@ class ServerChoice:
     `change` is what returning a kept server adds to the cost, or what keeping a returned one saves.
     """
 
-    def __init__(self, hosting: Hosting) -> None:
+    def __init__(self, hosting: MergedHosting) -> None:
         self._hosting = hosting
         self.change = hosting.own.copy()
         for servers, weight in zip(hosting.servers_of, hosting.weights, strict=True):

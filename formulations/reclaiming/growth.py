@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from formulations.reclaiming.choice import Hosting
+from formulations.reclaiming.choice import MergedHosting
 from formulations.reclaiming.reduction import Reduction
 from gsopt.core.budget import Budget
 
@@ -21,12 +21,12 @@ def greedy_counts(reduction: Reduction, budget: Budget) -> list[int]:
 
     Source: Aryl, Appendix B, Algorithm 1, for the power of 1.
     """
-    hosting = Hosting.of(reduction)
+    hosting = MergedHosting.of(reduction)
     choices = (_grow(hosting, reduction.demand, power, budget) for power in _POWERS)
     return min((hosting.counts(servers) for servers in choices), key=reduction.value)
 
 
-def _grow(hosting: Hosting, demand: int, power: float, budget: Budget) -> list[int]:
+def _grow(hosting: MergedHosting, demand: int, power: float, budget: Budget) -> list[int]:
     shares = [
         weight / max(1, min(servers.size, demand)) ** power
         for weight, servers in zip(hosting.weights, hosting.servers_of, strict=True)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formulations.reclaiming.reduction import Reduction
-from formulations.reclaiming.shares import Costs, CostShares, equal_shares
+from formulations.reclaiming.shares import CostShares, ReductionCosts, equal_shares
 from gsopt.core.budget import Budget
 
 #: Seconds that a maximum flow takes for each of its arcs, generously.
@@ -68,7 +68,7 @@ def hull(reduction: Reduction, budget: Budget) -> Hull:
     databases, Journal of the ACM 23 (1976), for the search of slopes; Picard, Maximal closure of a graph and
     applications to combinatorial problems, Management Science 22 (1976), for the cut.
     """
-    costs = Costs.of(reduction)
+    costs = ReductionCosts.of(reduction)
     network = costs.network
     needed = network.inflow(costs.sizes[network.source]) > 0
     nothing = _corner(costs, np.zeros(costs.sizes.size, dtype=np.bool_), np.zeros_like(needed))
@@ -98,6 +98,6 @@ def _improve(found: Hull) -> Hull:
     return Hull(shares, below, corner, finished=False)
 
 
-def _corner(costs: Costs, groups: NDArray[np.bool_], jobs: NDArray[np.bool_]) -> Corner:
+def _corner(costs: ReductionCosts, groups: NDArray[np.bool_], jobs: NDArray[np.bool_]) -> Corner:
     own = int((costs.sizes * costs.own)[groups].sum())
     return Corner(int(costs.sizes[groups].sum()), own + int(costs.weights[jobs].sum()), jobs)

@@ -5,7 +5,7 @@ from random import Random
 
 import numpy as np
 
-from formulations.reclaiming.choice import Hosting, ServerChoice
+from formulations.reclaiming.choice import MergedHosting, ServerChoice
 from formulations.reclaiming.reduction import Reduction
 from gsopt.core.budget import Budget
 
@@ -35,7 +35,7 @@ def tabu_search(
 
     Source: Glover and Laguna, Tabu Search (1997), chapter 2.
     """
-    hosting = Hosting.of(reduction)
+    hosting = MergedHosting.of(reduction)
     choice = ServerChoice(hosting)
     for server in hosting.first(counts):
         choice.give(server)

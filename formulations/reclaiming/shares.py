@@ -17,7 +17,7 @@ _BITS = 62
 
 
 @dataclass(frozen=True, eq=False)
-class Costs:
+class ReductionCosts:
     """Costs of a reduction as arrays, of 64-bit integers where nothing overflows, else of Python's integers."""
 
     reduction: Reduction
@@ -27,7 +27,7 @@ class Costs:
     sizes: Integers  # servers in each group, shape (groups,)
 
     @classmethod
-    def of(cls, reduction: Reduction) -> "Costs":
+    def of(cls, reduction: Reduction) -> "ReductionCosts":
         """Lay out a reduction as arrays."""
         groups = reduction.groups
         source = np.repeat(np.arange(len(groups)), [len(group.jobs) for group in groups])
@@ -61,7 +61,7 @@ class CostShares:
     a target leaves above the bound is no choice of at most that target.
     """
 
-    costs: Costs
+    costs: ReductionCosts
     parts: int  # parts into which a cost of 1 is divided
     shares: Integers  # parts that the servers of a group pay together for a merged job, by pair, shape (pairs,)
     price: int  # parts
@@ -105,7 +105,7 @@ class CostShares:
         )
 
 
-def equal_shares(costs: Costs) -> CostShares:
+def equal_shares(costs: ReductionCosts) -> CostShares:
     """Let all servers of a job pay the same, and the price be what the last server of the demand pays.
 
     The bound is what the cheapest servers pay, as many as are demanded. O(P + G log G) for P pairs of a group

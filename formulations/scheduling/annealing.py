@@ -41,7 +41,7 @@ _GROWTH = 4
 
 
 @dataclass
-class _Pace:
+class _ChunkPace:
     """How many steps fit the length of a chunk."""
 
     steps: int = _FIRST_STEPS
@@ -74,7 +74,7 @@ class Annealing:
         self._lists = Lists.of(first)
         self._random = np.random.default_rng(seed)
         self._reach = np.array([*_REACH, len(self.segments.job)])
-        self._pace = _Pace()
+        self._pace = _ChunkPace()
         self.cost = begin(self.segments, self._lists, self._state, self._known, self._noted)
         for other in names[1:]:
             self.offer(other)

@@ -21,7 +21,7 @@ from gsopt.problems.scheduling import Scheduling, SchedulingSolution
 _SETTLES = CONTINUOUS / 2
 
 
-class Best:
+class BestSchedule:
     """Best schedule and best bound of a problem while an exact method runs.
 
     The instance is the problem on its own clock; `lower` bounds the sum of completion times, and `infeasible`

@@ -14,7 +14,7 @@ from gsopt.core.budget import Budget
 from gsopt.core.numbers.grid import decimal
 from gsopt.core.result import Result, Status, StoppedBy
 from gsopt.problems.scheduling import Run, Scheduling, SchedulingSolution
-from gsopt.schedule.retiming import Stretch
+from gsopt.schedule.retiming import TaskStretch
 
 Found = Result[SchedulingSolution]
 
@@ -157,12 +157,12 @@ class _Series:
             runtime=self.budget.runtime,
         )
 
-    def _moved(self, block: tuple[str, ...], found: Found) -> list[Stretch]:
+    def _moved(self, block: tuple[str, ...], found: Found) -> list[TaskStretch]:
         """Return the runs of a block on the clock of the whole."""
         shift = self._first(block) - self.problem.origin
         runs: Sequence[Run] = () if found.solution is None else found.solution.runs
         return [
-            Stretch(run.job, decimal(run.start) + shift, decimal(run.end) + shift, run.gpus) for run in runs
+            TaskStretch(run.job, decimal(run.start) + shift, decimal(run.end) + shift, run.gpus) for run in runs
         ]
 
 

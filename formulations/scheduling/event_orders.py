@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from formulations.common.duals import bound_by_total
-from formulations.scheduling.best import Best
+from formulations.scheduling.best import BestSchedule
 from formulations.scheduling.blocks import by_blocks
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.order import OrderPlan, refuted
@@ -30,7 +30,7 @@ _LATE = 100.0
 Configuration = tuple[int, ...]
 
 
-class Cell(NamedTuple):
+class EventInterval(NamedTuple):
     """The time between two events."""
 
     active: frozenset[int]  # jobs that have arrived and are not complete
@@ -94,7 +94,7 @@ def _try_all(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
         raise Unsupported(
             f"event_orders: {len(configurations):,} configurations: at most {_MOST_CONFIGURATIONS:,}"
         )
-    best, tried, least = Best(problem, instance, budget, "event_orders"), 0, inf
+    best, tried, least = BestSchedule(problem, instance, budget, "event_orders"), 0, inf
     for order in _orders(instance):
         if budget.passed or best.asked_to_stop:
             stopped_by = StoppedBy.INTERRUPT if best.asked_to_stop else StoppedBy.TIME_LIMIT
@@ -118,24 +118,26 @@ def _configurations(instance: Instance) -> Iterator[Configuration]:
             yield gpus
 
 
-def _orders(instance: Instance) -> Iterator[list[Cell]]:
+def _orders(instance: Instance) -> Iterator[list[EventInterval]]:
     """Enumerate the orders of the events after the first arrival."""
 
-    def extended(cells: list[Cell], arrived: int, done: frozenset[int]) -> Iterator[list[Cell]]:
+    def extended(
+        cells: list[EventInterval], arrived: int, done: frozenset[int]
+    ) -> Iterator[list[EventInterval]]:
         there = [job for job, time in enumerate(instance.release) if time <= instance.arrivals[arrived]]
         active = frozenset(there) - done
         if len(done) == len(instance):
             yield cells
         if arrived + 1 < len(instance.arrivals):
-            yield from extended([*cells, Cell(active, None)], arrived + 1, done)
+            yield from extended([*cells, EventInterval(active, None)], arrived + 1, done)
         for job in sorted(active):
-            yield from extended([*cells, Cell(active, job)], arrived, done | {job})
+            yield from extended([*cells, EventInterval(active, job)], arrived, done | {job})
 
     return extended([], 0, frozenset())
 
 
 def _solve(
-    instance: Instance, configurations: Sequence[Configuration], order: Sequence[Cell]
+    instance: Instance, configurations: Sequence[Configuration], order: Sequence[EventInterval]
 ) -> tuple[list[TimetableStep], float]:
     """Return the best plan of an order, none if deadlines are missed, and a bound on the sum of completions.
 

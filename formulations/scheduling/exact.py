@@ -7,12 +7,12 @@ from dataclasses import replace
 from formulations.common.probing import probe
 from formulations.common.prover import Prover
 from formulations.proving import proven_bound
-from formulations.scheduling.best import Best
+from formulations.scheduling.best import BestSchedule
 from formulations.scheduling.blocks import by_blocks
 from formulations.scheduling.bucket import BucketModel, Grid
 from formulations.scheduling.exchange import exchange_orders
 from formulations.scheduling.fairness import fairest
-from formulations.scheduling.incumbents import Incumbents
+from formulations.scheduling.incumbents import KnownLists
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.local_search import LocalSearch
 from formulations.scheduling.mixture import Item
@@ -137,7 +137,7 @@ def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
 
 
 def _solve_block(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
-    bracket = _Bracket(Best(problem, Instance.of(problem), budget, "exact"))
+    bracket = _Bracket(BestSchedule(problem, Instance.of(problem), budget, "exact"))
     try:
         stopped_by = bracket.close()
     except KeyboardInterrupt:
@@ -148,9 +148,9 @@ def _solve_block(problem: Scheduling, budget: Budget) -> Result[SchedulingSoluti
 class _Bracket:
     """Windows of completion and times that matter, beside the best schedule and bound."""
 
-    def __init__(self, best: Best) -> None:
+    def __init__(self, best: BestSchedule) -> None:
         self.best, self.instance, self.budget = best, best.instance, best.budget
-        self.search, self.incumbents = LocalSearch(best.instance), Incumbents(best)
+        self.search, self.incumbents = LocalSearch(best.instance), KnownLists(best)
         self.windows = Windows(())
         self.times: set[float] = set()
         self.cuts: list[Mapping[Item, float]] = []

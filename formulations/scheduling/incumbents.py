@@ -3,7 +3,7 @@
 from math import inf
 from typing import TYPE_CHECKING
 
-from formulations.scheduling.best import Best
+from formulations.scheduling.best import BestSchedule
 from formulations.scheduling.listing import serve_by_rest, serve_list
 from formulations.scheduling.local_search import LocalSearch
 from formulations.scheduling.order import best_nearby_plan, event_order
@@ -24,10 +24,10 @@ _RANKING_TIME, _RANKING_SHARE, _RANKING_GRACE = 2e-4, 0.3, 0.1
 _STEPS, _GROWTH = 500, 3
 
 
-class Incumbents:
+class KnownLists:
     """The best lists of segments known, and a search from the best one."""
 
-    def __init__(self, best: Best) -> None:
+    def __init__(self, best: BestSchedule) -> None:
         self.best, self.segments = best, Segments.of(best.instance)
         self._lists: list[Integers] = []
         self._search: Annealing | None = None

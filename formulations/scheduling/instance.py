@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from gsopt.core.numbers.tolerances import SPAN_ERROR, ULPS
 from gsopt.problems.scheduling import Scheduling
-from gsopt.schedule.retiming import Task
+from gsopt.schedule.retiming import ElasticTask
 
 #: Parts of the billionth by which a deadline may be missed that plans must leave, and that schedules must.
 _PLANNED, _KEPT = 0.5, 0.25
@@ -118,7 +118,7 @@ def _deadlines(problem: Scheduling) -> list[float]:
     return [time + ULPS * ulp(time) for time in map(float, problem.deadlines)]
 
 
-def _useful(task: Task) -> tuple[SpeedMode, ...]:
+def _useful(task: ElasticTask) -> tuple[SpeedMode, ...]:
     """Return the modes that fit, without those no faster than one on fewer GPUs."""
     kept: list[SpeedMode] = []
     for count, rate in task.rates.items():

@@ -5,7 +5,7 @@ from itertools import product
 from math import inf, isfinite
 from typing import Any, ClassVar
 
-from formulations.scheduling.best import Best
+from formulations.scheduling.best import BestSchedule
 from formulations.scheduling.blocks import by_blocks
 from formulations.scheduling.cells import Cells, cell_form, encode
 from formulations.scheduling.groups import groups, taken
@@ -165,14 +165,14 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
 milp = Milp()
 
 
-def _known(problem: Scheduling, budget: Budget) -> Best:
+def _known(problem: Scheduling, budget: Budget) -> BestSchedule:
     """Find a schedule to start from by local search."""
     if not problem.preemptive:
         raise Unsupported("milp: jobs must not be preempted")
     instance = Instance.of(problem)
     if len(instance) > _MOST_JOBS:
         raise Unsupported(f"milp: {len(instance)} jobs: the reference is for at most {_MOST_JOBS}")
-    best = Best(problem, instance, budget, Milp.name)
+    best = BestSchedule(problem, instance, budget, Milp.name)
     best.take_start()
     for plan in good_plans(instance, budget):
         best.take(plan)
@@ -181,7 +181,7 @@ def _known(problem: Scheduling, budget: Budget) -> Best:
     return best
 
 
-def _positions(problem: Scheduling, best: Best) -> Positions:
+def _positions(problem: Scheduling, best: BestSchedule) -> Positions:
     return Positions.of(problem, best.instance, best.limit)
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from formulations.scheduling.best import Best
-from formulations.scheduling.incumbents import Incumbents
+from formulations.scheduling.best import BestSchedule
+from formulations.scheduling.incumbents import KnownLists
 from formulations.scheduling.instance import Instance
 from gsopt.core.numbers.compiled import is_ready
 from gsopt.problems.scheduling import ElasticJob, Scheduling
@@ -28,7 +28,7 @@ class PricedSearch:
     Begins with at most `cells` cells of time, or as many as suit the number of jobs.
     """
 
-    def __init__(self, best: Best, incumbents: Incumbents, *, cells: int | None = None) -> None:
+    def __init__(self, best: BestSchedule, incumbents: KnownLists, *, cells: int | None = None) -> None:
         self.best, self.incumbents = best, incumbents
         self._found: PriceBound | None = None
         self._cells = cells

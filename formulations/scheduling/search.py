@@ -7,7 +7,7 @@ from math import inf
 
 from formulations.common.prover import Prover
 from formulations.proving import proven_bound
-from formulations.scheduling.best import Best
+from formulations.scheduling.best import BestSchedule
 from formulations.scheduling.cells import Cells, cell_form, encode
 from formulations.scheduling.mixture import Item, lift_prices, shortest_mixture
 from formulations.scheduling.order import OrderPlan, best_nearby_plan, event_order, refuted
@@ -42,7 +42,11 @@ class PositionSearch:
     """
 
     def __init__(
-        self, best: Best, positions: Positions, budget: Budget, cuts: Sequence[Mapping[Item, float]] = ()
+        self,
+        best: BestSchedule,
+        positions: Positions,
+        budget: Budget,
+        cuts: Sequence[Mapping[Item, float]] = (),
     ) -> None:
         self.best, self.positions, self.budget = best, positions, budget
         self.cells = Cells.of(positions)

@@ -13,7 +13,7 @@ from gsopt.core.numbers.clock import clock_error
 from gsopt.core.numbers.grid import Number, decimal
 from gsopt.core.numbers.tolerances import SPAN_ERROR, WORK_DONE
 from gsopt.problems.scheduling import SchedulingSolution
-from gsopt.schedule.retiming import Stretch
+from gsopt.schedule.retiming import TaskStretch
 
 
 class TimetableStep(NamedTuple):
@@ -50,7 +50,7 @@ class Timetable:
         """The same on the clock of the problem, whose ticks may be longer than a piece."""
         names = self.instance.names
         return self.instance.problem.made_of(
-            [Stretch(names[job], start, end, gpus) for job, start, end, gpus in self.pieces]
+            [TaskStretch(names[job], start, end, gpus) for job, start, end, gpus in self.pieces]
         )
 
 

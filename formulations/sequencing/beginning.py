@@ -1,14 +1,16 @@
 """Beginning: orders and a bound that cost next to nothing."""
 
 from formulations.common.best import Best
-from formulations.sequencing.case import Case
+from formulations.sequencing.case import SequencingCase
 from gsopt.core.budget import Budget
 from gsopt.problems.sequencing import Sequences, Sequencing
 
 
-def begin(problem: Sequencing, budget: Budget, method: str) -> tuple[Case, Best[Sequencing, Sequences]]:
+def begin(
+    problem: Sequencing, budget: Budget, method: str
+) -> tuple[SequencingCase, Best[Sequencing, Sequences]]:
     """Return a problem as matrices, a first solution by shortest first, and the bound of each job alone."""
-    case = Case(problem)
+    case = SequencingCase(problem)
     best: Best[Sequencing, Sequences] = Best(problem, budget, method)
     best.raise_bound(case.bound)
     best.take(case.greedy())

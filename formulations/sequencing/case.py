@@ -18,7 +18,7 @@ _SMALL = 2**61
 
 
 @dataclass(frozen=True)
-class Case:
+class SequencingCase:
     """A problem as matrices."""
 
     problem: Sequencing

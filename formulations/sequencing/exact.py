@@ -2,7 +2,7 @@
 
 from formulations.common.prices import proves
 from formulations.sequencing.beginning import begin
-from formulations.sequencing.case import Case, depth_of
+from formulations.sequencing.case import SequencingCase, depth_of
 from formulations.sequencing.paths import follow
 from gsopt.core.budget import Budget
 from gsopt.core.method import exact_method
@@ -50,7 +50,7 @@ def exact(problem: Sequencing, budget: Budget) -> Result[Sequences]:
     return follow(case, best)
 
 
-def _is_best(case: Case, solution: Sequences) -> bool:
+def _is_best(case: SequencingCase, solution: Sequences) -> bool:
     """Check whether prices prove that no orders are better."""
     total = case.problem.objective(solution)
     costs = case.costs(depth_of(solution, len(case.problem.jobs)), total)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from formulations.sequencing.case import Case
+from formulations.sequencing.case import SequencingCase
 from gsopt.core.errors import Unsupported
 from gsopt.core.numbers.grid import Exact, Number, decimal
 from gsopt.problems.sequencing import Sequences, Sequencing
@@ -87,7 +87,7 @@ class Milp(Formulation[Sequencing, Sequences]):
 
     def at_once(self, problem: Sequencing) -> tuple[Sequences, Number]:
         """Return the shortest jobs first, and the bound as if every job were alone."""
-        case = Case(problem)
+        case = SequencingCase(problem)
         return case.greedy(), case.bound
 
     def extract(self, values: Mapping[str, float], problem: Sequencing) -> Sequences:
@@ -103,7 +103,7 @@ class Milp(Formulation[Sequencing, Sequences]):
         machines = len(problem.machines)
         return {
             _column(job, column % machines, column // machines + 1): 1.0
-            for job, column in Case(problem).columns(solution)
+            for job, column in SequencingCase(problem).columns(solution)
         }
 
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from formulations.common.best import Best
 from formulations.sequencing.beginning import begin
-from formulations.sequencing.case import Case, depth_of
+from formulations.sequencing.case import SequencingCase, depth_of
 from gsopt.core.budget import Budget
 from gsopt.core.method import exact_method
 from gsopt.core.numbers.assignment import orders
@@ -49,7 +49,7 @@ def paths(problem: Sequencing, budget: Budget) -> Result[Sequences]:
     return best.result(best.finished, message="shortest first") if best.finished else follow(case, best)
 
 
-def follow(case: Case, best: Best[Sequencing, Sequences]) -> Result[Sequences]:
+def follow(case: SequencingCase, best: Best[Sequencing, Sequences]) -> Result[Sequences]:
     """Find the best orders of a case of which some are known, as far as the time goes."""
     jobs, machines = case.seconds.shape
     depth = depth_of(best.known, jobs)

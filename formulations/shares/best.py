@@ -1,12 +1,12 @@
 """Best: the best shares and the best bound, begun with isolated shares and every job alone."""
 
-from formulations.common.best import Best as BestOf
+from formulations.common.best import Best
 from formulations.shares.needs import level_alone
 from gsopt.core.budget import Budget
 from gsopt.problems.shares import Shares, TimeShares
 
 
-class Best(BestOf[Shares, TimeShares]):
+class BestShares(Best[Shares, TimeShares]):
     """The best shares and the best bound that a method knows.
 
     It begins with the isolated shares, or the start where that is better, and with the level that jobs have

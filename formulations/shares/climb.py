@@ -1,13 +1,13 @@
 """Climb: linear programs, each at the level that the prices of the one before leave possible."""
 
-from formulations.shares.best import Best
+from formulations.shares.best import BestShares
 from formulations.shares.linear import LinearSolution, earn, meet
 from formulations.shares.needs import needs
 from formulations.shares.prices import bound, worths
 from gsopt.core.numbers.grid import Exact
 
 
-def climb(best: Best) -> None:
+def climb(best: BestShares) -> None:
     """Solve linear programs until shares and prices prove each other, or say nothing new.
 
     At a level the shares are sought that meet all needs as many times as can be. Their prices prove a bound
@@ -21,7 +21,7 @@ def climb(best: Best) -> None:
         moved = _step(best, best.bound) or _step(best, best.known_value)
 
 
-def _step(best: Best, level: Exact) -> bool:
+def _step(best: BestShares, level: Exact) -> bool:
     """Solve the linear program of a level; return whether value or bound improved."""
     before = best.value, best.bound
     answer = _answer(best, level)
@@ -31,7 +31,7 @@ def _step(best: Best, level: Exact) -> bool:
     return before != (best.value, best.bound)
 
 
-def _answer(best: Best, level: Exact) -> LinearSolution | None:
+def _answer(best: BestShares, level: Exact) -> LinearSolution | None:
     problem = best.problem
     if problem.criterion == "fifo":
         return earn(problem, worths(problem), best.budget)

@@ -1,6 +1,6 @@
 """Exact: closed forms for one type of GPU, linear programs with proven prices for several."""
 
-from formulations.shares.best import Best
+from formulations.shares.best import BestShares
 from formulations.shares.climb import climb
 from formulations.shares.one_type import divide
 from gsopt.core.budget import Budget
@@ -39,13 +39,13 @@ def exact(problem: Shares, budget: Budget) -> Result[TimeShares]:
     >>> result.status, result.message
     (<Status.OPTIMAL: 'optimal'>, 'linear programs')
     """
-    best = Best(problem, budget, "exact")
+    best = BestShares(problem, budget, "exact")
     message = solve(best)
     solver = "highs" if message == _PROGRAMS else ""
     return best.result(best.finished or StoppedBy.FINISHED, solver=solver, message=message)
 
 
-def solve(best: Best) -> str:
+def solve(best: BestShares) -> str:
     """Find the best shares by the first technique that proves them, and return its name."""
     if best.finished:
         return "isolated shares"

@@ -57,7 +57,7 @@ def meet(
     Size: as many columns as jobs run on types, two rows for each job and one for each type.
     Source: Gavel, section 4.1, solved for throughputs that are all known but for a factor.
     """
-    table = _Table(problem)
+    table = _PairTable(problem)
     full = np.array([float(need) for need in needs])[table.job] / table.rate
     meeting, using = np.minimum(1.0, 1 / full), np.minimum(1.0, full)
     count = len(problem.jobs)
@@ -89,7 +89,7 @@ def earn(problem: Shares, worths: Sequence[Exact], budget: Budget) -> LinearSolu
 
     As `meet`, but with the shares themselves as columns, and max sum_{m, t} y_m a_mt x_mt for worths y_m.
     """
-    table = _Table(problem)
+    table = _PairTable(problem)
     cost = np.array([float(worth) for worth in worths])[table.job] * table.rate
     largest = cost.max()
     limits = table.limits(np.ones(table.size))
@@ -124,7 +124,7 @@ class Precise(Highs):
         return function, task._replace(options=task.options | tolerances | kept)
 
 
-class _Table:
+class _PairTable:
     """The pairs of a job and a type on which it runs, one column each."""
 
     def __init__(self, problem: Shares) -> None:

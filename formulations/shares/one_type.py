@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from fractions import Fraction
 
-from formulations.shares.best import Best
+from formulations.shares.best import BestShares
 from formulations.shares.needs import best_level, needs
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
@@ -52,13 +52,13 @@ def one_type(problem: Shares, budget: Budget) -> Result[TimeShares]:
     """
     if len(problem.gpus) > 1:
         raise Unsupported(f"one_type divides GPUs of one type, there are {len(problem.gpus)}")
-    best = Best(problem, budget, "one_type")
+    best = BestShares(problem, budget, "one_type")
     if not best.finished:
         divide(best)
     return best.result(best.finished or StoppedBy.FINISHED)
 
 
-def divide(best: Best) -> None:
+def divide(best: BestShares) -> None:
     """Divide GPUs of one type, and prove it."""
     problem = best.problem
     rate = {name: next(iter(own.values())) for name, own in problem.rates.items()}

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-from formulations.shares.best import Best
+from formulations.shares.best import BestShares
 from formulations.shares.exact import solve
 from formulations.shares.linear import MOST, meet
 from formulations.shares.needs import needs
@@ -55,7 +55,7 @@ def water_filling(problem: Shares, budget: Budget) -> Result[TimeShares]:
     """
     if problem.criterion != "max_min":
         raise Unsupported(f"water_filling raises the levels of max_min, the criterion is {problem.criterion}")
-    best = Best(problem, budget, "water_filling")
+    best = BestShares(problem, budget, "water_filling")
     solve(best)
     filled = fill(best)
     if filled is not None and _is_as_good(best, filled):
@@ -63,13 +63,13 @@ def water_filling(problem: Shares, budget: Budget) -> Result[TimeShares]:
     return best.result(best.finished or StoppedBy.FINISHED, solver="highs")
 
 
-def _is_as_good(best: Best, filled: TimeShares) -> bool:
+def _is_as_good(best: BestShares, filled: TimeShares) -> bool:
     """Check whether the worst level is as high as it was, or as high as it can be."""
     value = best.problem.objective(filled)
     return value >= best.known_value or settles(value, best.bound, best.problem.resolution(value))
 
 
-def fill(best: Best) -> TimeShares | None:
+def fill(best: BestShares) -> TimeShares | None:
     """Return the shares in which no level can be raised; None out of time."""
     problem, level = best.problem, Fraction(best.known_value)
     kept: dict[int, Exact] = {}

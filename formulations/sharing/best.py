@@ -2,14 +2,14 @@
 
 from fractions import Fraction
 
-from formulations.common.best import Best as BestOf
+from formulations.common.best import Best
 from gsopt.core.budget import Budget
 from gsopt.core.numbers.grid import Exact, whole
 from gsopt.core.result import StoppedBy
 from gsopt.problems.sharing import Sharing, SharingSolution
 
 
-class Best(BestOf[Sharing, SharingSolution]):
+class BestSharing(Best[Sharing, SharingSolution]):
     """The best schedule and the best bound, which at first is that of all jobs running alone, at once."""
 
     def __init__(self, problem: Sharing, budget: Budget, method: str) -> None:
@@ -56,7 +56,7 @@ class Parts:
     jobs released before another must have ended by its release even so, what follows does not depend on them.
     """
 
-    def __init__(self, best: Best) -> None:
+    def __init__(self, best: BestSharing) -> None:
         self.best = best
         self.every = [
             IndependentPart(self, part, _restricted(best.known, part))

@@ -4,11 +4,11 @@ from fractions import Fraction
 from math import ulp
 from time import perf_counter
 
-from formulations.sharing.best import Best, IndependentPart, Parts
+from formulations.sharing.best import BestSharing, IndependentPart, Parts
 from formulations.sharing.jobs import Jobs, arrays_of, in_floats
 from formulations.sharing.listing import take_lists
 from formulations.sharing.root import raise_part_to_root
-from formulations.sharing.search import Found
+from formulations.sharing.search import FoundSchedule
 from formulations.sharing.stack import Stack
 from gsopt.core.numbers.compiled import is_on_disk, is_ready, twin
 from gsopt.core.numbers.tolerances import CLOCK_TICKS
@@ -41,7 +41,7 @@ _COMPILING = 60.0
 _FEW_PLACES, _MEMORY = 2**12, 2**26
 
 
-def search_events(best: Best) -> None:
+def search_events(best: BestSharing) -> None:
     """Find the best schedule of starts at events, and raise the bound, until time is up.
 
     For starts at any time the search proves nothing, and the bound is that of areas. Prices of GPU time may
@@ -59,12 +59,12 @@ def search_events(best: Best) -> None:
                     search_part(part)
 
 
-def _has_time(best: Best, seconds: float) -> bool:
+def _has_time(best: BestSharing, seconds: float) -> bool:
     left = best.budget.left()
     return left is None or left > seconds
 
 
-def _raise_by_prices(best: Best) -> None:
+def _raise_by_prices(best: BestSharing) -> None:
     if len(best.problem.jobs) < _FEWEST_PRICED or best.finished or not _has_time(best, _PRICING):
         return
     priced = mean_jct_bound(best.problem.scenario)
@@ -75,13 +75,13 @@ def _raise_by_prices(best: Best) -> None:
 
 def search_part(part: IndependentPart) -> None:
     """Find a part's best schedule of starts at events; raise its bound where it starts at events only."""
-    search = _Search(part)
+    search = _EventSearch(part)
     search.run()
     if search.is_over and part.problem.starts == "events":
         part.raise_bound(part.value)
 
 
-class _Search:
+class _EventSearch:
     """The search, step by step: in floats, first plain and then compiled; in fractions where it must be."""
 
     def __init__(self, part: IndependentPart) -> None:
@@ -152,7 +152,7 @@ class _Search:
                 self._take(found)
         return bool(stack.depth[0] < 0)
 
-    def _tell(self, found: Found) -> None:
+    def _tell(self, found: FoundSchedule) -> None:
         """Pass the best value known on to a search."""
         total = self.units.total(self.part.value)
         found.value[0] = total
@@ -168,7 +168,7 @@ class _Search:
             twin(self.kernel.advance)(self.exact, stack, row)
         stack.cursor[row] = len(self.exact.demand) + 1
 
-    def _take(self, found: Found) -> None:
+    def _take(self, found: FoundSchedule) -> None:
         from formulations.sharing.layout import laid_out
 
         self.part.take(laid_out(self.part.problem, self.units, found))

@@ -1,6 +1,6 @@
 """Exact: a search over starts at events; for starts at any time orders of few jobs, and else a bracket."""
 
-from formulations.sharing.best import Best, Parts
+from formulations.sharing.best import BestSharing, Parts
 from formulations.sharing.events import search_events
 from formulations.sharing.orders import MOST_JOBS, search_orders
 from gsopt.core.budget import Budget
@@ -54,7 +54,7 @@ def exact(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
     >>> result.status, result.objective, result.message
     (<Status.OPTIMAL: 'optimal'>, 3, 'Model E: starts at arrivals and ends')
     """
-    best = Best(problem, budget, "exact")
+    best = BestSharing(problem, budget, "exact")
     try:
         search_events(best)
         for part in Parts(best).every if problem.starts == "any" else ():

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from formulations.sharing.slotted import Slotted
 from gsopt.problems.sharing import SharingSolution, run_at
 from gsopt.problems.waiting import Run
-from gsopt.schedule.course import Course
+from gsopt.schedule.course import ProgressOfJobs
 from gsopt.solvers.backends.slotted import Planned
 
 
@@ -30,7 +30,7 @@ def in_slots(model: Slotted, known: SharingSolution) -> dict[int, Planned] | Non
 def at_events(model: Slotted, plan: Mapping[int, Planned], ends: Mapping[int, int]) -> SharingSolution:
     """Follow a plan of slots with starts at events: a job starts once all that ended before it have ended."""
     problem, waiting, runs = model.problem, set(plan), list[Run]()
-    course = Course(problem.durations, problem.slowdown, problem.releases)
+    course = ProgressOfJobs(problem.durations, problem.slowdown, problem.releases)
     while True:
         for job in sorted(waiting):
             waited = {other for other, end in ends.items() if end <= plan[job].start}

@@ -3,14 +3,14 @@
 from collections.abc import Iterable
 
 from formulations.sharing.jobs import Units
-from formulations.sharing.search import Found
+from formulations.sharing.search import FoundSchedule
 from gsopt.problems.sharing import Sharing, SharingSolution, run_at
-from gsopt.schedule.course import Course
+from gsopt.schedule.course import ProgressOfJobs
 
 
-def laid_out(problem: Sharing, units: Units, found: Found) -> SharingSolution:
+def laid_out(problem: Sharing, units: Units, found: FoundSchedule) -> SharingSolution:
     """Return the schedule that a search has found: each start takes the first GPUs of each class."""
-    course, runs, passed = Course(problem.durations, problem.slowdown, problem.releases), [], 0
+    course, runs, passed = ProgressOfJobs(problem.durations, problem.slowdown, problem.releases), [], 0
     for place in sorted(range(len(units.order)), key=lambda place: (found.begun[place], place)):
         while passed < found.begun[place] and (event := course.next_event) is not None:
             course.pass_until(event)

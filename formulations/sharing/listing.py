@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable, Iterator
 
-from formulations.sharing.best import Best
+from formulations.sharing.best import BestSharing
 from gsopt.core.budget import Budget
 from gsopt.core.numbers.grid import Exact
 from gsopt.problems.sharing import Sharing, SharingSolution, run_at
 from gsopt.problems.waiting import Run
-from gsopt.schedule.course import Course
+from gsopt.schedule.course import ProgressOfJobs
 
 
-def take_lists(best: Best) -> None:
+def take_lists(best: BestSharing) -> None:
     """Take the schedules that cost next to nothing: jobs in turn, and shortest jobs first, alone or shared."""
     if best.solution is None or not best.budget.passed:
         best.take(in_turn(best.problem))
@@ -38,7 +38,7 @@ def shortest_first(problem: Sharing, partners: int, budget: Budget | None = None
     When time is up, those that are left run one after the other. At most `partners` jobs, 0 or 1, hold a GPU on
     which another starts.
     """
-    course = Course(problem.durations, problem.slowdown, problem.releases)
+    course = ProgressOfJobs(problem.durations, problem.slowdown, problem.releases)
     waiting = sorted(range(len(problem.jobs)), key=lambda job: (problem.durations[job], problem.jobs[job].gpus))
     runs = []
     while waiting and not (budget is not None and budget.passed):
@@ -56,7 +56,7 @@ def shortest_first(problem: Sharing, partners: int, budget: Budget | None = None
     return SharingSolution(runs=[*runs, *_one_by_one(problem, waiting, course.now)])
 
 
-def _room(problem: Sharing, course: Course, job: int, partners: int) -> list[int]:
+def _room(problem: Sharing, course: ProgressOfJobs, job: int, partners: int) -> list[int]:
     """Return the GPUs on which a job may start, those with fewest users first."""
     users = {gpu: course.users.get(gpu, []) for gpu in range(problem.gpus)}
     room = [

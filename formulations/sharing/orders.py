@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import accumulate, product
 from typing import Any
 
-from formulations.sharing.best import Best, IndependentPart, Parts
+from formulations.sharing.best import BestSharing, IndependentPart, Parts
 from formulations.sharing.events import search_events
 from formulations.sharing.listing import take_lists
 from formulations.sharing.program import least
@@ -88,7 +88,7 @@ def orders(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
     """
     if problem.starts != "any":
         raise Unsupported("orders: starts at events only: exact proves these")
-    best = Best(problem, budget, "orders")
+    best = BestSharing(problem, budget, "orders")
     programs = 0
     try:
         take_lists(best)

@@ -2,12 +2,12 @@
 
 from fractions import Fraction
 
-from formulations.sharing.best import Best, IndependentPart, Parts
+from formulations.sharing.best import BestSharing, IndependentPart, Parts
 from formulations.sharing.jobs import arrays_of
 from gsopt.core.numbers.compiled import twin
 
 
-def raise_to_root(best: Best) -> None:
+def raise_to_root(best: BestSharing) -> None:
     """Raise the bound to that of areas alone, part by part.
 
     It holds for starts at any time (`formulations.sharing.areas`), whatever else bounds the search over starts

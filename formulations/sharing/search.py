@@ -16,7 +16,7 @@ Array = np.ndarray[Any, Any]
 YES, NO, DOUBT = 1, 0, -1
 
 
-class Found(NamedTuple):
+class FoundSchedule(NamedTuple):
     """The best schedule."""
 
     # value, rest: the sum of its ends, in an array of one, and as remainders; infinity when there is none
@@ -27,10 +27,10 @@ class Found(NamedTuple):
     taken: Array
 
 
-def nothing_found(jobs: Jobs, value: Any = np.inf, rest: Array | None = None) -> Found:
+def nothing_found(jobs: Jobs, value: Any = np.inf, rest: Array | None = None) -> FoundSchedule:
     """Return the best schedule when none is known, or only its value."""
     count = len(jobs.demand)
-    return Found(
+    return FoundSchedule(
         np.array([value], dtype=jobs.release.dtype),
         np.full(len(jobs.primes), -1) if rest is None else rest.copy(),
         np.zeros(count, dtype=np.int64),
@@ -39,7 +39,7 @@ def nothing_found(jobs: Jobs, value: Any = np.inf, rest: Array | None = None) ->
 
 
 @compiled
-def search(jobs: Jobs, stack: Stack, table: StateTable, found: Found, nodes: int) -> int:
+def search(jobs: Jobs, stack: Stack, table: StateTable, found: FoundSchedule, nodes: int) -> int:
     """Search on for at most so many nodes; return how many it took.
 
     At an event either one more job starts, of a higher number than the one before it at this instant, on some
@@ -87,7 +87,7 @@ def search(jobs: Jobs, stack: Stack, table: StateTable, found: Found, nodes: int
 
 
 @compiled
-def margin(jobs: Jobs, stack: Stack, depth: int, found: Found) -> float:
+def margin(jobs: Jobs, stack: Stack, depth: int, found: FoundSchedule) -> float:
     """Return by how much a bound may be wrong: it adds up a term for each job, with the errors of all of them.
 
     Each term is a few operations away from the ends, which may multiply an error by the largest slowdown.
@@ -100,7 +100,7 @@ def margin(jobs: Jobs, stack: Stack, depth: int, found: Found) -> float:
 
 
 @compiled
-def is_better(jobs: Jobs, stack: Stack, depth: int, found: Found) -> int:
+def is_better(jobs: Jobs, stack: Stack, depth: int, found: FoundSchedule) -> int:
     """Check whether the schedule of a node in which all jobs have ended is better than the best."""
     cost, best = stack.cost[depth], found.value[0]
     slip = len(jobs.demand) * (stack.slip[depth, 1] + jobs.rounding[0] * cost)
@@ -330,7 +330,7 @@ def leave(jobs: Jobs, stack: Stack, depth: int, job: int) -> None:
 
 
 @compiled
-def keep(stack: Stack, depth: int, found: Found) -> None:
+def keep(stack: Stack, depth: int, found: FoundSchedule) -> None:
     """Keep the schedule of a node in which all jobs have ended."""
     found.value[0] = stack.cost[depth]
     for rest in range(len(found.rest)):

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import Any
 
-from formulations.sharing.best import Best
+from formulations.sharing.best import BestSharing
 from formulations.sharing.following import at_events, in_slots
 from formulations.sharing.listing import take_lists
 from formulations.sharing.root import raise_to_root
@@ -17,7 +17,7 @@ from gsopt.problems.sharing import Sharing, SharingSolution
 from gsopt.solvers.backends import CpSat
 from gsopt.solvers.backends.base import GRACE
 from gsopt.solvers.backends.process import Frame, FrameKind
-from gsopt.solvers.backends.slotted import Planned, SlottedAnswer, SlottedJob, Task, solve
+from gsopt.solvers.backends.slotted import Planned, SlottedAnswer, SlottedJob, SlottedTask, solve
 
 #: What a schedule is, by when jobs may start.
 _MODELS = {
@@ -90,12 +90,12 @@ def slots(problem: Sharing, budget: Budget, *, most: int = 100) -> Result[Sharin
     if jobs > _MOST_JOBS or jobs * problem.gpus > _MOST_PLACES:
         limits = f"at most {_MOST_JOBS}, and {_MOST_PLACES:,} in all"
         raise Unsupported(f"slots: {jobs} jobs on {problem.gpus} GPUs: {limits}")
-    best, message = Best(problem, budget, "slots"), f"{_MODELS[problem.starts]}; no slots were needed"
+    best, message = BestSharing(problem, budget, "slots"), f"{_MODELS[problem.starts]}; no slots were needed"
     try:
         take_lists(best)
         raise_to_root(best)
         if not best.finished:
-            call = _Call(best, most)
+            call = _SlotCall(best, most)
             call.run()
             message = call.message
         stopped_by = best.finished or StoppedBy.FINISHED
@@ -104,7 +104,7 @@ def slots(problem: Sharing, budget: Budget, *, most: int = 100) -> Result[Sharin
     return best.result(stopped_by, solver="cp-sat", message=message)
 
 
-def task_of(model: Slotted, budget: Budget, hint: Mapping[int, Planned] | None = None) -> Task:
+def task_of(model: Slotted, budget: Budget, hint: Mapping[int, Planned] | None = None) -> SlottedTask:
     """Return the slot model as CP-SAT takes it, for plans no worse than a known one."""
     parameters: dict[str, Any] = {
         "num_workers": 1,
@@ -119,7 +119,7 @@ def task_of(model: Slotted, budget: Budget, hint: Mapping[int, Planned] | None =
     alone = [model.release[job] + model.shortest[job] for job in jobs]
     ends = None if hint is None else model.ends(hint)
     upper = model.horizon * len(jobs) if ends is None else sum(ends.values())
-    return Task(
+    return SlottedTask(
         jobs=tuple(
             SlottedJob(
                 release=model.release[job],
@@ -138,10 +138,10 @@ def task_of(model: Slotted, budget: Budget, hint: Mapping[int, Planned] | None =
     )
 
 
-class _Call:
+class _SlotCall:
     """One call of the solver, and what it reports."""
 
-    def __init__(self, best: Best, most: int) -> None:
+    def __init__(self, best: BestSharing, most: int) -> None:
         if best.solution is None:
             raise AssertionError  # lists find a schedule
         self.best = best

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from formulations.sharing.best import Best
+from formulations.sharing.best import BestSharing
 from formulations.sharing.following import at_events
 from formulations.sharing.listing import take_lists
 from formulations.sharing.root import raise_to_root
@@ -95,7 +95,7 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
     def slotted(self, problem: Sharing, known: SharingSolution | None = None) -> Slotted:
         """Return the slot model, on slots that follow from a known schedule or else from the best list."""
         if known is None:
-            best = Best(problem, Budget(), self.name)
+            best = BestSharing(problem, Budget(), self.name)
             take_lists(best)
             known = best.solution
         if known is None:
@@ -113,7 +113,7 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
 
     def run(self, problem: Sharing, budget: Budget) -> Result[SharingSolution]:
         """Solve the slot model, follow its plan, and judge the best schedule; `Unsupported` as for `build`."""
-        best, message = Best(problem, budget, self.name), "no slots were needed"
+        best, message = BestSharing(problem, budget, self.name), "no slots were needed"
         take_lists(best)
         raise_to_root(best)
         model = self.slotted(problem, best.solution)

@@ -1,12 +1,12 @@
 """Best: the best schedule and the best bound that a method for waiting knows, and the problem's grid."""
 
-from formulations.common.best import Best as BestOf
+from formulations.common.best import Best
 from formulations.waiting.instance import SlottedInstance
 from gsopt.core.budget import Budget
 from gsopt.problems.waiting import Waiting, WaitingSolution
 
 
-class Best(BestOf[Waiting, WaitingSolution]):
+class BestRuns(Best[Waiting, WaitingSolution]):
     """The best schedule and the best bound, and the problem as the exact methods take it."""
 
     def __init__(self, instance: SlottedInstance, budget: Budget, method: str) -> None:

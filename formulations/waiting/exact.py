@@ -3,7 +3,7 @@
 from importlib.util import find_spec
 from math import inf
 
-from formulations.waiting.best import Best
+from formulations.waiting.best import BestRuns
 from formulations.waiting.instance import SlottedInstance
 from formulations.waiting.intervals import solve_intervals
 from formulations.waiting.listing import search_lists
@@ -61,7 +61,7 @@ def exact(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     >>> exact(Waiting(cluster=cluster, jobs=jobs, minimize="makespan")).objective
     20
     """
-    best = Best(SlottedInstance.of(problem), budget, "exact")
+    best = BestRuns(SlottedInstance.of(problem), budget, "exact")
     technique = "lists"
     try:
         bound_at_once(best)

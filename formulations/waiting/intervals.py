@@ -3,7 +3,7 @@
 from fractions import Fraction
 from math import ceil, floor
 
-from formulations.waiting.best import Best
+from formulations.waiting.best import BestRuns
 from formulations.waiting.instance import SlottedInstance, SlottedRun
 from formulations.waiting.latest import latest_ends
 from formulations.waiting.listing import search_lists
@@ -15,7 +15,7 @@ from gsopt.core.result import Result, StoppedBy, gap_by_value
 from gsopt.problems.waiting import Waiting, WaitingSolution
 from gsopt.solvers.backends import CpSat
 from gsopt.solvers.backends.base import GRACE
-from gsopt.solvers.backends.cumulative import Activity, Chosen, CumulativeAnswer, Task, Way, solve
+from gsopt.solvers.backends.cumulative import Activity, ActivityTask, Chosen, CumulativeAnswer, Way, solve
 from gsopt.solvers.backends.process import Frame, FrameKind
 
 
@@ -59,7 +59,7 @@ def intervals(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     >>> result.status, result.objective
     (<Status.OPTIMAL: 'optimal'>, Fraction(202, 15))
     """
-    best = Best(SlottedInstance.of(problem), budget, "intervals")
+    best = BestRuns(SlottedInstance.of(problem), budget, "intervals")
     try:
         bound_at_once(best)
         search_lists(best)
@@ -71,9 +71,9 @@ def intervals(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     return best.result(stopped_by, solver="cp-sat")
 
 
-def solve_intervals(best: Best) -> None:
+def solve_intervals(best: BestRuns) -> None:
     """Look for a better schedule than the best one, until there is none or the time is up."""
-    call = _Call(best)
+    call = _IntervalCall(best)
     left = best.budget.left()
     reply = CpSat().call(solve, call.task(), limit=None if left is None else left + GRACE, hear=call.hear)
     if isinstance(reply.answer, CumulativeAnswer):
@@ -82,10 +82,10 @@ def solve_intervals(best: Best) -> None:
         raise KeyboardInterrupt
 
 
-class _Call:
+class _IntervalCall:
     """One call of the solver, and what it reports."""
 
-    def __init__(self, best: Best) -> None:
+    def __init__(self, best: BestRuns) -> None:
         self.best, self.instance = best, best.instance.limited
         if best.value is None:
             raise AssertionError  # lists find a schedule
@@ -94,7 +94,7 @@ class _Call:
         self.latest = latest_ends(self.instance, best.value)
         self.last = self.instance.problem.minimize == "makespan"
 
-    def task(self) -> Task:
+    def task(self) -> ActivityTask:
         """Return the model's data, in slots."""
         instance, budget = self.instance, self.best.budget
         parameters = {
@@ -108,7 +108,7 @@ class _Call:
         if (left := budget.left()) is not None:
             parameters["max_time_in_seconds"] = left
         value = self.best.value or 0
-        return Task(
+        return ActivityTask(
             activities=tuple(self._activity(job) for job in range(len(instance.demand))),
             sizes=instance.sizes,
             groups=tuple(place.cells for place in instance.places if len(place.cells) > 1),

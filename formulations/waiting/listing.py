@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from math import inf
 from random import Random
 
-from formulations.waiting.best import Best
+from formulations.waiting.best import BestRuns
 from formulations.waiting.instance import SlottedInstance, SlottedRun
 from gsopt.core.budget import Budget
 
@@ -100,7 +100,7 @@ def place_all(
     return [found[job] for job in range(len(found))]
 
 
-def search_lists(best: Best) -> None:
+def search_lists(best: BestRuns) -> None:
     """Improve the best schedule by other orders and tiers: rules first, then small changes of the best.
 
     The draws are the same every time.
@@ -128,7 +128,7 @@ def search_lists(best: Best) -> None:
             value, order, tiers = found, order_now, tiers_now
 
 
-def try_order(best: Best, choices: Sequence[SlottedRun]) -> None:
+def try_order(best: BestRuns, choices: Sequence[SlottedRun]) -> None:
     """Place jobs in the order in which a relaxation starts them, no wider than there, or anywhere."""
     instance = best.instance
     order = sorted(range(len(choices)), key=lambda job: choices[job].start)
@@ -136,7 +136,7 @@ def try_order(best: Best, choices: Sequence[SlottedRun]) -> None:
     _try(best, order, [len(instance.problem.tiers)] * len(choices))
 
 
-def _rules(best: Best) -> Iterator[list[int]]:
+def _rules(best: BestRuns) -> Iterator[list[int]]:
     """Yield orders: as the best schedule starts, by release, shortest first, least area first, in turn."""
     instance = best.instance
     jobs = range(len(instance.demand))
@@ -150,7 +150,7 @@ def _rules(best: Best) -> Iterator[list[int]]:
     yield sorted(jobs, key=lambda job: -shortest[job] * instance.demand[job])
 
 
-def _try(best: Best, order: Sequence[int], tiers: Sequence[int]) -> float:
+def _try(best: BestRuns, order: Sequence[int], tiers: Sequence[int]) -> float:
     """Place jobs in an order, keep the schedule if it is the best, and return its value in slots.
 
     The first schedule of all is finished whatever time it takes.

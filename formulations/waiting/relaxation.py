@@ -16,7 +16,7 @@ from gsopt.core.numbers.grid import Exact
 from gsopt.solvers.standard_form import StandardForm
 
 
-class Column(NamedTuple):
+class StartColumn(NamedTuple):
     """A job that starts at a place in a slot."""
 
     job: int
@@ -50,10 +50,10 @@ class Relaxation:
     latest: Sequence[Exact]  # latest end of each job in seconds after the first release
 
     @cached_property
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self) -> tuple[StartColumn, ...]:
         """Every start that leaves a job in time."""
         return tuple(
-            Column(job, place, start)
+            StartColumn(job, place, start)
             for job, places in enumerate(self.places)
             for place in places
             for start in range(self.instance.release[job], self._last_start(job, place) + 1)
@@ -136,7 +136,7 @@ class Relaxation:
         ends = []
         for job, choice in enumerate(choices):
             place = self._kept(job, choice.place)
-            point[number[Column(job, place, choice.start)]] = 1
+            point[number[StartColumn(job, place, choice.start)]] = 1
             ends.append(choice.start + self.instance.length(job, place))
         if len(point) > len(self.columns):
             point[-1] = max(ends)

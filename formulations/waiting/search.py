@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from formulations.waiting.best import Best
+from formulations.waiting.best import BestRuns
 from gsopt.problems.waiting import CellShare
 
 #: States that are remembered, at most.
@@ -36,7 +36,7 @@ class DepthFirstSearch:
     It counts in whole slots of which all times are multiples, so what it proves is exact.
     """
 
-    def __init__(self, best: Best) -> None:
+    def __init__(self, best: BestRuns) -> None:
         self.best, self.instance = best, best.instance
         self.last = best.problem.minimize == "makespan"
         jobs = range(len(self.instance.demand))

@@ -3,7 +3,7 @@
 from fractions import Fraction
 from itertools import accumulate
 
-from formulations.waiting.best import Best
+from formulations.waiting.best import BestRuns
 from formulations.waiting.instance import SlottedInstance
 from gsopt.core.numbers.grid import Exact, float_below
 from gsopt.scenario.cluster import Cluster
@@ -51,7 +51,7 @@ def _steps(instance: SlottedInstance) -> Steps:
     )
 
 
-def bound_at_once(best: Best) -> None:
+def bound_at_once(best: BestRuns) -> None:
     """Raise the bound by formulas, and for the mean by prices of GPU time, with each job on its best tier.
 
     Those hold for jobs that may be interrupted and moved too (`gsopt.schedule.bounds.mean_jct_bound`).

@@ -6,7 +6,7 @@ import numpy as np
 
 from formulations.common.duals import prove
 from formulations.common.prover import Prover
-from formulations.waiting.best import Best
+from formulations.waiting.best import BestRuns
 from formulations.waiting.instance import SlottedInstance, SlottedRun
 from formulations.waiting.latest import latest_ends
 from formulations.waiting.listing import search_lists, try_order
@@ -64,7 +64,7 @@ def time_indexed(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     >>> result.status, result.objective, result.message
     (<Status.OPTIMAL: 'optimal'>, Fraction(202, 15), 'the best list')
     """
-    best = Best(SlottedInstance.of(problem), budget, "time_indexed")
+    best = BestRuns(SlottedInstance.of(problem), budget, "time_indexed")
     message = _LISTS
     try:
         bound_at_once(best)
@@ -77,7 +77,7 @@ def time_indexed(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     return best.result(stopped_by, solver=solver_of(best.budget).name, message=message)
 
 
-def solve_relaxation(best: Best, share: float = 1.0, conflicts: float = 0) -> str:
+def solve_relaxation(best: BestRuns, share: float = 1.0, conflicts: float = 0) -> str:
     """Solve the relaxation of a problem, raise the bound, and look for GPUs; return a message on the outcome.
 
     Where there are no GPUs for its schedule, it is solved again without the starts and run times of some jobs
@@ -104,7 +104,7 @@ def solve_relaxation(best: Best, share: float = 1.0, conflicts: float = 0) -> st
     return _LISTS
 
 
-def _solve(model: Relaxation, form: StandardForm, best: Best, budget: Budget) -> list[SlottedRun] | None:
+def _solve(model: Relaxation, form: StandardForm, best: BestRuns, budget: Budget) -> list[SlottedRun] | None:
     """Solve the relaxation, raise the bound, and return its schedule."""
     start = model.point(model.instance.choices(best.known))
     asked = replace(budget, backend=budget.backend or Prover(), on_incumbent=None, start=None)
@@ -124,7 +124,7 @@ def _solve(model: Relaxation, form: StandardForm, best: Best, budget: Budget) ->
     return model.choices(proof.values)
 
 
-def narrowed(model: Relaxation, best: Best, budget: Budget) -> StandardForm:
+def narrowed(model: Relaxation, best: BestRuns, budget: Budget) -> StandardForm:
     """Return the model without the columns that no better schedule has, by their reduced costs."""
     form = model.form()
     outcome = Highs().solve(form.relaxation, time_limit=budget.left(), log=budget.log)
@@ -141,7 +141,7 @@ def narrowed(model: Relaxation, best: Best, budget: Budget) -> StandardForm:
     return form.with_bounds(form.column_lower, np.where(needless & (start == 0), 0.0, form.column_upper))
 
 
-def model_of(best: Best) -> Relaxation:
+def model_of(best: BestRuns) -> Relaxation:
     """Return the relaxation that covers all schedules as good as the best, on slots that are short enough."""
     if best.value is None:
         raise AssertionError  # lists find a schedule

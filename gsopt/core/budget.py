@@ -11,7 +11,7 @@ from typing import Any, overload
 from gsopt.core.errors import require
 from gsopt.core.numbers.grid import Number
 from gsopt.core.numbers.span import WRITTEN, read_seconds
-from gsopt.core.progress import Bracket, OnProgress
+from gsopt.core.progress import KnownBracket, OnProgress
 
 #: Thirty years in seconds: more than anybody waits, and less than clocks and solvers refuse.
 _LONGEST = 1e9
@@ -59,8 +59,8 @@ class Budget:
     on_incumbent
         Called with a judged `Result` for each better solution; returning True stops the method.
     on_progress
-        Called with a `gsopt.core.progress.Bracket` whenever a better value or bound is known, and at the end; a
-        `gsopt.History` will do.
+        Called with a `gsopt.core.progress.KnownBracket` whenever a better value or bound is known, and at the
+        end; a `gsopt.History` will do.
     log
         Whether to stream the solver's log to standard error.
 
@@ -132,7 +132,7 @@ class Budget:
         None 3
         """
         if self.on_progress is not None:
-            self.on_progress(Bracket(self.runtime, value, bound))
+            self.on_progress(KnownBracket(self.runtime, value, bound))
 
     def longer(self, seconds: float) -> "Budget":
         """Return the same budget, ending so many seconds later."""

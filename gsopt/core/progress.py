@@ -9,7 +9,7 @@ from gsopt.core.result import Result, plain, relative_gap, round_bound
 
 
 @dataclass(frozen=True)
-class Bracket:
+class KnownBracket:
     """What is known of an optimum at one moment.
 
     Attributes
@@ -47,7 +47,7 @@ class Bracket:
 
 
 #: Called with each improvement, and with what is known at the end.
-OnProgress = Callable[[Bracket], Any]
+OnProgress = Callable[[KnownBracket], Any]
 
 
 class Watch:
@@ -80,7 +80,7 @@ class Watch:
     def end(self, runtime: float) -> None:
         """Report what is known at the end."""
         if self._listener is not None:
-            self._listener(Bracket(runtime, self.value, self.bound))
+            self._listener(KnownBracket(runtime, self.value, self.bound))
 
     def hear(self, result: Result[Any], runtime: float) -> None:
         """Process a result, whose bound is already rounded."""
@@ -91,7 +91,7 @@ class Watch:
             self.best = result
         self._take(runtime, result.objective, result.bound)
 
-    def __call__(self, reported: Bracket) -> None:
+    def __call__(self, reported: KnownBracket) -> None:
         """Process a report; a bound beyond a known value holds only for better solutions, and becomes it."""
         bound = None if reported.bound is None else round_bound(self._problem, reported.bound)
         self._take(reported.runtime, reported.value, bound)
@@ -108,4 +108,4 @@ class Watch:
         if (value, bound) != (self.value, self.bound):
             self.value, self.bound = value, bound
             if self._listener is not None:
-                self._listener(Bracket(runtime, value, bound))
+                self._listener(KnownBracket(runtime, value, bound))

@@ -190,7 +190,7 @@ class Comparison(Listing[ComparisonRow]):
         True
         """
         known = {problem.name or problem.word: problem for problem in problems}
-        stored = validated(_Stored, source, json.dumps(data))
+        stored = validated(_StoredComparison, source, json.dumps(data))
         rows: dict[str, list[ComparisonRow]] = {}
         for place, each in enumerate(stored.rows):
             if each.instance not in known:
@@ -239,7 +239,7 @@ class _StoredRow(Frozen):
     failed: bool
 
 
-class _Stored(Frozen):
+class _StoredComparison(Frozen):
     """A comparison in a file."""
 
     rows: Many[_StoredRow]

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from gsopt.core.interrupts import held
 from gsopt.core.problem import Number, Problem
-from gsopt.core.progress import Bracket
+from gsopt.core.progress import KnownBracket
 from gsopt.evaluation.tables import told_apart, written_gap
 
 _MINUTE, _HOUR = 60, 3600
@@ -25,7 +25,7 @@ class Display:
 
     def __init__(self, problem: Problem[Any]) -> None:
         self._problem, self._begin = problem, perf_counter()
-        self._known = Bracket(0.0)
+        self._known = KnownBracket(0.0)
         self._screen = _screen(self)
 
     def __enter__(self) -> Self:
@@ -37,7 +37,7 @@ class Display:
         with held():  # what was found is still to be given back
             self._screen.stop()
 
-    def __call__(self, known: Bracket) -> None:
+    def __call__(self, known: KnownBracket) -> None:
         """Show what is known now."""
         self._known = known
         self._screen.refresh()
@@ -49,7 +49,7 @@ class Display:
         line = self.line(self._known, seconds=perf_counter() - self._begin, width=options.max_width)
         yield Text(line, no_wrap=True, overflow="ellipsis")
 
-    def line(self, known: Bracket, *, seconds: float, width: int | None = None) -> str:
+    def line(self, known: KnownBracket, *, seconds: float, width: int | None = None) -> str:
         """Write what is known in at most so many characters, if it can be; the name goes first."""
         value, bound = told_apart(known.value, known.bound)
         found = f"{self._problem.unit} {value}"
@@ -114,7 +114,7 @@ class _Notebook(_Lines):
             self._shown.update(text, raw=True)
 
 
-def _excess(known: Bracket) -> Number | None:
+def _excess(known: KnownBracket) -> Number | None:
     if known.value is None or known.bound is None:
         return None
     return abs(Fraction(known.value) - Fraction(known.bound))

@@ -7,7 +7,7 @@ from rich.console import RenderableType
 
 from gsopt.core.drawing import COLOURS, titled
 from gsopt.core.problem import Number
-from gsopt.core.progress import Bracket
+from gsopt.core.progress import KnownBracket
 from gsopt.evaluation.listing import Listing, need
 from gsopt.evaluation.tables import Column, lay_out, percent, told_apart
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _EARLY = 0.05
 
 
-class History(Listing[Bracket]):
+class History(Listing[KnownBracket]):
     """Every better value and bound of a run, and its end, with their times; exact methods take one.
 
     Pass it as `on_progress`.
@@ -38,9 +38,9 @@ class History(Listing[Bracket]):
     """
 
     def __init__(self) -> None:
-        self.rows: tuple[Bracket, ...] = ()
+        self.rows: tuple[KnownBracket, ...] = ()
 
-    def __call__(self, known: Bracket) -> None:
+    def __call__(self, known: KnownBracket) -> None:
         """Keep what is known now."""
         self.rows = (*self.rows, known)
 

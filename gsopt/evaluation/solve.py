@@ -13,7 +13,7 @@ from gsopt.core.log import logger_of
 from gsopt.core.method import MethodLike, accepts, cut_short, name_of, proves, run, watched
 from gsopt.core.numbers.compiled import is_installed
 from gsopt.core.problem import Problem, S
-from gsopt.core.progress import Bracket, Watch
+from gsopt.core.progress import KnownBracket, Watch
 from gsopt.core.result import Result, StoppedBy, plain
 from gsopt.evaluation.catalogue import exact_methods, find_method, own_heuristics
 from gsopt.evaluation.display import Display
@@ -125,7 +125,7 @@ def shown(problem: Problem[Any], budget: Budget) -> Iterator[Budget]:
     """Yield a budget whose progress is shown while it is used."""
     with Display(problem) as screen:
 
-        def tell(known: Bracket) -> None:
+        def tell(known: KnownBracket) -> None:
             screen(known)
             if budget.on_progress is not None:
                 budget.on_progress(known)

@@ -20,7 +20,7 @@ from gsopt.scenario.job import LEAST, Job, Seconds, Workload
 from gsopt.scenario.scenario import Scenario
 from gsopt.schedule import Schedule, Segment
 from gsopt.schedule.judge import judge
-from gsopt.schedule.retiming import Stretch, Task, retimed
+from gsopt.schedule.retiming import ElasticTask, TaskStretch, retimed
 
 #: Work of a job, in any unit.
 Work = Annotated[float, Field(gt=0, le=1e15)]
@@ -206,10 +206,10 @@ class Scheduling(Problem[SchedulingSolution]):
         return min(decimal(job.release) for job in self.jobs)
 
     @cached_property
-    def tasks(self) -> tuple[Task, ...]:
+    def tasks(self) -> tuple[ElasticTask, ...]:
         """The jobs in exact numbers, by release date, with the rates that fit the cluster."""
         return tuple(
-            Task(
+            ElasticTask(
                 job.name,
                 decimal(job.release) - self.origin,
                 decimal(job.work),
@@ -268,9 +268,11 @@ class Scheduling(Problem[SchedulingSolution]):
         '{"runs":[{"job":"a","start":1700000000.0,"end":"1700000000.0000003333333333334","gpus":1}]}'
         """
         _refuse_modes(schedule)
-        return self.made_of([Stretch(each.job, each.start, each.end, each.gpus) for each in schedule.segments])
+        return self.made_of(
+            [TaskStretch(each.job, each.start, each.end, each.gpus) for each in schedule.segments]
+        )
 
-    def made_of(self, runs: Iterable[Stretch]) -> SchedulingSolution:
+    def made_of(self, runs: Iterable[TaskStretch]) -> SchedulingSolution:
         """Return a solution of what runs after the first release date, as `taken_over`."""
         runs = list(runs)
         last = max(*(decimal(run.end) for run in runs), *(task.release for task in self.tasks), 0) + self.origin

@@ -20,7 +20,7 @@ from gsopt.scenario.job import LATEST, Bytes, Job, Slowdown, Workload
 from gsopt.scenario.scenario import Scenario
 from gsopt.scenario.speed import Speed
 from gsopt.schedule import Schedule, Segment
-from gsopt.schedule.course import Course
+from gsopt.schedule.course import ProgressOfJobs
 
 
 class SharingSolution(Frozen):
@@ -276,7 +276,7 @@ class Sharing(Problem[SharingSolution]):
 
     # The judge
 
-    def _replayed(self, solution: SharingSolution) -> tuple[Course, list[str]]:
+    def _replayed(self, solution: SharingSolution) -> tuple[ProgressOfJobs, list[str]]:
         """Follow the runs, and say what is wrong with their starts and with who holds which GPU."""
         course, wrong = self._course(), list[str]()
         for run in sorted(solution.runs, key=lambda run: decimal(run.start)):
@@ -301,7 +301,7 @@ class Sharing(Problem[SharingSolution]):
             course.pass_until(event)
         return course, wrong
 
-    def _waits(self, course: Course, job: int, run: Run, is_nearer: bool) -> bool:
+    def _waits(self, course: ProgressOfJobs, job: int, run: Run, is_nearer: bool) -> bool:
         """Check whether a start just before an event is meant at it: it is nearest, or has room only then."""
         if self.starts == "events":
             return is_nearer
@@ -312,7 +312,7 @@ class Sharing(Problem[SharingSolution]):
         if self.starts == "events" or is_past:
             yield f"job {run.job!r} starts at {float(run.start):g}, when no job arrives or ends"
 
-    def _crowd(self, course: Course, job: int, gpu: int, start: Number) -> Iterator[str]:
+    def _crowd(self, course: ProgressOfJobs, job: int, gpu: int, start: Number) -> Iterator[str]:
         users = course.users.get(gpu, [])
         names = ", ".join(repr(self.jobs[user].name) for user in [*users, job])
         if len(users) >= self.share_limit:
@@ -320,10 +320,10 @@ class Sharing(Problem[SharingSolution]):
         elif any(not self.may_share(user, job) for user in users):
             yield f"GPU {gpu} has not the memory for jobs {names} at {float(start):g}"
 
-    def _course(self) -> Course:
-        return Course(self.durations, self.slowdown, self.releases)
+    def _course(self) -> ProgressOfJobs:
+        return ProgressOfJobs(self.durations, self.slowdown, self.releases)
 
-    def _mean(self, course: Course) -> Exact:
+    def _mean(self, course: ProgressOfJobs) -> Exact:
         total = sum(course.ends[job] - release for job, release in enumerate(self.releases))
         return whole(Fraction(total) / len(self.jobs))
 
@@ -338,7 +338,9 @@ class Sharing(Problem[SharingSolution]):
 
     # The enumeration
 
-    def _continued(self, course: Course, runs: Mapping[int, Run], last: int) -> Iterator[SharingSolution]:
+    def _continued(
+        self, course: ProgressOfJobs, runs: Mapping[int, Run], last: int
+    ) -> Iterator[SharingSolution]:
         """Enumerate what may follow now: one more start, of a later job than the last, or the next event."""
         if len(runs) == len(self.jobs):
             yield SharingSolution(runs=[runs[job] for job in sorted(runs)])
@@ -354,7 +356,7 @@ class Sharing(Problem[SharingSolution]):
             course.pass_until(event)
             yield from self._continued(course, runs, -1)
 
-    def _choices(self, course: Course, job: int) -> Iterator[list[int]]:
+    def _choices(self, course: ProgressOfJobs, job: int) -> Iterator[list[int]]:
         """Enumerate the GPUs that a job may start on, but for those whose users are the same."""
         alike: dict[tuple[int, ...], list[int]] = {}
         for gpu in range(self.gpus):

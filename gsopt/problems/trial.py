@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from gsopt.core.numbers.clock import clock_error
 from gsopt.core.numbers.grid import Exact, Number, decimal, whole
 from gsopt.core.numbers.tolerances import SPAN_ERROR
-from gsopt.schedule.retiming import Task
+from gsopt.schedule.retiming import ElasticTask
 
 
 class TrialRun(NamedTuple):
@@ -58,7 +58,7 @@ class Trial:
 
     def __init__(
         self,
-        tasks: Sequence[Task],
+        tasks: Sequence[ElasticTask],
         gpus: int,
         runs: Sequence[Any],
         *,
@@ -250,7 +250,7 @@ class Trial:
         return next(job for job, task in enumerate(self.tasks) if task.name == self.runs[place].job)
 
 
-def fair_times(tasks: Sequence[Task], shares: Sequence[Exact], gpus: int) -> list[Fraction]:
+def fair_times(tasks: Sequence[ElasticTask], shares: Sequence[Exact], gpus: int) -> list[Fraction]:
     """Compute when each job finishes if all GPUs are shared equally, as a fluid, among the jobs that are there.
 
     Virtual time is the service that a job there all along has had.

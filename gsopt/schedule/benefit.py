@@ -8,7 +8,7 @@ from gsopt.core.errors import Unsupported
 from gsopt.core.numbers.clock import clock_error
 from gsopt.core.numbers.grid import Exact, decimal
 from gsopt.scenario.scenario import Scenario
-from gsopt.schedule.course import Course
+from gsopt.schedule.course import ProgressOfJobs
 from gsopt.schedule.schedule import Schedule
 
 
@@ -35,7 +35,7 @@ def sharing_benefits(schedule: Schedule, scenario: Scenario) -> Mapping[str, flo
 
     numbers = {job.name: number for number, job in enumerate(jobs)}
     first = Fraction(min((segment.start for segment in schedule.segments), default=0))
-    course = Course([Fraction(job.duration) for job in jobs], slowdown, [first])
+    course = ProgressOfJobs([Fraction(job.duration) for job in jobs], slowdown, [first])
     found: dict[str, float] = {}
     ends: dict[int, Exact] = {}  # of the running jobs, if no further jobs come
     for segment in sorted(schedule.segments, key=lambda each: (each.start, numbers[each.job])):
@@ -62,21 +62,21 @@ def _check(schedule: Schedule, scenario: Scenario) -> None:
         raise Unsupported("sharing benefits of jobs in modes or without named GPUs")
 
 
-def _pass_until(course: Course, time: float) -> None:
+def _pass_until(course: ProgressOfJobs, time: float) -> None:
     """Let time pass, and let jobs end that only rounding keeps running."""
     course.pass_until(max(course.now, Fraction(time)))
     while (end := course.next_event) is not None and end - course.now <= clock_error(float(time), 0):
         course.pass_until(end)
 
 
-def _free_from(course: Course, ends: Mapping[int, Exact], demand: int, gpus: int) -> Exact:
+def _free_from(course: ProgressOfJobs, ends: Mapping[int, Exact], demand: int, gpus: int) -> Exact:
     """Return when as many GPUs are free as a job needs, if no further jobs come."""
     until = sorted(max(ends[user] for user in users) for users in course.users.values())
     missing = demand - (gpus - len(until))
     return until[missing - 1] if missing > 0 else course.now
 
 
-def _ends_beside(course: Course, number: int) -> dict[int, Exact]:
+def _ends_beside(course: ProgressOfJobs, number: int) -> dict[int, Exact]:
     """Return the ends of a job that has started and of all it shares GPUs with, directly or through others."""
     met, new = {number}, {number}
     while new:

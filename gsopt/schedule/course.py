@@ -7,7 +7,7 @@ from fractions import Fraction
 from gsopt.core.numbers.grid import Exact, whole
 
 
-class Course:
+class ProgressOfJobs:
     """Which jobs run where as time passes, how much work they have left, and when they ended.
 
     Between two events, which are starts and ends of jobs, the speed of a job is constant. It is the inverse of
@@ -30,9 +30,9 @@ class Course:
         self._gpus: dict[int, tuple[int, ...]] = {}
         self._slow: dict[int, Exact] = {}
 
-    def copy(self) -> "Course":
+    def copy(self) -> "ProgressOfJobs":
         """Return a course that goes on from here independently."""
-        other = Course(self._durations, self._slowdown, self._arrivals)
+        other = ProgressOfJobs(self._durations, self._slowdown, self._arrivals)
         other.now, other.last_event, other._arrived = self.now, self.last_event, self._arrived
         other.due, other.starts, other.ends = dict(self.due), dict(self.starts), dict(self.ends)
         other.users = {gpu: list(users) for gpu, users in self.users.items()}

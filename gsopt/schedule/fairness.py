@@ -135,7 +135,7 @@ def capped_gps_finish_times(
     return _finish_times(_CappedFluid(gpus, caps, number), workload, number)
 
 
-class _CapGroup:
+class _FluidGroup:
     """The jobs of one cap, which are served alike, and the service of a job present from the beginning."""
 
     def __init__(self, cap: Any, zero: Any) -> None:
@@ -158,7 +158,7 @@ class _CappedFluid:
         zero = number(0)
         self._gpus, self._zero = gpus, zero
         ascending = sorted({number(cap) for cap in caps})
-        self._groups = [_CapGroup(cap, zero) for cap in ascending]
+        self._groups = [_FluidGroup(cap, zero) for cap in ascending]
         rank = {cap: place for place, cap in enumerate(ascending)}
         self._rank = [rank[number(cap)] for cap in caps]
         self._begin = self._time = self._level = zero

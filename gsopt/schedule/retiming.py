@@ -14,7 +14,7 @@ from gsopt.core.numbers.tolerances import TICK
 
 
 @dataclass(frozen=True)
-class Task:
+class ElasticTask:
     """An elastic job in exact numbers."""
 
     name: str
@@ -34,7 +34,7 @@ class Task:
         return Fraction(self.work) / self.rates[self.fastest]
 
 
-class Stretch(NamedTuple):
+class TaskStretch(NamedTuple):
     """A job on the same number of GPUs from start to end, in seconds after the first release date."""
 
     job: str
@@ -55,12 +55,12 @@ class _Pace(NamedTuple):
     speeds: Mapping[int, int]
 
 
-def tick_of(tasks: Sequence[Task]) -> Fraction:
+def tick_of(tasks: Sequence[ElasticTask]) -> Fraction:
     """Return a power of ten, in seconds, that is negligible beside the shortest job."""
     return Fraction(10) ** floor(log10(TICK * float(min(task.height for task in tasks))))
 
 
-def retimed(tasks: Sequence[Task], gpus: int, runs: Iterable[Stretch]) -> list[Stretch]:
+def retimed(tasks: Sequence[ElasticTask], gpus: int, runs: Iterable[TaskStretch]) -> list[TaskStretch]:
     """Repeat runs in their order so that every rule of a plain cluster holds exactly.
 
     The runs between two events make a step. A step lasts until all jobs of the next one are released; a job
@@ -86,13 +86,13 @@ def retimed(tasks: Sequence[Task], gpus: int, runs: Iterable[Stretch]) -> list[S
                 _append(own[job], (now, now + ticks, count))
         now += length
     return [
-        Stretch(task.name, start * tick, end * tick, count)
+        TaskStretch(task.name, start * tick, end * tick, count)
         for task, pieces in zip(tasks, own, strict=True)
         for start, end, count in pieces
     ]
 
 
-def _pace(task: Task, tick: Fraction) -> _Pace:
+def _pace(task: ElasticTask, tick: Fraction) -> _Pace:
     speeds = {gpus: Fraction(rate * tick) for gpus, rate in task.rates.items()}
     unit = lcm(Fraction(task.work).denominator, *(speed.denominator for speed in speeds.values()))
     integers = {gpus: int(speed * unit) for gpus, speed in speeds.items()}
@@ -100,7 +100,7 @@ def _pace(task: Task, tick: Fraction) -> _Pace:
 
 
 def _steps(
-    tasks: Sequence[Task], gpus: int, runs: Iterable[Stretch], tick: Fraction
+    tasks: Sequence[ElasticTask], gpus: int, runs: Iterable[TaskStretch], tick: Fraction
 ) -> list[tuple[int, dict[int, int]]]:
     """Return the jobs that run between two events, and for how many ticks.
 

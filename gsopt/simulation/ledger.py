@@ -18,7 +18,7 @@ class Forbidden(Exception):
     """A change that a rule forbids, with the rule as its text; users see it as IllegalDecision."""
 
 
-class Counts:
+class PlainLedger:
     """The ledger of a plain cluster, which only counts GPUs."""
 
     def __init__(self, capacity: int) -> None:
@@ -362,4 +362,4 @@ def _memory(machine: Machine) -> float:
 
 
 #: Records which GPUs are there and which jobs hold them.
-Ledger = Counts | Placements
+Ledger = PlainLedger | Placements

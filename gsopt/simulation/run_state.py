@@ -5,7 +5,7 @@ from typing import Any
 
 from gsopt.scenario.scenario import Scenario
 from gsopt.simulation.gpu_types import GpuTypes
-from gsopt.simulation.ledger import Counts, Placements
+from gsopt.simulation.ledger import Placements, PlainLedger
 from gsopt.simulation.placer import Placer
 from gsopt.simulation.plan import Plan
 from gsopt.simulation.progress import Stretch
@@ -83,7 +83,7 @@ class RunState:
         return speed.rate(item, count, tier, beside, self.number, mode=mode, levels=self.levels, types=types)
 
 
-def _make_ledger(scenario: Scenario, placer: Placer) -> Counts | Placements:
+def _make_ledger(scenario: Scenario, placer: Placer) -> PlainLedger | Placements:
     if scenario.cluster.is_plain:
-        return Counts(scenario.cluster.gpus)
+        return PlainLedger(scenario.cluster.gpus)
     return Placements(scenario.cluster, scenario.share_limit, placer)

@@ -11,7 +11,7 @@ from typing import Any
 
 from gsopt.scenario.events import Leave, Loan, Reclaim, Return
 from gsopt.scenario.scenario import CapacityChange, Scenario
-from gsopt.simulation.ledger import Counts, Forbidden, Placements
+from gsopt.simulation.ledger import Forbidden, Placements, PlainLedger
 from gsopt.simulation.policy import Request
 
 #: Kinds of dates, in their order within an instant.
@@ -33,7 +33,7 @@ class Supply:
     def __init__(
         self,
         scenario: Scenario,
-        ledger: Counts | Placements,
+        ledger: PlainLedger | Placements,
         running: dict[int, int],
         evict: Callable[[int, float | None], None],
         number: Callable[[Any], Any],
@@ -101,11 +101,11 @@ class Supply:
 
     def servers(self) -> tuple[str, ...]:
         """Return the names of the machines that are there."""
-        return () if isinstance(self._ledger, Counts) else self._ledger.servers()
+        return () if isinstance(self._ledger, PlainLedger) else self._ledger.servers()
 
     def vacate(self, servers: Sequence[str], now: Any) -> None:
         """Vacate machines to answer open requests."""
-        if isinstance(self._ledger, Counts):
+        if isinstance(self._ledger, PlainLedger):
             raise Forbidden("GPUs of a plain cluster are given up by leaving them free until the deadline")
         for name in servers:
             machine = self._machine.get(name)
@@ -132,7 +132,7 @@ class Supply:
                 self._ledger.leave(self._machine[name])
 
     def _return(self, event: Return) -> None:
-        if isinstance(self._ledger, Counts):
+        if isinstance(self._ledger, PlainLedger):
             self._ledger.give_up(-(event.gpus or 0))
         else:
             for name in event.servers:
@@ -159,7 +159,7 @@ class Supply:
         """Take what is owed at a deadline: machines whose jobs hold the fewest GPUs, the first among ties."""
         self._open.remove(request)
         ledger = self._ledger
-        if isinstance(ledger, Counts):
+        if isinstance(ledger, PlainLedger):
             for job in ledger.displaced_by(request.owed, self._running):
                 self._evict(job, None)
             ledger.give_up(request.owed)

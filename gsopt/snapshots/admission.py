@@ -25,7 +25,7 @@ def rows_of(pending: Sequence[Gang]) -> list[WorkerLine]:
     return [WorkerLine(gang, part, line) for line, (gang, part) in enumerate(parts)]
 
 
-class Admission:
+class GangAdmission:
     """Takes gangs into what is free on the servers of a placement.
 
     `search` places the parts of a gang for which taking them one by one finds no room. `unsure` are the gangs

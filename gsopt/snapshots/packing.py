@@ -9,7 +9,7 @@ from gsopt.core.budget import Budget, TimeLimit, checked_time_limit
 from gsopt.core.result import Result, Status, plain
 from gsopt.evaluation.solve import solve
 from gsopt.problems.placement import Placed, Placement, PlacementSolution
-from gsopt.snapshots.admission import Admission, WorkerLine, rows_of
+from gsopt.snapshots.admission import GangAdmission, WorkerLine, rows_of
 from gsopt.snapshots.shortage import More, more_nodes, reason_of
 from gsopt.snapshots.snapshot import Snapshot
 
@@ -159,7 +159,7 @@ def _partly(
 ) -> Pack:
     """Place as much as there is room for, and say what is missing for the rest."""
     budget = Budget(time_limit=time_limit)
-    admission = Admission(problem, lambda alone: solve(alone, time_limit=budget.left()))
+    admission = GangAdmission(problem, lambda alone: solve(alone, time_limit=budget.left()))
     of: dict[str, list[WorkerLine]] = {}
     for row in sorted(rows, key=lambda row: -row.gang.priority):
         of.setdefault(row.gang.name, []).append(row)

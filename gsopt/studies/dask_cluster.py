@@ -22,7 +22,7 @@ from uuid import uuid4
 from gsopt.core.errors import GsoptError, InvalidInput, MissingSolver, one_line, shorten
 from gsopt.solvers.backends.process import Reply
 from gsopt.studies.cells import Cell
-from gsopt.studies.dask_worker import Order, OrderResult, at, carry_out, inspect
+from gsopt.studies.dask_worker import CellOrder, OrderResult, at, carry_out, inspect
 from gsopt.studies.executor import Call
 from gsopt.studies.installation import installation
 from gsopt.studies.needs import Needs, needs_of
@@ -112,7 +112,7 @@ class DaskCluster:
         from distributed import KilledWorker
 
         begin = monotonic()
-        order = Order(self._run, next(self._numbers), installation(), needs_of([cell]), function, cell)
+        order = CellOrder(self._run, next(self._numbers), installation(), needs_of([cell]), function, cell)
         for tried in count(1):
             try:
                 answer = self._answer(order)
@@ -130,7 +130,7 @@ class DaskCluster:
                 return answer.reply
         raise AssertionError  # there is always a next number
 
-    def _answer(self, order: Order) -> OrderResult:
+    def _answer(self, order: CellOrder) -> OrderResult:
         from distributed import KilledWorker
 
         self._refuse_lost()

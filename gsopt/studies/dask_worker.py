@@ -31,7 +31,7 @@ _OPEN, _COMPUTING = ("running", "paused", "closing_gracefully"), ("executing", "
 
 
 @dataclass(frozen=True)
-class Order:
+class CellOrder:
     """A function to be called with a cell, by any worker that is fit for it."""
 
     run: str  # of a study; the driver hears under this name when a cell is begun
@@ -63,7 +63,7 @@ def inspect(ours: Installation, needs: Needs) -> InvalidInput | None:
     return None
 
 
-def carry_out(order: Order) -> OrderResult:
+def carry_out(order: CellOrder) -> OrderResult:
     """Carry out an order on the worker of Dask whose task this is."""
     from distributed import get_worker
 
@@ -95,7 +95,7 @@ class _Bench:
         self._ended: set[Worker] = set()
         Thread(target=self._keep, daemon=True).start()
 
-    def compute(self, order: Order, wanted: Callable[[], bool]) -> Reply | None:
+    def compute(self, order: CellOrder, wanted: Callable[[], bool]) -> Reply | None:
         """Call the function in a process; None where it is ended as nobody wants the answer."""
         with self._pool.borrow(MODULE, _nothing) as process:
             self._busy[process] = wanted

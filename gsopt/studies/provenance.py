@@ -26,7 +26,7 @@ class StudyRun:
 
 
 @dataclass(frozen=True)
-class Source:
+class ReadFile:
     """A file that instances of a study were read from."""
 
     path: str  # below GSOPT_DATA, in gsopt's own packages, or as the study names it

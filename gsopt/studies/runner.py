@@ -129,7 +129,7 @@ def run(
         failed = sum(states.get(key) is CellState.FAILED for key in keys)
         begin = Progress(len(cells) - len(todo), len(cells), failed, None)
         bounds = _Bounds(store, study.bound_evaluations)
-        interrupted = _Run(executor, store, bounds, begin, on_progress or _nothing).go(todo)
+        interrupted = _StudyRun(executor, store, bounds, begin, on_progress or _nothing).go(todo)
     found = results(folder, interrupted=interrupted)
     found.refuse_contradictions()
     return found
@@ -173,7 +173,7 @@ class _Bounds:
             return answer
 
 
-class _Run:
+class _StudyRun:
     """The threads of one run, and what they share."""
 
     def __init__(

@@ -22,7 +22,7 @@ from gsopt.core.errors import InvalidInput, shorten
 from gsopt.schedule.bounds import MeanBound
 from gsopt.studies.cells import Cell
 from gsopt.studies.installation import versions
-from gsopt.studies.provenance import Source, StudyRun
+from gsopt.studies.provenance import ReadFile, StudyRun
 from gsopt.studies.rows import CellOutcome, CellRow, CellState, labels_of, row_of
 from gsopt.studies.spec import Study
 
@@ -172,14 +172,14 @@ class Store:
             found = database.execute(line).fetchall()
         return [StudyRun(*[*told, json.loads(details)]) for *told, details in found]
 
-    def sources(self) -> list[Source]:
+    def sources(self) -> list[ReadFile]:
         """Return the files that the instances of the grid were read from, by path."""
         line = (
             "SELECT DISTINCT path, digest FROM source WHERE instance IN"
             " (SELECT json_extract(labels, '$.instance_key') FROM cell) ORDER BY path, digest"
         )
         with self._transaction() as database:
-            return [Source(*found) for found in database.execute(line)]
+            return [ReadFile(*found) for found in database.execute(line)]
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 
 @dataclass(frozen=True)
-class Job:
+class LinearJob:
     """A job of Table 11.
 
     Attributes
@@ -30,8 +30,8 @@ class TwoJobs:
     """
 
     capacity: int
-    p: Job
-    q: Job
+    p: LinearJob
+    q: LinearJob
 
     @property
     def end_points(self) -> tuple[int, int]:

@@ -39,7 +39,7 @@ def greedy(problem: Configuration, *, budget: Budget = UNLIMITED) -> Configurati
     >>> greedy(growing_jobs(nodes=2, jobs=3, seed=1)).solution.configurations
     {'j1': 1, 'j2': 1, 'j3': 0}
     """
-    state = _State(problem)
+    state = _ConfigurationState(problem)
     changes: list[_Change] = []
     for job in range(len(problem.jobs)):
         if budget.passed:
@@ -57,7 +57,7 @@ def greedy(problem: Configuration, *, budget: Budget = UNLIMITED) -> Configurati
     return ConfigurationSolution(configurations={job.name: place for job, place in named if place is not None})
 
 
-class _State:
+class _ConfigurationState:
     """The configurations of jobs, and the remaining GPUs of each type."""
 
     def __init__(self, problem: Configuration) -> None:

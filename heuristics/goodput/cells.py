@@ -10,7 +10,7 @@ from heuristics.goodput.table import Counts
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class HeldCells:
     """The cells of candidates that hold GPUs, by candidate, then job, then node.
 
     Attributes
@@ -28,7 +28,7 @@ class Cells:
     gpus: Counts
 
     @classmethod
-    def of(cls, candidates: Counts) -> "Cells":
+    def of(cls, candidates: Counts) -> "HeldCells":
         """Return the cells of candidates, an array of shape (candidates, jobs, nodes)."""
         count, jobs, nodes = candidates.shape
         flat = candidates.reshape(-1)

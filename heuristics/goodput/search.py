@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gsopt.core.budget import Budget, rounds
-from heuristics.goodput.cells import Cells
+from heuristics.goodput.cells import HeldCells
 from heuristics.goodput.fronts import ranks, survivors
 from heuristics.goodput.table import Counts, Floats, SpeedupTable
 
@@ -91,7 +91,7 @@ class _Operators:
         candidates[back] = self.table.current[back[1]]
         loser = np.nonzero(self.random.random(candidates.shape[:2]) < _LOSER)
         candidates[loser] *= self.random.random((len(loser[0]), nodes)) >= _LOST
-        flat, cells = candidates.reshape(-1), Cells.of(candidates)
+        flat, cells = candidates.reshape(-1), HeldCells.of(candidates)
         room = (cells.gpus_on_nodes < self.gpus).reshape(-1)
         stands = np.bincount(cells.places, minlength=len(room))
         anyone = self.random.binomial(candidates.size, 1 / jobs)
@@ -106,7 +106,7 @@ class _Operators:
 
     def repaired(self, candidates: Counts) -> _Pool:
         """Take GPUs away that break a rule: on shared nodes of wide jobs, beyond limits, and on full nodes."""
-        cells = Cells.of(candidates)
+        cells = HeldCells.of(candidates)
         self._part_wide_jobs(cells)
         self._limit_jobs(cells)
         self._limit_nodes(cells)
@@ -118,13 +118,13 @@ class _Operators:
         filled = cells.filled()
         return _Pool(filled, self._scores(cells, speedups), [candidate.tobytes() for candidate in filled])
 
-    def _part_wide_jobs(self, cells: Cells) -> None:
+    def _part_wide_jobs(self, cells: HeldCells) -> None:
         """Leave each node to the first of the jobs there that run on several nodes."""
         wide = np.flatnonzero(cells.nodes_of_jobs.reshape(-1)[cells.rows] > 1)
         _, first = np.unique(cells.places[wide], return_index=True)
         cells.gpus[np.delete(wide, first)] = 0
 
-    def _limit_jobs(self, cells: Cells) -> None:
+    def _limit_jobs(self, cells: HeldCells) -> None:
         """Enforce the limits of jobs, on their nodes in random order."""
         beyond = (cells.gpus_of_jobs > self.limits) | (cells.nodes_of_jobs > self.most_nodes)
         at = self.random.permutation(np.flatnonzero(beyond.reshape(-1)[cells.rows] & (cells.gpus > 0)))
@@ -134,17 +134,17 @@ class _Operators:
         rows = cells.rows[at]
         cells.gpus[at[np.arange(len(at)) - np.searchsorted(rows, rows) >= self.most_nodes]] = 0
 
-    def _limit_nodes(self, cells: Cells) -> None:
+    def _limit_nodes(self, cells: HeldCells) -> None:
         """Enforce the capacities of nodes; jobs that are listed first keep their GPUs."""
         full = (cells.gpus_on_nodes > self.gpus).reshape(-1)
         at = np.flatnonzero(full[cells.places])
         at = at[np.argsort(cells.places[at], kind="stable")]
         cells.fill(at, cells.places, self.gpus[cells.nodes[at]])
 
-    def _speedups(self, cells: Cells) -> Floats:
+    def _speedups(self, cells: HeldCells) -> Floats:
         return self.table.at(np.arange(cells.shape[1]), cells.nodes_of_jobs, cells.gpus_of_jobs)
 
-    def _scores(self, cells: Cells, speedups: Floats) -> Floats:
+    def _scores(self, cells: HeldCells, speedups: Floats) -> Floats:
         """Return fitness and utilisation of each candidate."""
         same = (cells.gpus == self.table.current[cells.jobs, cells.nodes]) & (cells.gpus > 0)
         restarts = (cells.in_rows(same) != self.stood) | (cells.nodes_of_jobs != self.stood)

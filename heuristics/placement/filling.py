@@ -51,7 +51,7 @@ def fill(
     """
     if problem.misfit:
         return NoSolution(problem.misfit, proven=True)
-    servers = _Servers(problem, score, one_by_one=one_by_one)
+    servers = _FillingServers(problem, score, one_by_one=one_by_one)
     if problem.split_jobs:
         for _, lines in groupby(
             order, key=lambda line: (problem.workers[line].demand, problem.workers[line].kind)
@@ -79,7 +79,7 @@ def _jobs(problem: Placement, order: Iterable[int]) -> Iterable[list[int]]:
     return jobs.values()
 
 
-class _Servers:
+class _FillingServers:
     """The servers, as they fill up."""
 
     def __init__(self, problem: Placement, score: Score, *, one_by_one: bool) -> None:

@@ -5,7 +5,7 @@ from heapq import heapify, heappop, heappush
 
 from gsopt.simulation import Action, Decider, State
 from gsopt.simulation.parts.pool import Holding, pool_of
-from gsopt.simulation.parts.waiting import Waiting
+from gsopt.simulation.parts.waiting import WaitingQueue
 
 
 def equal_share(state: State) -> Decider:
@@ -36,7 +36,7 @@ class _Shares:
     def __init__(self, state: State) -> None:
         self._jobs = state.jobs
         self._pool = pool_of(state)
-        self._waiting = Waiting()
+        self._waiting = WaitingQueue()
         self._counts: dict[int, tuple[int, ...]] = {}  # of the jobs that are present
         self._least: dict[int, Holding] = {}  # what each admitted job keeps for good
         self._held: dict[int, Holding] = {}  # what the admitted jobs with a choice hold

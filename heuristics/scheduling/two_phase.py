@@ -8,7 +8,7 @@ from gsopt.core.method import NoSolution, heuristic
 from gsopt.core.numbers.tolerances import WORK_DONE
 from gsopt.problems import allocation
 from gsopt.problems.scheduling import ElasticJob, Scheduling, SchedulingSolution
-from gsopt.schedule.retiming import Stretch
+from gsopt.schedule.retiming import TaskStretch
 from heuristics.allocation.two_phase import two_phase_allocation
 
 
@@ -51,13 +51,13 @@ def two_phase(problem: Scheduling) -> SchedulingSolution | NoSolution:
     return NoSolution(broken[0]) if broken else solution
 
 
-def _runs(problem: Scheduling) -> list[Stretch]:
+def _runs(problem: Scheduling) -> list[TaskStretch]:
     """Simulate from event to event, beginning at the first release date."""
     jobs = {job.name: job for job in problem.jobs}
     ahead = list(problem.own_clock.workload.jobs)
     left: dict[str, float] = {}  # remaining work of released jobs
     begun: set[str] = set()
-    runs: list[Stretch] = []
+    runs: list[TaskStretch] = []
     now = 0.0
     while ahead or left:
         if not left:
@@ -71,7 +71,7 @@ def _runs(problem: Scheduling) -> list[Stretch]:
         following = min([*ends.values(), ahead[0].release_date if ahead else inf])
         for name, count in gpus.items():
             if following > now:
-                runs.append(Stretch(name, now, following, count))
+                runs.append(TaskStretch(name, now, following, count))
             left[name] -= (following - now) * jobs[name].rates[count]
             if ends[name] <= following or left[name] <= WORK_DONE * jobs[name].work:
                 del left[name]

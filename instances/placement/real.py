@@ -9,7 +9,7 @@ import numpy as np
 
 from gsopt.core.problem import About
 from gsopt.problems.placement import Placement, Resources, Server, Workers
-from instances.traces.openb import FOLDER, OpenbNode, Pod, openb, read_nodes, read_pods
+from instances.traces.openb import FOLDER, OpenbNode, PodDemand, openb, read_nodes, read_pods
 
 #: Demands are rounded up to multiples of these: GPUs, cores and GiB.
 _GRID = (1, 4, 16)
@@ -28,7 +28,7 @@ _MILLI, _MIB = 1_000, 1_024
 Vector = tuple[int, int, int]
 
 
-class _Kind(NamedTuple):
+class _ServerKind(NamedTuple):
     """Servers that are alike: type of GPU, capacity, and what is used."""
 
     gpu_type: str
@@ -58,7 +58,9 @@ def from_data(folder: Path) -> Iterator[Placement]:
     yield _named("arriving", snapshot(nodes, arriving, standing=pods[:_STANDING]))
 
 
-def snapshot(nodes: Sequence[OpenbNode], pods: Sequence[Pod], *, standing: Sequence[Pod] = ()) -> Placement:
+def snapshot(
+    nodes: Sequence[OpenbNode], pods: Sequence[PodDemand], *, standing: Sequence[PodDemand] = ()
+) -> Placement:
     """Place pods on nodes, empty ones or ones with pods that stand already.
 
     Amounts are GPUs, cores and GiB. A pod that asks for part of a GPU gets a whole one, because a sum of parts
@@ -68,7 +70,9 @@ def snapshot(nodes: Sequence[OpenbNode], pods: Sequence[Pod], *, standing: Seque
     without room are left out.
     """
     used = _used(nodes, standing)
-    kinds = Counter(_Kind(node.gpu_type, _capacity(node), load) for node, load in zip(nodes, used, strict=True))
+    kinds = Counter(
+        _ServerKind(node.gpu_type, _capacity(node), load) for node, load in zip(nodes, used, strict=True)
+    )
     needs = Counter(map(_demand, pods))
     already = f" beside {len(standing):,} that stand" if standing else ""
     return Placement(
@@ -93,7 +97,7 @@ def _named(name: str, problem: Placement) -> Placement:
     return problem.model_copy(update={"name": f"placement/real/openb-{name}"})
 
 
-def _running(folder: Path, pods: Sequence[Pod]) -> list[Pod]:
+def _running(folder: Path, pods: Sequence[PodDemand]) -> list[PodDemand]:
     """Return the pods with GPUs that run when most do, each from its creation for as long as it ran."""
     jobs = openb(folder).workload.jobs
     starts = np.array([job.release_date for job in jobs], dtype=float)
@@ -103,7 +107,7 @@ def _running(folder: Path, pods: Sequence[Pod]) -> list[Pod]:
     return [pod for pod in pods if pod.name in running]
 
 
-def _used(nodes: Sequence[OpenbNode], standing: Sequence[Pod]) -> list[Vector]:
+def _used(nodes: Sequence[OpenbNode], standing: Sequence[PodDemand]) -> list[Vector]:
     """Return what pods use of each node that are placed one by one, each where the fewest GPUs stay free."""
     capacity = np.array([_capacity(node) for node in nodes])
     free = capacity.copy()
@@ -119,7 +123,7 @@ def _capacity(node: OpenbNode) -> Vector:
     return node.gpus, node.cpu_milli // _MILLI, node.memory_mib // _MIB
 
 
-def _demand(pod: Pod) -> Vector:
+def _demand(pod: PodDemand) -> Vector:
     gpus, cores, memory = _GRID
     return (
         pod.gpus * gpus,

@@ -13,7 +13,7 @@ from instances.reclaiming.workers import Mode, draw_worker_size, split
 _Shape = tuple[int, int]
 
 
-class Replay:
+class ServerReplay:
     """A workload running on eight-GPU servers, first come first served with passing.
 
     A job starts as soon as all its workers fit, placed by best fit, the largest workers first. A job that does

@@ -9,7 +9,7 @@ from gsopt.problems.reclaiming import Job, Reclaiming
 from gsopt.scenario.job import Workload
 from instances.arguments import at_least
 from instances.reclaiming.layout import eight_gpu_servers, named
-from instances.reclaiming.replay import Replay
+from instances.reclaiming.replay import ServerReplay
 from instances.reclaiming.workers import Mode
 
 
@@ -25,7 +25,7 @@ def snapshots(
 ) -> list[Reclaiming]:
     """Replay a workload on eight-GPU servers and return an instance at each of several times, in order.
 
-    See `Replay` for how jobs are placed and wait, and `churn` for the modes. Times are seconds from the
+    See `ServerReplay` for how jobs are placed and wait, and `churn` for the modes. Times are seconds from the
     beginning of the workload; without any, `count` of them are spaced evenly between the first and the last
     release date. The source of an instance says how many jobs wait at that time, and how many were left out so
     far because they are larger than the cluster.
@@ -38,7 +38,7 @@ def snapshots(
     at_least(1, servers=servers, count=count)
     require(0 <= demand <= servers, "demand", demand, f"must be between 0 and the {servers} servers")
     require_one_of("mode", mode, get_args(Mode))
-    replay = Replay(workload, servers, mode, seed)
+    replay = ServerReplay(workload, servers, mode, seed)
     taken: list[Reclaiming] = []
     for number, time in enumerate(_evenly(workload, count) if times is None else sorted(times), start=1):
         replay.advance(time)
@@ -63,7 +63,7 @@ def _evenly(workload: Workload, count: int) -> list[float]:
     return [first + (last - first) * part / (count + 1) for part in range(1, count + 1)]
 
 
-def _source(workload: Workload, replay: Replay, servers: int, mode: Mode, time: float) -> str:
+def _source(workload: Workload, replay: ServerReplay, servers: int, mode: Mode, time: float) -> str:
     where = f"replayed on {servers} servers by best fit, mode {mode}, at {time:.0f} s"
     queue = f"{replay.waiting} jobs waiting, {len(replay.left_out)} larger than the cluster left out"
     return f"{workload.source or workload.name}; {where}; {queue}"

@@ -36,7 +36,7 @@ MOST_NODES = 100_000
 _COLUMNS = ("name", "time", "application", "num_replicas", "batch_size")
 
 
-class Order(NamedTuple):
+class SubmittedJob(NamedTuple):
     """A row of a workload: a job's model, its demand and when it is submitted."""
 
     name: str
@@ -46,7 +46,7 @@ class Order(NamedTuple):
     batch_size: int
 
 
-def orders(path: str | Path, trace: str, number: int, jobs: int | None) -> list[Order]:
+def orders(path: str | Path, trace: str, number: int, jobs: int | None) -> list[SubmittedJob]:
     """Read the first rows of a workload of Pollux or Sia, or all; options are those of `pollux`."""
     require(jobs is None or jobs >= 1, "jobs", jobs, "must be at least 1")
     folder = POLLUX if trace == "pollux" else SIA / trace
@@ -54,9 +54,9 @@ def orders(path: str | Path, trace: str, number: int, jobs: int | None) -> list[
     return [order for _, order in read_whole_table(file, _COLUMNS, _order)][:jobs]
 
 
-def _order(row: TraceRow) -> Order:
+def _order(row: TraceRow) -> SubmittedJob:
     gpus, batch_size = row.whole_number("num_replicas"), row.whole_number("batch_size")
-    return Order(row.values["name"], row.number("time"), row.values["application"], gpus, batch_size)
+    return SubmittedJob(row.values["name"], row.number("time"), row.values["application"], gpus, batch_size)
 
 
 class Menus:
@@ -72,7 +72,7 @@ class Menus:
         self._known_rates: dict[tuple[str, int | None, int | None], dict[int, float]] = {}
         self._known_seconds: dict[tuple[str, int, int], float | None] = {}
 
-    def job(self, order: Order, *, tunes: bool) -> Job:
+    def job(self, order: SubmittedJob, *, tunes: bool) -> Job:
         """Return the job of a row, with a mode in which it chooses its batch if it `tunes`."""
         batch = order.batch_size
         duration = self._seconds(order.model, order.gpus, batch)
@@ -92,7 +92,7 @@ class Menus:
             modes=[self._adaptive(order.model, batch, demanded)] if tunes else [],
         )
 
-    def halved(self, order: Order, halvings: int) -> Order:
+    def halved(self, order: SubmittedJob, halvings: int) -> SubmittedJob:
         """Return an order with a halved demand, or the next larger one on which the job can run."""
         batch = order.batch_size
         counts = range(halved(order.gpus, halvings), order.gpus)
@@ -130,7 +130,7 @@ class Menus:
 
 def scenario_of(
     setting: Setting,
-    rows: Sequence[Order],
+    rows: Sequence[SubmittedJob],
     applications: Mapping[str, Application],
     cluster: Cluster,
     agents: Agents,

@@ -9,8 +9,15 @@ from gsopt.scenario.cluster import Cluster, Machine, Rack
 from gsopt.scenario.job import LATEST, LEAST
 from gsopt.scenario.scenario import Overhead, Scenario
 from gsopt.scenario.speed import Speed
-from instances.scenarios.demand import MEAN, PEAK, PEAK_TO_TROUGH, Demand, made_up_demand, public_demand
-from instances.scenarios.kinds import INFERENCE, TRAINING, Kinds
+from instances.scenarios.demand import (
+    MEAN,
+    PEAK,
+    PEAK_TO_TROUGH,
+    InferenceDemand,
+    made_up_demand,
+    public_demand,
+)
+from instances.scenarios.kinds import INFERENCE, TRAINING, KindShares
 from instances.scenarios.lending import lending
 from instances.scenarios.overlaid import LOAD, made_up_workload, overlaid_workload
 from instances.traces.itp import itp
@@ -110,7 +117,7 @@ def aryl(
     elastic, heterogeneous, mixed
         Override those of the support: shares of the jobs, and how many times slower a job is on mixed types.
     either, reach, worker_gpus, scaling, checkpoints
-        As in `Kinds`.
+        As in `KindShares`.
     normalised
         Whether a job on the inference cluster takes `slower` times as many GPUs; `slower` must then be whole.
     slower
@@ -147,7 +154,7 @@ def aryl(
     whole = not normalised or float(slower).is_integer()
     require(whole, "slower", slower, "must be a whole number where demands are normalised")
     usual = SUPPORT[support]
-    kinds = Kinds(
+    kinds = KindShares(
         elastic=usual[0] if elastic is None else elastic,
         heterogeneous=usual[1] if heterogeneous is None else heterogeneous,
         either=either,
@@ -190,7 +197,7 @@ def inference_demand(
     peak_to_trough: float = PEAK_TO_TROUGH,
     begin: float = 0.0,
     seed: int = 0,
-) -> Demand:
+) -> InferenceDemand:
     """Return the demand of the inference cluster in a scenario of `aryl` with the same options."""
     facts = {"mean": mean, "peak": peak, "peak_to_trough": peak_to_trough, "begin": begin}
     if path is None:

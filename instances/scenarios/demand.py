@@ -40,7 +40,7 @@ _DRIFT, _PEAK_POWER = 0.02, 2
 
 
 @dataclass(frozen=True)
-class Demand:
+class InferenceDemand:
     """GPUs of an inference cluster that serve requests, step by step from time 0 on.
 
     Attributes
@@ -92,7 +92,7 @@ def public_demand(
     peak: float = PEAK,
     peak_to_trough: float = PEAK_TO_TROUGH,
     begin: float = 0.0,
-) -> Demand:
+) -> InferenceDemand:
     """Make the demand of an inference cluster from two public traces, by the facts that Aryl gives of its own.
 
     `ASSUMPTIONS` says how.
@@ -136,7 +136,7 @@ def made_up_demand(
     peak_to_trough: float = PEAK_TO_TROUGH,
     begin: float = 0.0,
     seed: int = 0,
-) -> Demand:
+) -> InferenceDemand:
     """Make up an inference cluster's demand like `public_demand`: a smooth day that repeats, and a drift."""
     _check(days, gpus, begin)
     random = Random(seed)
@@ -171,7 +171,7 @@ def _curve(
     begin: float,
     facts: tuple[float, float, float],
     source: str,
-) -> Demand:
+) -> InferenceDemand:
     """Return the demand whose whole days have a mean, a peak and a ratio of peak to trough."""
     mean, peak, ratio = facts
     require(0 < peak <= 1, "peak", peak, "must be more than 0 and at most 1")
@@ -199,4 +199,4 @@ def _curve(
     shares = (
         tops[step] * (1 + (ratio - 1) * unit[step % len(unit)] ** small) / ratio for step in range(number)
     )
-    return Demand(STEP, tuple(round(share * gpus) for share in shares)[first:last], gpus, source)
+    return InferenceDemand(STEP, tuple(round(share * gpus) for share in shares)[first:last], gpus, source)

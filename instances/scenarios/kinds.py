@@ -28,7 +28,7 @@ Menu = tuple[tuple[int, float], ...]
 
 
 @dataclass(frozen=True)
-class Kinds:
+class KindShares:
     """Shares of the jobs that are of each kind, and what it means to be.
 
     Attributes

@@ -6,11 +6,11 @@ from itertools import pairwise
 from gsopt.core.errors import require
 from gsopt.scenario.cluster import Machine
 from gsopt.scenario.events import Event, Leave, Loan, Reclaim
-from instances.scenarios.demand import Demand
+from instances.scenarios.demand import InferenceDemand
 
 
 def lending(
-    demand: Demand, machines: Sequence[Machine], *, interval: int = 300, headroom: int = 0
+    demand: InferenceDemand, machines: Sequence[Machine], *, interval: int = 300, headroom: int = 0
 ) -> tuple[Event, ...]:
     """Return the events of an inference cluster's machines: at each interval some are lent or asked back.
 
@@ -25,7 +25,7 @@ def lending(
     return tuple(_events(list(_kept(demand, machines, interval, headroom)), machines, interval))
 
 
-def _kept(demand: Demand, machines: Sequence[Machine], interval: int, headroom: int) -> Iterator[int]:
+def _kept(demand: InferenceDemand, machines: Sequence[Machine], interval: int, headroom: int) -> Iterator[int]:
     """Yield how many machines the cluster keeps in each interval, including those it needs in the next."""
     number = -(-len(demand.busy) * demand.step // interval)
     needed = [

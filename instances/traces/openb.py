@@ -33,7 +33,7 @@ class OpenbNode(Frozen):
     gpu_type: str = ""
 
 
-class Pod(Frozen):
+class PodDemand(Frozen):
     """A pod's demand: CPU cores in thousandths, main memory in MiB, and GPUs.
 
     It asks for `gpu_milli` thousandths of each of its GPUs, which are of one of some types, or of any if there
@@ -54,7 +54,7 @@ def read_nodes(path: str | Path, issues: list[Issue]) -> tuple[OpenbNode, ...]:
     return tuple(node for _, node in read_table(file, _NODE_COLUMNS, _node, issues))
 
 
-def read_pods(path: str | Path, issues: list[Issue], *, pods: str = "default") -> tuple[Pod, ...]:
+def read_pods(path: str | Path, issues: list[Issue], *, pods: str = "default") -> tuple[PodDemand, ...]:
     """Read a list of pods; see `read_nodes` and, for `pods`, `openb`."""
     file = find(path, FOLDER / f"openb_pod_list_{pods}.csv.gz")
     return tuple(pod for _, pod in read_table(file, _POD_COLUMNS, _pod, issues))
@@ -116,9 +116,9 @@ def _node(row: TraceRow) -> OpenbNode:
     )
 
 
-def _pod(row: TraceRow) -> Pod:
+def _pod(row: TraceRow) -> PodDemand:
     types = row.values.get("gpu_spec", "")
-    return Pod(
+    return PodDemand(
         name=row.values["name"],
         cpu_milli=row.whole_number("cpu_milli"),
         memory_mib=row.whole_number("memory_mib"),

@@ -11,7 +11,7 @@ from gsopt.core.errors import require
 from gsopt.scenario.job import Job, Mode, Workload
 from gsopt.scenario.training import Training
 from instances.arguments import at_least
-from instances.workloads.ones_tasks import TASKS, Model, Task
+from instances.workloads.ones_tasks import TASKS, TableTask, TrainedModel
 
 #: Epochs that a job goes on after it reaches its target accuracy. Source: ONES, section 4.1.
 _AFTER = 10
@@ -111,10 +111,10 @@ def ones(
     )
 
 
-class _Drawn(NamedTuple):
+class _DrawnTask(NamedTuple):
     """What is drawn of a job."""
 
-    task: Task
+    task: TableTask
     demand: int
     epochs: float
     loss: float
@@ -122,10 +122,10 @@ class _Drawn(NamedTuple):
     curvature: float
 
 
-def _draw(random: Random) -> _Drawn:
+def _draw(random: Random) -> _DrawnTask:
     task = random.choice(TASKS)
     low, high = task.model.epochs
-    return _Drawn(
+    return _DrawnTask(
         task=task,
         demand=random.choices(_DEMANDS, _SHARES)[0],
         epochs=random.uniform(low, high) + _AFTER,
@@ -140,7 +140,7 @@ def _width(random: Random, most: int) -> int:
     return 1 << random.randrange(most.bit_length())
 
 
-def _job(number: int, drawn: _Drawn, most: int, convergence: _Convergence, release_date: float) -> Job:
+def _job(number: int, drawn: _DrawnTask, most: int, convergence: _Convergence, release_date: float) -> Job:
     task, model = drawn.task, drawn.task.model
     demand = min(drawn.demand, most)
     samples = drawn.epochs * task.samples
@@ -170,7 +170,9 @@ def _job(number: int, drawn: _Drawn, most: int, convergence: _Convergence, relea
 
 
 @cache
-def _ways(model: Model, demand: int, most: int, convergence: _Convergence) -> tuple[tuple[int, Mode], ...]:
+def _ways(
+    model: TrainedModel, demand: int, most: int, convergence: _Convergence
+) -> tuple[tuple[int, Mode], ...]:
     """Return the batch sizes beside the largest of one GPU, each with its mode."""
     sizes = [*(model.local // part for part in reversed(_PARTS)), *_multiples(model, most)]
     return tuple(
@@ -179,13 +181,13 @@ def _ways(model: Model, demand: int, most: int, convergence: _Convergence) -> tu
     )
 
 
-def _multiples(model: Model, most: int) -> Iterator[int]:
+def _multiples(model: TrainedModel, most: int) -> Iterator[int]:
     return (model.local * times for times in range(2, most + 1))
 
 
 @cache
 def _menu(
-    model: Model, size: int, demand: int, most: int, convergence: _Convergence
+    model: TrainedModel, size: int, demand: int, most: int, convergence: _Convergence
 ) -> tuple[tuple[int, float], ...]:
     """Return the speeds of a batch size, relative to the largest batch of one GPU on the demanded GPUs."""
     unit = model.throughput(model.local, demand)
@@ -194,7 +196,7 @@ def _menu(
     return tuple((count, model.throughput(size, count) / (penalty * unit)) for count in counts)
 
 
-def _penalty(model: Model, size: int, convergence: _Convergence) -> float:
+def _penalty(model: TrainedModel, size: int, convergence: _Convergence) -> float:
     return model.penalty(size) if convergence == "measured" else 1.0
 
 
@@ -204,7 +206,7 @@ def _mean_work() -> float:
     return fsum(_work(task) for task in TASKS) / len(TASKS)
 
 
-def _work(task: Task) -> float:
+def _work(task: TableTask) -> float:
     model = task.model
     epochs = sum(model.epochs) / 2 + _AFTER
     return epochs * task.samples / model.throughput(model.local, 1)

@@ -31,7 +31,7 @@ _INSIDE = Wire(bandwidth=4e10, latency=1e-5, wiring=Wiring.RING)
 _ACROSS = Wire(bandwidth=1e10, latency=2e-5, wiring=Wiring.RING)
 
 
-class Model(NamedTuple):
+class TrainedModel(NamedTuple):
     """What is trained: its speed on a V100, and what its batch size may be.
 
     Attributes
@@ -75,7 +75,7 @@ class Model(NamedTuple):
 
 
 @cache
-def _seconds(model: Model, batch_size: int, gpus: int) -> float:
+def _seconds(model: TrainedModel, batch_size: int, gpus: int) -> float:
     wire = _INSIDE if gpus <= SERVER else _ACROSS
     message = 4 * model.parameters
     step = StepTime(fixed=model.fixed, per_sample=model.per_sample, message=message, wire=wire)
@@ -84,17 +84,17 @@ def _seconds(model: Model, batch_size: int, gpus: int) -> float:
 
 _IMAGENET, _CIFAR10, _GLUE = 20_600.0, 6_000.0, 9_400.0
 
-_ALEXNET = Model("imagenet-alexnet", 0.015, 0.0005, 61.1e6, 256, _IMAGENET, (20, 40), 0.7)
-_RESNET50 = Model("imagenet-resnet50", 0.015, 0.0027, 25.6e6, 128, _IMAGENET, (20, 40), 0.8)
-_VGG16 = Model("imagenet-vgg16", 0.013, 0.0039, 138.4e6, 64, _IMAGENET, (20, 40), 0.75)
-_INCEPTION = Model("imagenet-inceptionv3", 0.033, 0.0038, 23.8e6, 64, _IMAGENET, (20, 40), 0.8)
-_RESNET18 = Model("cifar10-resnet18", 0.026, 0.00028, 11.2e6, 256, _CIFAR10, (15, 35), 0.9)
-_VGG16_SMALL = Model("cifar10-vgg16", 0.026, 0.00016, 15.0e6, 256, _CIFAR10, (15, 35), 0.88)
-_GOOGLENET = Model("cifar10-googlenet", 0.026, 0.00076, 6.2e6, 256, _CIFAR10, (15, 35), 0.9)
-_BERT = Model("bert", 0.018, 0.0023, 110e6, 32, _GLUE, (3, 7), 0.85)
+_ALEXNET = TrainedModel("imagenet-alexnet", 0.015, 0.0005, 61.1e6, 256, _IMAGENET, (20, 40), 0.7)
+_RESNET50 = TrainedModel("imagenet-resnet50", 0.015, 0.0027, 25.6e6, 128, _IMAGENET, (20, 40), 0.8)
+_VGG16 = TrainedModel("imagenet-vgg16", 0.013, 0.0039, 138.4e6, 64, _IMAGENET, (20, 40), 0.75)
+_INCEPTION = TrainedModel("imagenet-inceptionv3", 0.033, 0.0038, 23.8e6, 64, _IMAGENET, (20, 40), 0.8)
+_RESNET18 = TrainedModel("cifar10-resnet18", 0.026, 0.00028, 11.2e6, 256, _CIFAR10, (15, 35), 0.9)
+_VGG16_SMALL = TrainedModel("cifar10-vgg16", 0.026, 0.00016, 15.0e6, 256, _CIFAR10, (15, 35), 0.88)
+_GOOGLENET = TrainedModel("cifar10-googlenet", 0.026, 0.00076, 6.2e6, 256, _CIFAR10, (15, 35), 0.9)
+_BERT = TrainedModel("bert", 0.018, 0.0023, 110e6, 32, _GLUE, (3, 7), 0.85)
 
 
-class Task(NamedTuple):
+class TableTask(NamedTuple):
     """A row of Table 2 with one size of its data set.
 
     Attributes
@@ -110,24 +110,26 @@ class Task(NamedTuple):
     """
 
     name: str
-    model: Model
+    model: TrainedModel
     samples: int
     classes: int
 
 
-def _tasks() -> tuple[Task, ...]:
+def _tasks() -> tuple[TableTask, ...]:
     found = [
-        Task(f"{model.name}-{size}k", model, 1000 * size, size)
+        TableTask(f"{model.name}-{size}k", model, 1000 * size, size)
         for model in (_ALEXNET, _RESNET50, _VGG16, _INCEPTION)
         for size in (10, 12, 14, 16, 18, 20)
     ]
     found += [
-        Task(f"{model.name}-{size}k", model, 1000 * size, 10)
+        TableTask(f"{model.name}-{size}k", model, 1000 * size, 10)
         for model in (_RESNET18, _VGG16_SMALL, _GOOGLENET)
         for size in (20, 25, 30, 35, 40)
     ]
     glue = [("cola", (5, 6, 7, 8)), ("mrpc", (3.6,)), ("sst2", (10, 12, 14, 16, 18, 20))]
-    found += [Task(f"{name}-bert-{k:g}k", _BERT, round(1000 * k), 2) for name, sizes in glue for k in sizes]
+    found += [
+        TableTask(f"{name}-bert-{k:g}k", _BERT, round(1000 * k), 2) for name, sizes in glue for k in sizes
+    ]
     return tuple(found)
 
 

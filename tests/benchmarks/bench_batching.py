@@ -8,7 +8,7 @@ from typing import Any, Literal
 import pytest
 
 from formulations.batching import dp, greedy, milp
-from formulations.batching.case import Case
+from formulations.batching.case import BatchingCase
 from gsopt.core.numbers.tolerances import SUM
 from gsopt.core.result import Status
 from gsopt.performance.batching.split import least_costs, split
@@ -35,7 +35,7 @@ def test_seconds_by_size() -> None:
     rows, ratios = [], []
     for gpus, jobs in SIZES:
         problem = elastic_jobs(gpus=gpus, jobs=jobs, seed=1)
-        case, costs = timed(partial(Case.of, problem), 3)
+        case, costs = timed(partial(BatchingCase.of, problem), 3)
         filled = partial(least_costs, case.costs, case.gpus)
         (_, plain), (_, compiled) = (timed(partial(filled, compiled=each), 3) for each in (False, True))
         (proof, proven), (_, walked) = (timed(partial(method, problem), 3) for method in (dp, greedy))
@@ -110,6 +110,6 @@ def _loss(problem: Batching, method: Callable[..., Any]) -> float:
 
 
 def _running(problem: Batching) -> int:
-    case = Case.of(problem)
+    case = BatchingCase.of(problem)
     must = [job.name in problem.required for job in problem.jobs]
     return int((split(case.costs, problem.gpus, must=must) > 0).sum())

@@ -12,7 +12,7 @@ import pytest
 from numpy.random import Generator, default_rng
 
 from gsopt.performance.batching import StepTime
-from gsopt.performance.batching.rates import StepTimes
+from gsopt.performance.batching.rates import StepTimeTable
 from gsopt.performance.batching.split import split
 from gsopt.performance.communication import Wire, Wiring
 from heuristics.batching.evolution import CostTable, Engine, Evolved, Settings, evolve
@@ -67,7 +67,7 @@ def drawn(gpus: int, jobs: int, seed: int, *, believed: bool = False) -> CostTab
             strict=True,
         )
     ]
-    _, rate = StepTimes.of(models).fastest(limit, local, widest=gpus)
+    _, rate = StepTimeTable.of(models).fastest(limit, local, widest=gpus)
     cap = np.minimum(-(-limit // local), gpus)
     numbers = np.arange(gpus + 1)
     unit = np.divide(numbers, rate, out=np.zeros(rate.shape), where=rate > 0)

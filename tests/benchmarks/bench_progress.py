@@ -15,15 +15,15 @@ from scipy.optimize import minimize
 from gsopt.scenario.job import Job
 from heuristics.policies.ones.progress import (
     Calibration,
+    EpochReport,
     Forecast,
     Learning,
     LinkFunction,
-    Observation,
     ObservationRows,
     ProgressPredictor,
     Regression,
     Sampling,
-    Start,
+    SearchStart,
     calibrate,
     fit_regression,
     negative_log_likelihood,
@@ -37,9 +37,11 @@ SEEDS = range(20)
 
 FITS: dict[str, Callable[[ObservationRows], Regression]] = {
     "threshold, from the median": fit_regression,
-    "threshold, from zero": lambda rows: fit_regression(rows, start=Start.ZERO),
+    "threshold, from zero": lambda rows: fit_regression(rows, start=SearchStart.ZERO),
     "softplus, from the median": lambda rows: fit_regression(rows, link=LinkFunction.SOFTPLUS),
-    "softplus, from zero": lambda rows: fit_regression(rows, link=LinkFunction.SOFTPLUS, start=Start.ZERO),
+    "softplus, from zero": lambda rows: fit_regression(
+        rows, link=LinkFunction.SOFTPLUS, start=SearchStart.ZERO
+    ),
 }
 
 
@@ -117,7 +119,7 @@ def test_time(benchmark: Any) -> None:
     assert seconds["beta of 200 jobs"] < 20 * seconds["beta of 1 job"]
 
 
-def log_of(job: Job) -> list[Observation]:
+def log_of(job: Job) -> list[EpochReport]:
     """Return what is seen of a job at the end of each epoch, trained as its user asked for."""
     training = job.training
     assert training is not None
@@ -126,7 +128,7 @@ def log_of(job: Job) -> list[Observation]:
         for epoch in range(1, int(training.samples // training.epoch) + 1)
     )
     return [
-        Observation(
+        EpochReport(
             epoch_samples=training.epoch,
             initial_loss=training.initial_loss,
             processed=each.samples,
@@ -143,7 +145,7 @@ LEARNINGS = {
     "softplus": Learning(link=LinkFunction.SOFTPLUS),
     "100 rows": Learning(limit=100),
     "mean of the rows": Learning(least_jobs=10**9),
-    "from zero": Learning(start=Start.ZERO),
+    "from zero": Learning(start=SearchStart.ZERO),
 }
 
 
@@ -174,7 +176,7 @@ def test_calibration(benchmark: Any) -> None:
 
 def first_epoch() -> tuple[float, dict[str, list[float]]]:
     """Return the median of what is left in the first epoch, and means and medians of draws."""
-    prior = ProgressPredictor().predict([Observation(epoch_samples=1000, initial_loss=2, loss=2)])
+    prior = ProgressPredictor().predict([EpochReport(epoch_samples=1000, initial_loss=2, loss=2)])
     many = Forecast.of(np.repeat(prior.alpha, 1000), prior.beta, prior.processed)
     draws = [many.draw(np.random.default_rng(seed)) for seed in SEEDS]
     means, medians = ([float(figure(each)) for each in draws] for figure in (np.mean, np.median))

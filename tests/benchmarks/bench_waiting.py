@@ -12,7 +12,7 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from formulations.waiting import exact, intervals, time_indexed
-from formulations.waiting.best import Best
+from formulations.waiting.best import BestRuns
 from formulations.waiting.instance import SlottedInstance
 from formulations.waiting.listing import search_lists
 from formulations.waiting.time_indexed import solve_relaxation
@@ -83,7 +83,7 @@ def test_proofs(benchmark: BenchmarkFixture, minimize: Any, jobs: int, powers_of
 @pytest.mark.benchmark(group="waiting: schedules that need a move, with HiGHS alone")
 def test_conflicts(benchmark: BenchmarkFixture) -> None:
     """Ruling out what needs a move makes the relaxation exact: 21 s become 127 / 6 s."""
-    best = Best(SlottedInstance.of(tier_jobs(jobs=6, seed=0)), Budget(), "relaxation")
+    best = BestRuns(SlottedInstance.of(tier_jobs(jobs=6, seed=0)), Budget(), "relaxation")
     search_lists(best)
     once(benchmark, partial(solve_relaxation, best, conflicts=inf))
 

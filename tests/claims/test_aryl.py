@@ -21,7 +21,7 @@ from gsopt.scenario.job import Job, Workload
 from gsopt.simulation import simulate
 from heuristics.allocation import max_value as knapsack
 from heuristics.allocation import two_phase
-from heuristics.allocation.two_jobs import Job as Sized
+from heuristics.allocation.two_jobs import LinearJob as Sized
 from heuristics.allocation.two_jobs import TwoJobs, end_point_rule
 from heuristics.placement import best_fit_decreasing
 from heuristics.policies import sjf

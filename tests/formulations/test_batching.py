@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from formulations.batching import dp, exact, greedy, milp
 from formulations.batching.beginning import begin, bound_alone, first_division
-from formulations.batching.case import Case
+from formulations.batching.case import BatchingCase
 from formulations.batching.dp import fill, filled_table
 from formulations.batching.greedy import hull, walk_hulls
-from formulations.batching.proof import Tables, optimal_counts
+from formulations.batching.proof import CostTables, optimal_counts
 from gsopt.core.budget import Budget
 from gsopt.core.enumeration import brute_force
 from gsopt.core.errors import Unsupported
@@ -130,7 +130,7 @@ def test_last_digits_are_told_apart() -> None:
 def test_without_time_what_is_known_is_kept() -> None:
     """Where time is over before the tables are full the first division stays, with its bound."""
     problem = elastic_jobs(gpus=64, jobs=60, seed=1)
-    case, late = Case.of(problem), Budget(time_limit=0.0)
+    case, late = BatchingCase.of(problem), Budget(time_limit=0.0)
     first, ended = begin(case, Budget(), "dp")
     assert not ended
     found = fill(case, late, first)
@@ -225,7 +225,7 @@ def test_hulls_are_convex_and_below() -> None:
 
 def test_greedy_without_time_what_is_known_is_kept() -> None:
     """Where time is over before all hulls are known the first division stays, with its bound."""
-    case, late = Case.of(elastic_jobs(gpus=64, jobs=60, seed=1)), Budget(time_limit=0.0)
+    case, late = BatchingCase.of(elastic_jobs(gpus=64, jobs=60, seed=1)), Budget(time_limit=0.0)
     first, _ = begin(case, Budget(), "greedy")
     found = walk_hulls(case, late, first)
     assert (found.solution, found.bound, found.stopped_by) == (
@@ -270,7 +270,7 @@ def test_the_division_is_allowed_and_the_bound_holds() -> None:
     """On every instance the first division breaks no rule, and no optimum is better than the bound."""
     for seed in range(cases(400)):
         problem = tiny(seed)
-        case, best = Case.of(problem), oracle.optimum(problem)
+        case, best = BatchingCase.of(problem), oracle.optimum(problem)
         assert problem.violations(case.solution(first_division(case))) == [], seed
         assert best is not None
         assert case.sign * best >= bound_alone(case), seed
@@ -279,7 +279,7 @@ def test_the_division_is_allowed_and_the_bound_holds() -> None:
 def test_a_better_start_takes_its_place() -> None:
     """A start of a better value is what is begun with, a worse one is not."""
     problem = elastic_jobs(gpus=16, jobs=10, seed=1)
-    case = Case.of(problem)
+    case = BatchingCase.of(problem)
     first, _ = begin(case, Budget(), "x")
     better = case.solution([1, 4, 1, 1, 1, 1, 1, 1, 4, 1])
     assert problem.violations(better) == []
@@ -289,7 +289,7 @@ def test_a_better_start_takes_its_place() -> None:
 
 def test_without_any_time_there_is_a_bound() -> None:
     """Where time is over the division is returned with its bound."""
-    result, ended = begin(Case.of(elastic_jobs(gpus=16, jobs=10, seed=1)), Budget(time_limit=0.0), "x")
+    result, ended = begin(BatchingCase.of(elastic_jobs(gpus=16, jobs=10, seed=1)), Budget(time_limit=0.0), "x")
     assert (result.status, ended) == (Status.FEASIBLE, True)
     assert result.bound is not None
 
@@ -299,7 +299,7 @@ def test_costs_are_those_of_the_best_batch() -> None:
     looked = 0
     for seed in range(cases(150)):
         problem = tiny(seed)
-        case = Case.of(problem)
+        case = BatchingCase.of(problem)
         for place, menu in enumerate(problem.counts):
             for gpus in menu:
                 wanted = _least(problem, place, gpus)
@@ -313,7 +313,7 @@ def test_what_is_not_allowed_is_infinite() -> None:
     """A number of GPUs that the problem does not list is infinite, and so is none for a job that must run."""
     for seed in range(cases(100)):
         problem = tiny(seed)
-        costs = Case.of(problem).costs
+        costs = BatchingCase.of(problem).costs
         for job, menu, row in zip(problem.jobs, problem.counts, costs, strict=True):
             allowed = set(menu) | ({0} if job.name not in problem.required else set())
             assert set(np.flatnonzero(row < np.inf).tolist()) == allowed, seed
@@ -322,7 +322,7 @@ def test_what_is_not_allowed_is_infinite() -> None:
 def test_numbers_become_solutions_and_back() -> None:
     """The numbers of GPUs of a solution give one with the same numbers, and the same total."""
     problem = elastic_jobs(gpus=16, jobs=10, seed=1)
-    case = Case.of(problem)
+    case = BatchingCase.of(problem)
     counts = [menu[-1] for menu in problem.counts]
     solution = case.solution(counts)
     assert case.counts(solution) == counts
@@ -333,7 +333,7 @@ def test_too_large_tables_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """A table that memory cannot hold is refused with its size."""
     monkeypatch.setattr("formulations.batching.case.LARGEST_TABLE", 10)
     with pytest.raises(Unsupported, match="a table of 10 jobs by 16 GPUs is too large"):
-        Case.of(elastic_jobs(gpus=16, jobs=10, seed=1))
+        BatchingCase.of(elastic_jobs(gpus=16, jobs=10, seed=1))
 
 
 def _least(problem: Batching, place: int, gpus: int) -> Fraction:
@@ -408,10 +408,10 @@ def test_certainty_is_equivalent(seed: int) -> None:
     assert same(float(exact), float(rounded))
 
 
-def tables(problem: Batching) -> Tables:
+def tables(problem: Batching) -> CostTables:
     """Fill both tables of a problem."""
-    case = Case.of(problem)
-    return Tables(case, least_costs(case.costs, case.gpus), least_costs(case.costs[::-1], case.gpus))
+    case = BatchingCase.of(problem)
+    return CostTables(case, least_costs(case.costs, case.gpus), least_costs(case.costs[::-1], case.gpus))
 
 
 def test_the_optimum_is_among_the_choices() -> None:
@@ -422,7 +422,7 @@ def test_the_optimum_is_among_the_choices() -> None:
         if sum(len(counts) for counts in problem.counts) > 5:
             continue
         best = unwrap(brute_force(problem))
-        given, counts = tables(problem), Case.of(problem).counts(best[1])
+        given, counts = tables(problem), BatchingCase.of(problem).counts(best[1])
         for place, used in enumerate(accumulate(counts, initial=0)):
             assert place == len(counts) or (used, counts[place]) in set(given.choices(place)), seed
         checked += 1

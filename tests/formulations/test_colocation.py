@@ -10,7 +10,7 @@ import pytest
 from formulations.colocation import assignment, exact, matching, milp
 from formulations.colocation.assignment import assign
 from formulations.colocation.beginning import begin
-from formulations.colocation.case import Case, Saving
+from formulations.colocation.case import ColocationCase, Saving
 from gsopt.core.budget import Budget
 from gsopt.core.result import Status, StoppedBy
 from gsopt.problems.colocation import Colocation, ColocationSolution, Pending, Running, Share
@@ -88,11 +88,11 @@ def test_what_doubles_cannot_tell_is_not_called_proven() -> None:
         running=[Running(name=f"r{k}", gpus=1, seconds=1) for k in range(3)],
         pending=[Pending(name=f"p{k}", gpus=1, seconds=1) for k in range(3)],
     )
-    known, _ = begin(Case.of(problem), Budget(), "begin")
+    known, _ = begin(ColocationCase.of(problem), Budget(), "begin")
     messages = []
     for best in (0, 2):  # the last digits are in favour of one diagonal or the other
         parts = {(r, p): Fraction(r * abs(best - p), 10**30) for r in range(3) for p in range(3)}
-        case = Case(problem, {pair: Saving(1 + part, "") for pair, part in parts.items()})
+        case = ColocationCase(problem, {pair: Saving(1 + part, "") for pair, part in parts.items()})
         assert {float(saving.seconds) for saving in case.savings.values()} == {1.0}
         messages.append(assign(case, Budget(), known).message)
     assert "assignment, not proven" in messages
@@ -108,7 +108,7 @@ def test_common_denominators_may_have_any_number_of_digits() -> None:
         interference={a: {b: random.uniform(1, 2) for b in names} for a in names},
     )
     result = assignment(problem)
-    assert max(Case.of(problem).weights.values()) > 10**309
+    assert max(ColocationCase.of(problem).weights.values()) > 10**309
     assert (result.status, result.message) == (Status.OPTIMAL, "assignment")
 
 
@@ -152,7 +152,7 @@ def test_a_start_is_taken() -> None:
 def test_a_better_start_takes_the_place_of_the_greedy_pairs() -> None:
     """A start of more value is what is begun with."""
     problem = full_cluster(seed=1)
-    case = Case.of(problem)
+    case = ColocationCase.of(problem)
     nothing, worse = ColocationSolution(shares={}), begin(case, Budget(), "x")[0]
     assert begin(case, Budget(start=nothing), "x")[0].objective == worse.objective
     assert begin(case, Budget(start=worse.solution), "x")[0].solution == worse.solution
@@ -162,7 +162,7 @@ def test_without_any_time_there_is_a_bound() -> None:
     """Where time ended the look at pairs the bound is what the running jobs still need."""
     problem = full_cluster(seed=1)
     bound = sum(job.seconds for job in problem.running)
-    case = Case.of(problem, Budget(time_limit=0.0))
+    case = ColocationCase.of(problem, Budget(time_limit=0.0))
     result, ended = begin(case, Budget(time_limit=0.0), "x")
     assert (result.status, result.bound, result.stopped_by) == (Status.FEASIBLE, bound, StoppedBy.TIME_LIMIT)
     assert ended
@@ -173,7 +173,7 @@ def test_the_fastest_mode_that_fits_saves_most() -> None:
     looked = 0
     for seed in range(100):
         problem = tiny(seed)
-        case = Case.of(problem)
+        case = ColocationCase.of(problem)
         for (r, beside), (p, job) in product(enumerate(problem.running), enumerate(problem.pending)):
             shares = [
                 ColocationSolution(shares={job.name: Share(running=beside.name, mode=mode)})
@@ -190,13 +190,13 @@ def test_the_bound_is_above_and_the_greedy_pairs_have_half() -> None:
     """No optimum is above the bound, and the greedy pairs save at least half of it."""
     for seed in range(100):
         problem = tiny(seed)
-        case, best = Case.of(problem), oracle.optimum(problem)
+        case, best = ColocationCase.of(problem), oracle.optimum(problem)
         greedy = problem.objective(case.solution(case.greedy()))
-        at_once = Case(problem, {}, complete=False).bound
+        at_once = ColocationCase(problem, {}, complete=False).bound
         assert at_once >= case.bound >= best >= greedy >= best / 2, seed
 
 
 def test_time_ends_the_look_at_pairs() -> None:
     """Without time no pair is known, and the case says so."""
-    case = Case.of(full_cluster(seed=1), Budget(time_limit=0.0))
+    case = ColocationCase.of(full_cluster(seed=1), Budget(time_limit=0.0))
     assert (dict(case.savings), case.complete) == ({}, False)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from formulations.configuration import exact, milp, table
-from formulations.configuration.case import Case, bound_alone, current_configurations
+from formulations.configuration.case import ConfigurationCase, bound_alone, current_configurations
 from formulations.configuration.table import LeastCosts
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
@@ -123,7 +123,7 @@ def test_the_two_builders_are_equal() -> None:
 
 def filled(problem: Configuration) -> LeastCosts:
     """Fill the table of a problem."""
-    return unwrap(LeastCosts.of(Case.of(problem), Budget()))
+    return unwrap(LeastCosts.of(ConfigurationCase.of(problem), Budget()))
 
 
 def test_cells_are_as_coarse_as_all_options_allow() -> None:
@@ -159,12 +159,12 @@ def test_a_table_beyond_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_nothing_is_filled_without_time() -> None:
     """With no time there is no table."""
-    assert LeastCosts.of(Case.of(node(4, job("a", 1.0, 2.0, 4.0))), Budget(time_limit=0.0)) is None
+    assert LeastCosts.of(ConfigurationCase.of(node(4, job("a", 1.0, 2.0, 4.0))), Budget(time_limit=0.0)) is None
 
 
 def test_dearer_options_with_no_fewer_gpus_are_left_out() -> None:
     """Of equal costs both stay; what is dearer than none goes; none stays."""
-    found = Case.of(node(4, job("a", 1.0, 1.0, 0.5))).options[0]
+    found = ConfigurationCase.of(node(4, job("a", 1.0, 1.0, 0.5))).options[0]
     assert [option.place for option in found] == [0, 1, None]
 
 
@@ -173,7 +173,7 @@ def test_fewer_gpus_of_another_type_rule_nothing_out() -> None:
     listed = [Shape(type="fast", gpus=1), Shape(type="slow", gpus=2)]
     jobs = [job("a", 4.0, 1.0)]
     problem = Configuration(gpus={"fast": 1, "slow": 2}, configurations=listed, jobs=jobs)
-    assert [option.place for option in Case.of(problem).options[0]] == [0, 1, None]
+    assert [option.place for option in ConfigurationCase.of(problem).options[0]] == [0, 1, None]
 
 
 def test_what_is_kept_breaks_no_rule_and_nothing_is_below_the_bound() -> None:
@@ -194,4 +194,4 @@ def test_totals_beyond_whole_numbers_are_refused() -> None:
     """Costs and a penalty of so many digits that sums of whole numbers may overflow raise Unsupported."""
     jobs = [job(name, 1.0, 2.0, 3.0) for name in "abcdefghijkl"]
     with pytest.raises(Unsupported, match="too many digits"):
-        Case.of(node(16, *jobs, penalty=1.1234567890123457))
+        ConfigurationCase.of(node(16, *jobs, penalty=1.1234567890123457))

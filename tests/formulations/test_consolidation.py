@@ -11,7 +11,7 @@ import pytest
 
 from formulations.consolidation import counts, divisible, exact, laminar, patterns
 from formulations.consolidation.beginning import begin, densest_first, knapsack_bound
-from formulations.consolidation.case import Case, Stays
+from formulations.consolidation.case import ConsolidationCase, Stays
 from formulations.consolidation.divisible import Divisible
 from formulations.consolidation.kinds import kinds
 from formulations.consolidation.laminar import Laminar
@@ -39,7 +39,7 @@ def takes(model: Any) -> Callable[[Consolidation], bool]:
 
     def is_taken(problem: Consolidation) -> bool:
         try:
-            model.program(Case.of(problem))
+            model.program(ConsolidationCase.of(problem))
         except Unsupported:
             return False
         return len(problem.jobs) > 1 and problem.free_gpus > 3
@@ -220,7 +220,7 @@ def indices(*gpus: int) -> Indices:
     """Return the index sets for jobs of a sensitive model on racks with two and one machines of four GPUs."""
     jobs = [Job(name=str(index), gpus=each, model="resnet18") for index, each in enumerate(gpus)]
     cluster = Cluster.uniform(racks=2, machines=2, gpus=4)
-    return Indices(Case.of(Consolidation(cluster=cluster, busy=[8, 9, 10, 11], jobs=jobs)))
+    return Indices(ConsolidationCase.of(Consolidation(cluster=cluster, busy=[8, 9, 10, 11], jobs=jobs)))
 
 
 def test_columns_are_only_where_jobs_fit() -> None:
@@ -384,7 +384,7 @@ def test_what_is_left_out_changes_no_optimum(
 def test_value_and_bound_enclose_the_optimum() -> None:
     """Whatever the tree and the objective: the placement is legal, and no optimum is above the bound."""
     for problem in seeds(60):
-        solution, bound = begin(Case.of(problem))
+        solution, bound = begin(ConsolidationCase.of(problem))
         assert problem.violations(solution) == []
         assert problem.objective(solution) <= oracle.optimum(problem) <= bound
 
@@ -393,7 +393,7 @@ def test_good_places_go_before_poor_ones() -> None:
     """A MobileNet that would be split waits until the ResNet-50, worth less on a machine, has its GPUs."""
     jobs = [Job(name="m", gpus=4, model="mobilenetv3", weight=2.0), Job(name="r", gpus=6, model="resnet50")]
     problem = Consolidation(cluster=Cluster.uniform(racks=2, machines=1, gpus=4), busy=[0, 4], jobs=jobs)
-    case = Case.of(problem)
+    case = ConsolidationCase.of(problem)
     assert [case.kinds[k].gpus for k, _ in densest_first(case)] == [6]
 
 
@@ -401,7 +401,7 @@ def test_the_bound_takes_part_of_a_job() -> None:
     """Six free GPUs hold a job of four, and half of one of four."""
     jobs = [Job(name="a", gpus=4, weight=2.0), Job(name="b", gpus=4)]
     problem = Consolidation(cluster=Cluster.uniform(machines=1, gpus=6), jobs=jobs)
-    assert knapsack_bound(Case.of(problem)) == 10
+    assert knapsack_bound(ConsolidationCase.of(problem)) == 10
 
 
 def test_nothing_competes() -> None:
@@ -409,18 +409,18 @@ def test_nothing_competes() -> None:
     problem = Consolidation(
         cluster=Cluster.uniform(machines=2, gpus=4), jobs=[Job(name=n, gpus=4, model="vgg11") for n in "ab"]
     )
-    solution, bound = begin(Case.of(problem))
+    solution, bound = begin(ConsolidationCase.of(problem))
     assert problem.objective(solution) == bound
 
 
-def case(*gpus: int, busy: tuple[int, ...] = (), maximize: str = "value") -> Case:
+def case(*gpus: int, busy: tuple[int, ...] = (), maximize: str = "value") -> ConsolidationCase:
     """Return jobs of a sensitive model on two racks of two machines with four GPUs."""
     jobs = [Job(name=f"j{index}", gpus=each, model="resnet18") for index, each in enumerate(gpus)]
     cluster = Cluster.uniform(racks=2, machines=2, gpus=4)
-    return Case.of(Consolidation(cluster=cluster, busy=busy, jobs=jobs, maximize=maximize))  # type: ignore[arg-type]
+    return ConsolidationCase.of(Consolidation(cluster=cluster, busy=busy, jobs=jobs, maximize=maximize))  # type: ignore[arg-type]
 
 
-def worth(problem: Case, stays: Stays) -> Fraction:
+def worth(problem: ConsolidationCase, stays: Stays) -> Fraction:
     """Add up what jobs that stay in groups are worth on their levels."""
     nodes = problem.vacancy.nodes
     return Fraction(sum(count * problem.kinds[k].worths[nodes[v].level] for (k, v), count in stays.items()))
@@ -460,7 +460,7 @@ def test_the_most_jobs_are_the_smallest() -> None:
 def test_what_was_placed_is_found_again() -> None:
     """On any tree the groups of a placement are worth what the placement is, or less than it by its bonus."""
     for problem in seeds(60):
-        own = Case.of(problem)
+        own = ConsolidationCase.of(problem)
         stays = densest_first(own)
         solution = own.placed(stays)
         assert problem.violations(solution) == []

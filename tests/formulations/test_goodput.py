@@ -14,13 +14,13 @@ import pytest
 
 from formulations.goodput import counting, exact, milp
 from formulations.goodput.beginning import bound_alone, current_gpus, mean
-from formulations.goodput.case import Case, Floats, Option
+from formulations.goodput.case import Floats, GoodputCase, GoodputOption
 from formulations.goodput.counting import Counting
 from formulations.goodput.packing import NodePacking, pack
 from formulations.goodput.patterned import Patterned
 from formulations.goodput.patterns import NodeKind, Pattern, Stay
 from formulations.goodput.program import OptionProgram
-from formulations.goodput.reduced import Reduced
+from formulations.goodput.reduced import ReducedOptions
 from formulations.goodput.rows import KeyedRows
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
@@ -123,7 +123,7 @@ def test_a_start_is_a_point_of_the_model() -> None:
     assert np.isclose(form.objective(point), float(problem.objective(solution)), rtol=SUM)
 
 
-def shapes(options: tuple[Option, ...]) -> list[tuple[int, int, int]]:
+def shapes(options: tuple[GoodputOption, ...]) -> list[tuple[int, int, int]]:
     """Return GPUs and numbers of nodes of options."""
     return [(option.gpus, option.least, option.most) for option in options]
 
@@ -131,20 +131,20 @@ def shapes(options: tuple[Option, ...]) -> list[tuple[int, int, int]]:
 def test_numbers_of_nodes_with_one_speed_up_are_one_option() -> None:
     """Two to four nodes with the same speed-up are one option, one node is another one."""
     rows = [[1.0, 2.0, 3.0, 4.0], [2.0, 3.0, 4.0], [3.0, 4.0], [4.0]]
-    case = Case.of(Goodput(nodes=[4] * 4, jobs=[job("a", *rows)]))
+    case = GoodputCase.of(Goodput(nodes=[4] * 4, jobs=[job("a", *rows)]))
     singles, several = [(k, 1, 1) for k in (1, 2, 3, 4)], [(2, 2, 2), (3, 2, 3), (4, 2, 4)]
     assert sorted(shapes(case.options[0])) == sorted([(0, 0, 0), *singles, *several])
 
 
 def test_a_speed_up_that_rises_with_the_nodes_is_another_option() -> None:
     """Three nodes that are faster than two are not taken for as fast."""
-    case = Case.of(Goodput(nodes=[3] * 3, jobs=[job("a", [0.0], [0.0, 1.0], [2.0])]))
+    case = GoodputCase.of(Goodput(nodes=[3] * 3, jobs=[job("a", [0.0], [0.0, 1.0], [2.0])]))
     assert shapes(case.options[0]) == [(0, 0, 0), (3, 2, 2), (3, 3, 3)]
 
 
 def test_what_gains_nothing_is_no_option() -> None:
     """More GPUs on as many nodes that are no faster are left out, and so is what is no better than no GPUs."""
-    case = Case.of(Goodput(nodes=[4], jobs=[job("a", [0.0, 1.0, 1.0, 0.9]), job("b", [1.0], age=0.0)]))
+    case = GoodputCase.of(Goodput(nodes=[4], jobs=[job("a", [0.0, 1.0, 1.0, 0.9]), job("b", [1.0], age=0.0)]))
     assert shapes(case.options[0]) == [(0, 0, 0), (2, 1, 1)]
     assert shapes(case.options[1]) == [(0, 0, 0)]
 
@@ -152,7 +152,7 @@ def test_what_gains_nothing_is_no_option() -> None:
 def test_nodes_and_limits_leave_out_what_cannot_be() -> None:
     """Options are within the job's limit, the nodes, and the GPUs of the largest of these."""
     rows = [[1.0, 2.0, 3.0, 4.0], [2.5, 3.5, 4.5], [6.0]]
-    case = Case.of(Goodput(nodes=[1, 2], jobs=[job("a", *rows), job("b", *rows, max_gpus=1)]))
+    case = GoodputCase.of(Goodput(nodes=[1, 2], jobs=[job("a", *rows), job("b", *rows, max_gpus=1)]))
     assert shapes(case.options[0]) == [(0, 0, 0), (1, 1, 1), (2, 1, 1), (2, 2, 2), (3, 2, 2)]
     assert shapes(case.options[1]) == [(0, 0, 0), (1, 1, 1)]
 
@@ -160,7 +160,7 @@ def test_nodes_and_limits_leave_out_what_cannot_be() -> None:
 def test_costs_are_those_of_the_judge() -> None:
     """Each option costs what the judge counts, to the error that is stated."""
     problem = running_jobs(nodes=4, jobs=9, seed=3)
-    case = Case.of(problem)
+    case = GoodputCase.of(problem)
     kept = 0
     for place, options in enumerate(case.options):
         for option in options:
@@ -175,7 +175,7 @@ def test_no_option_is_where_a_job_does_not_run(power: int) -> None:
     """Whatever floor and power, an option has a speed-up, and costs less than no GPUs."""
     for floor in (1e-9, 1e-4, 1e-3, 0.01, 0.05, 0.1, 0.3, 1.0):
         gaps = job("a", [0.0, 0.0, 1.0, 1.0, 0.0, 2.0], [0.0, 3.0], [0.0, 0.0, 1e-9])
-        case = Case.of(Goodput(nodes=[6, 6, 6], jobs=[gaps], power=power, floor=floor))
+        case = GoodputCase.of(Goodput(nodes=[6, 6, 6], jobs=[gaps], power=power, floor=floor))
         idle, *others = case.options[0]
         assert idle.gpus == 0
         assert all(gaps.speedup(option.least, option.gpus) for option in others), floor
@@ -187,7 +187,7 @@ def test_the_bound_holds_and_the_optimum_is_left() -> None:
     ruled_out = 0
     for seed in range(cases(200)):
         problem = tiny(seed)
-        case = Case.of(problem)
+        case = GoodputCase.of(problem)
         found, best = Counting.of(case), unwrap(brute_force(problem))
         assert mean(case, found.least) <= oracle.optimum(problem), seed
         alive = found.alive(float(best[0]) * len(problem.jobs), Budget())
@@ -202,7 +202,7 @@ def test_the_bound_holds_and_the_optimum_is_left() -> None:
 def test_the_choice_costs_the_least() -> None:
     """The options that are chosen cost together what the knapsack says, on no more GPUs than there are."""
     problem = running_jobs(nodes=4, jobs=9, seed=3)
-    found = Counting.of(Case.of(problem))
+    found = Counting.of(GoodputCase.of(problem))
     choice = found.choice()
     assert sum(option.cost for option in choice) == pytest.approx(found.least)
     assert sum(option.gpus for option in choice) <= problem.total
@@ -210,7 +210,7 @@ def test_the_choice_costs_the_least() -> None:
 
 def test_without_time_nothing_is_ruled_out() -> None:
     """A budget that has passed leaves all options."""
-    case = Case.of(running_jobs(nodes=4, jobs=9, seed=3))
+    case = GoodputCase.of(running_jobs(nodes=4, jobs=9, seed=3))
     assert Counting.of(case).alive(0.0, Budget(time_limit=0.0)) == list(case.options)
 
 
@@ -218,18 +218,18 @@ def test_tables_that_are_too_large_are_refused(monkeypatch: pytest.MonkeyPatch) 
     """More cells than memory holds are said to be too many."""
     monkeypatch.setattr(counting, "LARGEST_TABLE", 10)
     with pytest.raises(Unsupported, match="a table of 9 jobs by 16 GPUs is too large"):
-        Counting.of(Case.of(running_jobs(nodes=4, jobs=9, seed=3)))
+        Counting.of(GoodputCase.of(running_jobs(nodes=4, jobs=9, seed=3)))
 
 
-def of(nodes: list[int], *options: Option) -> list[tuple[int, ...]]:
+def of(nodes: list[int], *options: GoodputOption) -> list[tuple[int, ...]]:
     """Pack options of as many jobs."""
     problem = Goodput(nodes=nodes, jobs=[job(f"j{k}", *LINEAR) for k in range(len(options))])
-    return pack(Case.of(problem), options).vectors
+    return pack(GoodputCase.of(problem), options).vectors
 
 
-def single(gpus: int) -> Option:
+def single(gpus: int) -> GoodputOption:
     """Return an option on one node."""
-    return Option(gpus, 1, 1, 0.5)
+    return GoodputOption(gpus, 1, 1, 0.5)
 
 
 def test_jobs_on_one_node_go_where_the_least_is_left() -> None:
@@ -239,10 +239,13 @@ def test_jobs_on_one_node_go_where_the_least_is_left() -> None:
 
 def test_jobs_on_several_nodes_take_the_emptiest() -> None:
     """On as few nodes as hold the GPUs, at least one on each, and none beside a part of another such job."""
-    assert of([4, 4, 4], Option(6, 2, 3, 0.5)) == [(4, 2, 0)]
-    assert of([4, 4, 4], Option(3, 3, 3, 0.5)) == [(1, 1, 1)]
-    assert of([2, 2, 2, 2], Option(3, 2, 2, 0.5), Option(2, 2, 2, 0.5)) == [(2, 1, 0, 0), (0, 0, 1, 1)]
-    assert of([2, 2, 2], Option(3, 2, 2, 0.5), Option(2, 2, 2, 0.5)) == [(2, 1, 0), (0, 0, 0)]
+    assert of([4, 4, 4], GoodputOption(6, 2, 3, 0.5)) == [(4, 2, 0)]
+    assert of([4, 4, 4], GoodputOption(3, 3, 3, 0.5)) == [(1, 1, 1)]
+    assert of([2, 2, 2, 2], GoodputOption(3, 2, 2, 0.5), GoodputOption(2, 2, 2, 0.5)) == [
+        (2, 1, 0, 0),
+        (0, 0, 1, 1),
+    ]
+    assert of([2, 2, 2], GoodputOption(3, 2, 2, 0.5), GoodputOption(2, 2, 2, 0.5)) == [(2, 1, 0), (0, 0, 0)]
 
 
 def test_improving_never_breaks_a_rule() -> None:
@@ -250,7 +253,7 @@ def test_improving_never_breaks_a_rule() -> None:
     better = 0
     for seed in range(100):
         problem = tiny(seed)
-        case = Case.of(problem)
+        case = GoodputCase.of(problem)
         orders = [sorted(options, key=lambda option: option.cost) for options in case.options]
         packing = NodePacking(case)
         costs = [packing.cost]
@@ -267,7 +270,7 @@ def test_improving_never_breaks_a_rule() -> None:
 def test_a_job_without_gpus_displaces_another_one() -> None:
     """A job that needs both GPUs moves the one that has them to the other node."""
     jobs = [job("a", [1.0, 3.0]), job("b", [0.0, 3.0])]
-    case = Case.of(Goodput(nodes=[2, 1], jobs=jobs))
+    case = GoodputCase.of(Goodput(nodes=[2, 1], jobs=jobs))
     orders = [sorted(options, key=lambda option: option.cost) for options in case.options]
     packing = pack(case, [case.options[0][2], case.options[1][0]])
     assert packing.vectors == [(2, 0), (0, 0)]
@@ -275,9 +278,11 @@ def test_a_job_without_gpus_displaces_another_one() -> None:
     assert packing.vectors == [(0, 1), (2, 0)]
 
 
-def _case(nodes: Sequence[int], *rows: list[float]) -> Case:
+def _case(nodes: Sequence[int], *rows: list[float]) -> GoodputCase:
     """Return a problem of jobs on one node with these speed-ups."""
-    return Case.of(Goodput(nodes=nodes, jobs=[job(f"j{number}", row) for number, row in enumerate(rows)]))
+    return GoodputCase.of(
+        Goodput(nodes=nodes, jobs=[job(f"j{number}", row) for number, row in enumerate(rows)])
+    )
 
 
 def _relaxed(program: OptionProgram) -> float:
@@ -294,7 +299,7 @@ def test_whole_nodes_are_a_tighter_relaxation() -> None:
     case = _case([8], [0.0] * 3 + [1.0], [0.0] * 4 + [1.0])
     idle, alone = (option.cost for option in case.options[0])
     assert _relaxed(Patterned(case, case.options)) == pytest.approx((idle - alone) / 2)
-    assert _relaxed(Reduced(case, case.options)) == pytest.approx((idle - alone) / 5)
+    assert _relaxed(ReducedOptions(case, case.options)) == pytest.approx((idle - alone) / 5)
 
 
 @pytest.mark.parametrize(("nodes", "sizes", "is_small"), [(1, 4, True), (40, 4, True), (1, 32, False)])
@@ -313,7 +318,7 @@ def test_nodes_that_are_too_large_are_not_looked_into() -> None:
 def test_a_part_takes_the_room_that_is_left() -> None:
     """Two jobs of three GPUs and one of five on two nodes leave no GPU idle: a part has what is left."""
     jobs = [job("small", [0.0, 0.0, 1.0]), job("wide", [], [0.0] * 3 + [9.0]), job("third", [0.0, 0.0, 1.0])]
-    case = Case.of(Goodput(nodes=[4, 7], jobs=jobs))
+    case = GoodputCase.of(Goodput(nodes=[4, 7], jobs=jobs))
     program = Patterned(case, case.options)
     proof = optimize(program.form, Budget(), costs=program.costs(1.0))
     vectors = program.vectors(unwrap(proof.values))
@@ -358,7 +363,7 @@ def test_parts_of_two_jobs_do_not_stay_together() -> None:
     assert [len(pattern.stays) for pattern in kind.patterns([], parts=False)] == [0, 1, 1]
 
 
-every_program = pytest.mark.parametrize("program", [Patterned, Reduced])
+every_program = pytest.mark.parametrize("program", [Patterned, ReducedOptions])
 
 
 @every_program
@@ -366,7 +371,7 @@ def test_all_options_have_the_optimum(program: type[OptionProgram]) -> None:
     """With every option left each program is exact by itself: its optimum is that of the oracle."""
     for seed in range(cases(100)):
         problem = tiny(seed)
-        case = Case.of(problem)
+        case = GoodputCase.of(problem)
         if not problem.jobs:
             continue
         model, best = program(case, case.options), oracle.optimum(problem)
@@ -381,7 +386,7 @@ def test_all_options_have_the_optimum(program: type[OptionProgram]) -> None:
 def test_packed_options_are_a_point_of_the_program(program: type[OptionProgram]) -> None:
     """What is packed keeps to every row, and is read from its point with as many GPUs on as many nodes."""
     for seed in range(40):
-        case = Case.of(tiny(seed))
+        case = GoodputCase.of(tiny(seed))
         packing = pack(case, [options[-1] for options in case.options])
         model = program(case, case.options)
         point = model.point(packing.chosen, packing.vectors)
@@ -392,7 +397,7 @@ def test_packed_options_are_a_point_of_the_program(program: type[OptionProgram])
         assert case.problem.violations(case.solution(found)) == [], seed
 
 
-def _all_options(counting: Counting, *_: Any) -> Sequence[Sequence[Option]]:
+def _all_options(counting: Counting, *_: Any) -> Sequence[Sequence[GoodputOption]]:
     return counting.case.options
 
 
@@ -462,7 +467,7 @@ PROBLEMS = [
 
 
 @pytest.mark.parametrize("rule", ["none", *RULES])
-@pytest.mark.parametrize("kind", [Patterned, Reduced])
+@pytest.mark.parametrize("kind", [Patterned, ReducedOptions])
 def test_what_is_left_out_changes_no_optimum(
     kind: type[OptionProgram], rule: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -470,7 +475,7 @@ def test_what_is_left_out_changes_no_optimum(
     if rule in RULES:
         monkeypatch.setattr(*RULES[rule])
     for problem, optimum in PROBLEMS:
-        case = Case.of(problem)
+        case = GoodputCase.of(problem)
         alive = Counting.of(case).alive(float(optimum) * len(problem.jobs), Budget())
         program = kind(case, alive)
         proof = optimize(program.form, Budget(), costs=program.costs(float(optimum)), offset=program.paid)
@@ -497,11 +502,11 @@ def test_what_breaks_a_rule_is_not_kept() -> None:
     rows = ([1.0, 2.0], [1.5])
     jobs = [job("a", *rows, current=[1, 1]), job("b", *rows, current=[1, 1]), job("c", *rows, current=[2, 0])]
     problem = Goodput(nodes=[4, 2], jobs=[*jobs[:2], jobs[2].model_copy(update={"max_gpus": 1})])
-    assert current_gpus(Case.of(problem)).gpus == {"a": (1, 1)}
+    assert current_gpus(GoodputCase.of(problem)).gpus == {"a": (1, 1)}
 
 
 def test_the_bound_holds() -> None:
     """No optimum is below it."""
     for seed in range(cases(100)):
         problem = tiny(seed)
-        assert bound_alone(Case.of(problem)) <= oracle.optimum(problem), seed
+        assert bound_alone(GoodputCase.of(problem)) <= oracle.optimum(problem), seed

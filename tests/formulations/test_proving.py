@@ -47,7 +47,7 @@ def _bound(form: StandardForm, goal: float, *, wrap: Callable[[Any], Any] = lamb
     """Bound a program in this process, by a solver that may lie."""
     task = Highs().request(form, time_limit=None, gap=0.0, start=None)[1]
     link: Any = SimpleNamespace(stopped=False)
-    tree = proving._Tree(  # noqa: SLF001 - the solver of a worker is out of reach
+    tree = proving._OpenNodes(  # noqa: SLF001 - the solver of a worker is out of reach
         ProofQuestion(task.model, task.options, np.full(4, MOST), goal, None), link
     )
     tree.solver = wrap(tree.solver)

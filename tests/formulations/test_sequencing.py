@@ -11,7 +11,7 @@ from scipy.optimize import linear_sum_assignment
 from formulations.common.best import Best
 from formulations.sequencing import exact, milp, paths
 from formulations.sequencing.beginning import begin
-from formulations.sequencing.case import Case, depth_of
+from formulations.sequencing.case import SequencingCase, depth_of
 from formulations.sequencing.paths import assign, follow
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
@@ -162,7 +162,7 @@ def test_positions_are_added_where_they_run_out() -> None:
     harder = problem.model_copy(update={"machines": (problem.machines[0], *slow), "jobs": tuple(jobs)})
     spread = Sequences(order={"m0": ["a", "b", "c"], "m1": ["d", "e", "f"], "m2": ["g", "h"]})
     best: Best[Sequencing, Sequences] = Best(harder, Budget(start=spread), "follow")
-    assert follow(Case(harder), best).objective == paths(alike(*range(1, 9))).objective
+    assert follow(SequencingCase(harder), best).objective == paths(alike(*range(1, 9))).objective
 
 
 def test_many_columns_are_as_cheap_as_scipy_finds_them() -> None:
@@ -184,7 +184,7 @@ def test_it_begins_with_the_shortest_first_and_every_job_alone() -> None:
     """Orders and bound are those that cost next to nothing; a better start is kept."""
     problem = unit_jobs(jobs=30, seed=2)
     case, best = begin(problem, Budget(), "begin")
-    assert (best.solution, best.bound) == (Case(problem).greedy(), case.bound)
+    assert (best.solution, best.bound) == (SequencingCase(problem).greedy(), case.bound)
     start = free_machines(problem)
     assert begin(problem, Budget(start=start.solution), "begin")[1].value == start.objective
 
@@ -193,7 +193,7 @@ def test_bound_and_orders_lie_around_the_optimum() -> None:
     """No optimum is below the bound or above the shortest first, with numbers that are hard on floats."""
     for seed in range(cases(40)):
         problem = tiny(seed)
-        case, best = Case(problem), oracle.optimum(problem)
+        case, best = SequencingCase(problem), oracle.optimum(problem)
         assert case.bound <= best <= problem.objective(case.greedy()), seed
 
 
@@ -201,23 +201,23 @@ def test_the_greedy_orders_are_those_of_the_heuristic() -> None:
     """What exact methods begin with costs what the heuristic costs, where doubles are exact."""
     for name in ("shortest-first", "free-too-late", "waiting-for-the-fast-gpu", "runs-on-one-type-only"):
         problem = small(name)
-        assert problem.objective(Case(problem).greedy()) == earliest_end(problem).objective
+        assert problem.objective(SequencingCase(problem).greedy()) == earliest_end(problem).objective
 
 
 def test_costs_are_whole_numbers_of_any_size() -> None:
     """Positions cost multiples of a job's units, no more than a unit above the known total."""
-    costs = Case(alike(0.5, 1.25)).costs(2, 3)
+    costs = SequencingCase(alike(0.5, 1.25)).costs(2, 3)
     assert costs.dtype == np.int64
     assert costs.tolist() == [[2, 4], [5, 10]]
-    assert Case(alike(0.5, 1.25)).costs(2, 1).tolist() == [[2, 4], [5, 5]]
-    large = Case(small("magnitudes")).costs(2, 10**10)
+    assert SequencingCase(alike(0.5, 1.25)).costs(2, 1).tolist() == [[2, 4], [5, 5]]
+    large = SequencingCase(small("magnitudes")).costs(2, 10**10)
     assert large.dtype == object
     assert large.max() == 10**19 + 1 or large.max() <= 2 * 10**18 + 1
 
 
 def test_columns_are_positions_from_the_end() -> None:
     """The last job of a machine is in its first position, and orders are read back from columns."""
-    case = Case(alike(1, 2, 3, machines=2))
+    case = SequencingCase(alike(1, 2, 3, machines=2))
     solution = Sequences(order={"m0": ["a", "c"], "m1": ["b"]})
     assert sorted(case.columns(solution)) == [(0, 2), (1, 1), (2, 0)]
     assert depth_of(solution, 3) == 3

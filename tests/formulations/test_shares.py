@@ -8,7 +8,7 @@ import pytest
 
 from formulations.shares import climb as module
 from formulations.shares import exact, lp, one_type, water_filling
-from formulations.shares.best import Best
+from formulations.shares.best import BestShares
 from formulations.shares.climb import climb
 from formulations.shares.linear import MOST, Precise, earn, meet
 from formulations.shares.needs import best_level, level_alone, needs
@@ -308,7 +308,7 @@ def test_it_begins_with_isolated_shares_and_every_job_alone() -> None:
     """Shares and bound are those that cost next to nothing."""
     for criterion in ("max_min", "finish_time", "makespan", "fifo"):
         problem = typed_jobs(criterion=criterion, seed=2)
-        best = Best(problem, Budget(), "best")
+        best = BestShares(problem, Budget(), "best")
         assert best.solution == problem.fitted(problem.isolated_shares)
         assert best.bound == level_alone(problem)
 
@@ -317,7 +317,7 @@ def test_a_better_start_is_kept() -> None:
     """A start that is better than isolated shares is what is known."""
     problem = typed_jobs(seed=2)
     start = progressive_filling(problem)
-    assert Best(problem, Budget(start=start.solution), "best").value == start.objective
+    assert BestShares(problem, Budget(start=start.solution), "best").value == start.objective
 
 
 @pytest.mark.parametrize(
@@ -328,12 +328,12 @@ def test_few_programs_are_solved(criterion: Criterion, most: int, monkeypatch: p
     levels: list[Exact] = []
     step = module._step  # noqa: SLF001 - counted
 
-    def counted(best: Best, level: Exact) -> bool:
+    def counted(best: BestShares, level: Exact) -> bool:
         levels.append(level)
         return step(best, level)
 
     monkeypatch.setattr(module, "_step", counted)
-    best = Best(typed_jobs(jobs=30, criterion=criterion, seed=4), Budget(), "climb")
+    best = BestShares(typed_jobs(jobs=30, criterion=criterion, seed=4), Budget(), "climb")
     climb(best)
 
     assert best.finished is StoppedBy.FINISHED
@@ -342,7 +342,7 @@ def test_few_programs_are_solved(criterion: Criterion, most: int, monkeypatch: p
 
 def test_without_time_nothing_is_better() -> None:
     """Out of time the shares and the bound stay as they were."""
-    best = Best(typed_jobs(jobs=30, seed=4), Budget(time_limit=0.0), "climb")
+    best = BestShares(typed_jobs(jobs=30, seed=4), Budget(time_limit=0.0), "climb")
     before = best.value, best.bound
     climb(best)
     assert (best.value, best.bound) == before

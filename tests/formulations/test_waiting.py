@@ -11,7 +11,7 @@ import pytest
 import gsopt
 from formulations.waiting import exact
 from formulations.waiting import search as search_module
-from formulations.waiting.best import Best
+from formulations.waiting.best import BestRuns
 from formulations.waiting.instance import Place, SlottedInstance, SlottedRun
 from formulations.waiting.intervals import intervals, solve_intervals
 from formulations.waiting.latest import latest_ends
@@ -45,7 +45,7 @@ def test_brute_force_is_proven() -> None:
 
 def test_intervals_prove_what_the_relaxation_leaves_open() -> None:
     """Where no GPUs are found for the relaxation's schedule, its bound goes into the proof."""
-    best = Best(SlottedInstance.of(tier_jobs(jobs=5, seed=21, most=1.5)), Budget(), "test")
+    best = BestRuns(SlottedInstance.of(tier_jobs(jobs=5, seed=21, most=1.5)), Budget(), "test")
     search_lists(best)
     best.raise_bound(Fraction(51, 5))
     assert best.finished is None
@@ -111,7 +111,7 @@ def test_gpus_found_for_its_schedule_make_it_exact() -> None:
     """From the worst list, the relaxation's schedule is the better one, and optimal once GPUs are found."""
     jobs = [Job(name=n, release_date=0, duration=d, gpus=2) for n, d in [("a", 1), ("b", 2), ("c", 3)]]
     problem = Waiting(cluster=Cluster.uniform(racks=2, machines=1, gpus=2), jobs=jobs)
-    best = Best(SlottedInstance.of(problem), Budget(), "test")
+    best = BestRuns(SlottedInstance.of(problem), Budget(), "test")
     best.take(problem.started([CellShare(2, {0: 2}), CellShare(1, {0: 2}), CellShare(0, {0: 2})]))
 
     message = solve_relaxation(best)
@@ -123,7 +123,7 @@ def test_gpus_found_for_its_schedule_make_it_exact() -> None:
 def test_columns_left_out_by_their_reduced_costs_were_needless() -> None:
     """With and without the columns that no better schedule has, the relaxation's optimum is the same."""
     problem = tier_jobs(jobs=4, seed=1, most=2)
-    best = Best(SlottedInstance.of(problem), Budget(), "test")
+    best = BestRuns(SlottedInstance.of(problem), Budget(), "test")
     best.take(problem.started([CellShare(job, _anywhere(problem, job)) for job in range(4)]))
     whole = Highs().solve(model_of(best).form())
     solve_relaxation(best)
@@ -158,7 +158,7 @@ def test_slots_are_long_enough_for_rows_of_the_makespan() -> None:
     """Two nanoseconds thirty years apart take next to no entries, and no more slots than rows may count."""
     jobs = [Job(name=str(r), release_date=r, duration=1e-9, gpus=1) for r in (0, 1e9)]
     problem = Waiting(cluster=Cluster.uniform(machines=1, gpus=1), jobs=jobs, minimize="makespan")
-    best = Best(SlottedInstance.of(problem), Budget(), "test")
+    best = BestRuns(SlottedInstance.of(problem), Budget(), "test")
     best.take(problem.started([CellShare(0, {0: 1}), CellShare(1, {0: 1})]))
     model = model_of(best)
 
@@ -214,7 +214,7 @@ def test_times_too_different_for_its_slots_leave_a_bound_that_holds(minimize: st
     problem = Waiting.model_validate(
         {"cluster": Cluster.uniform(machines=1, gpus=1), "jobs": jobs, "minimize": minimize}
     )
-    best = Best(SlottedInstance.of(problem), Budget(), "test")
+    best = BestRuns(SlottedInstance.of(problem), Budget(), "test")
     best.take(problem.started([CellShare(job, {0: 1}) for job in (0, 1)]))
     solve_intervals(best)
     optimum = oracle.optimum(problem)
@@ -225,9 +225,9 @@ def test_times_too_different_for_its_slots_leave_a_bound_that_holds(minimize: st
 RULES = ("is_hopeless", "is_twin", "is_seen")
 
 
-def begun(problem: Waiting, *, worst: bool = False) -> Best:
+def begun(problem: Waiting, *, worst: bool = False) -> BestRuns:
     """Begin with lists, or with the worst schedule: in an order against the lengths, as far apart as can be."""
-    best = Best(SlottedInstance.of(problem), Budget(), "test")
+    best = BestRuns(SlottedInstance.of(problem), Budget(), "test")
     if not worst:
         search_lists(best)
         return best
@@ -393,7 +393,7 @@ def test_times_that_are_no_slots_give_a_bound_that_holds() -> None:
     """On longer slots times are rounded down: the bound is below the optimum, and near it."""
     problem = tier_jobs(jobs=5, seed=3)
     exact = intervals(problem)
-    best = Best(SlottedInstance.of(problem), Budget(start=exact.solution), "test")
+    best = BestRuns(SlottedInstance.of(problem), Budget(start=exact.solution), "test")
     assert best.value is not None
     latest = latest_ends(best.instance, best.value)
     bounds = []
@@ -599,7 +599,7 @@ def test_the_search_finds_most_optima_of_tiny_instances() -> None:
     found = 0
     for seed in range(30):
         problem = oracle.draw(Random(seed))
-        best = Best(SlottedInstance.of(problem), Budget(), "test")
+        best = BestRuns(SlottedInstance.of(problem), Budget(), "test")
         search_lists(best)
         optimum = oracle.optimum(problem)
         assert best.value is not None
@@ -611,7 +611,7 @@ def test_the_search_finds_most_optima_of_tiny_instances() -> None:
 def test_without_time_there_is_one_list() -> None:
     """The first list is finished, however late it is; a further one is not begun."""
     instance = SlottedInstance.of(tier_jobs(jobs=30, seed=0))
-    best = Best(instance, Budget(time_limit=0.0), "test")
+    best = BestRuns(instance, Budget(time_limit=0.0), "test")
     search_lists(best)
     assert best.solution is not None
     assert place_all(instance, range(30), [2] * 30, Budget(time_limit=0.0)) is None
@@ -659,7 +659,7 @@ def test_prices_raise_the_bound_of_the_mean() -> None:
     """Where some jobs come late, prices of GPU time prove more than formulas, and that is kept."""
     jobs = [job(str(i), 1 + 10 * (i % 3), 1 + i % 2, float(i)) for i in range(12)]
     problem = Waiting(cluster=Cluster.uniform(machines=1, gpus=2), jobs=jobs)
-    best = Best(SlottedInstance.of(problem), Budget(), "test")
+    best = BestRuns(SlottedInstance.of(problem), Budget(), "test")
     bound_at_once(best)
 
     priced = unwrap(mean_jct_bound(problem.scenario))
@@ -671,7 +671,7 @@ def test_the_grid_stays_beside_the_problem() -> None:
     """The problem is the instance's, and at first nothing is known of it."""
     job = Job(name="a", release_date=0, duration=3, gpus=2)
     instance = SlottedInstance.of(Waiting(cluster=Cluster.uniform(machines=1, gpus=2), jobs=[job]))
-    best = Best(instance, Budget(), "test")
+    best = BestRuns(instance, Budget(), "test")
 
     assert best.instance is instance
     assert best.problem is instance.problem

@@ -16,8 +16,8 @@ from gsopt.scenario.job import Job, Workload
 from gsopt.scenario.scenario import Scenario
 from instances.scenarios import aryl
 from instances.scenarios.aryl import inference_demand
-from instances.scenarios.demand import Demand, made_up_demand, public_demand
-from instances.scenarios.kinds import INFERENCE, INFERENCE_MODE, TRAINING, Kinds
+from instances.scenarios.demand import InferenceDemand, made_up_demand, public_demand
+from instances.scenarios.kinds import INFERENCE, INFERENCE_MODE, TRAINING, KindShares
 from instances.scenarios.lending import lending
 from instances.scenarios.overlaid import LOAD, made_up_workload, overlaid_workload
 from instances.traces.inference import DUTY_CYCLES, INSTANCES
@@ -157,7 +157,7 @@ def test_a_later_beginning_cuts_the_curve() -> None:
 
 def test_the_most_of_a_time() -> None:
     """The largest value of the steps that a time touches counts, and the last one holds on."""
-    demand = Demand(step=300, busy=(3, 9, 4), gpus=10)
+    demand = InferenceDemand(step=300, busy=(3, 9, 4), gpus=10)
     times = [(0, 300), (0, 301), (299, 600), (600, 900), (5000, 6000)]
 
     assert [demand.most(begin, end) for begin, end in times] == [3, 9, 9, 4, 4]
@@ -168,7 +168,7 @@ JOBS = made_up_workload(days=3, gpus=256, seed=2).jobs
 
 def given(*, training: int = 256, inference: int = 256, seed: int = 0, **shares: Any) -> tuple[Job, ...]:
     """Return the jobs with kinds."""
-    return Kinds(**shares).given(JOBS, training=training, inference=inference, seed=seed)
+    return KindShares(**shares).given(JOBS, training=training, inference=inference, seed=seed)
 
 
 def elastic(jobs: tuple[Job, ...]) -> set[str]:
@@ -247,18 +247,18 @@ def test_a_normalised_demand_is_as_fast_on_more_gpus() -> None:
 )
 def test_menus(options: dict[str, Any], demand: int, menu: dict[int, float]) -> None:
     """Ranges, worker sizes and scaling give the counts and speeds that they say, the demand at speed 1."""
-    assert dict(Kinds(**options).menu(demand, 256)) == pytest.approx(menu)
+    assert dict(KindShares(**options).menu(demand, 256)) == pytest.approx(menu)
 
 
 def test_no_count_exceeds_the_cluster() -> None:
     """A range ends where the cluster does, and what leaves one count is no range."""
-    assert [count for count, _ in Kinds().menu(8, 13)] == [8, 10, 12]
-    assert Kinds().menu(8, 9) == ()
+    assert [count for count, _ in KindShares().menu(8, 13)] == [8, 10, 12]
+    assert KindShares().menu(8, 9) == ()
 
 
 def test_imperfect_scaling_leaves_out_what_is_no_faster() -> None:
     """Speeds rise along the menu, so a range of many workers ends before its speeds fall."""
-    menu = Kinds(scaling="imperfect").menu(64, 256)
+    menu = KindShares(scaling="imperfect").menu(64, 256)
 
     assert all(low < high for (_, low), (_, high) in pairwise(menu))
     assert menu[0] == (64, 1.0)
@@ -301,7 +301,7 @@ def test_an_interval_has_one_event() -> None:
 
 def test_all_machines_can_be_lent() -> None:
     """Without demand nothing is away, and nothing happens."""
-    assert lending(Demand(300, (0, 0), 16), machines(2)) == ()
+    assert lending(InferenceDemand(300, (0, 0), 16), machines(2)) == ()
 
 
 DAY = 86_400
@@ -392,12 +392,12 @@ def test_windows_without_jobs_are_refused() -> None:
 
 def checked_kinds(**options: Any) -> None:
     """Check kinds of jobs."""
-    Kinds(**options).check()
+    KindShares(**options).check()
 
 
 def lent(**options: int) -> None:
     """Lend two machines for which there is no demand."""
-    lending(Demand(300, (0, 0), 16), machines(2), **options)
+    lending(InferenceDemand(300, (0, 0), 16), machines(2), **options)
 
 
 @pytest.mark.parametrize(

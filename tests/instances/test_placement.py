@@ -16,7 +16,7 @@ from instances.placement import elastic, fine_sizes, vector_packing, vectors, wh
 from instances.placement.clusters import CAPACITY, cluster
 from instances.placement.real import from_data, snapshot
 from instances.placement.suites import small
-from instances.traces.openb import OpenbNode, Pod
+from instances.traces.openb import OpenbNode, PodDemand
 from tests.strategies.placement import committed as standing
 from tests.unwrap import unwrap
 
@@ -190,7 +190,7 @@ def test_no_workers_is_an_instance_too() -> None:
 
 
 NODE = OpenbNode(name="n", cpu_milli=96_000, memory_mib=393_216, gpus=8, gpu_type="G2")
-POD = Pod(name="p", cpu_milli=11_908, memory_mib=47_104, gpus=1, gpu_milli=460)
+POD = PodDemand(name="p", cpu_milli=11_908, memory_mib=47_104, gpus=1, gpu_milli=460)
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from instances import load, names
 from instances.reclaiming import churn, figure_5, from_data, random_hypergraph, server_uniform
 from instances.reclaiming.best_fit import BestFit
 from instances.reclaiming.layout import crowd, eight_gpu_servers, named
-from instances.reclaiming.replay import Replay
+from instances.reclaiming.replay import ServerReplay
 from instances.reclaiming.snapshots import snapshots
 from instances.reclaiming.workers import Mode, draw_worker_size, split
 from instances.traces.reading import Reading
@@ -373,7 +373,7 @@ def test_the_replay_is_that_of_a_plain_simulation(
 ) -> None:
     """At every time the same jobs run on the same servers, and as many wait."""
     jobs = workload(rows)
-    replay = Replay(jobs, servers)
+    replay = ServerReplay(jobs, servers)
     for time in sorted(times):
         replay.advance(time)
         assert (replay.running, replay.waiting) == plain_replay(jobs.jobs, servers, time)
@@ -386,7 +386,7 @@ def test_every_job_runs_or_is_left_out(
 ) -> None:
     """In the end nothing runs or waits, and exactly the jobs larger than the cluster were left out."""
     jobs = workload(rows)
-    replay = Replay(jobs, servers, mode, seed)
+    replay = ServerReplay(jobs, servers, mode, seed)
     replay.advance(10_000)
 
     assert (replay.running, replay.waiting) == ({}, 0)
@@ -395,7 +395,7 @@ def test_every_job_runs_or_is_left_out(
 
 def test_a_large_job_takes_whole_servers_first() -> None:
     """A job of 20 GPUs has two whole servers, and its last 4 GPUs go where they fit best."""
-    replay = Replay(workload([(0, 9, 3), (1, 9, 20)]), servers=4)
+    replay = ServerReplay(workload([(0, 9, 3), (1, 9, 20)]), servers=4)
     replay.advance(1)
 
     assert replay.running == {"j0": {0: 3}, "j1": {1: 8, 2: 8, 0: 4}}
@@ -403,7 +403,7 @@ def test_a_large_job_takes_whole_servers_first() -> None:
 
 def test_a_later_job_passes_one_that_does_not_fit() -> None:
     """A job of a whole server waits, a smaller one submitted later starts; the first follows when it fits."""
-    replay = Replay(workload([(0, 10, 4), (1, 10, 8), (2, 3, 4)]), servers=1)
+    replay = ServerReplay(workload([(0, 10, 4), (1, 10, 8), (2, 3, 4)]), servers=1)
 
     replay.advance(2)
     assert (list(replay.running), replay.waiting) == (["j0", "j2"], 1)
@@ -413,7 +413,7 @@ def test_a_later_job_passes_one_that_does_not_fit() -> None:
 
 def test_waiting_jobs_start_in_the_order_of_their_arrival() -> None:
     """When room for one job appears, the job that came first gets it, whatever its size."""
-    replay = Replay(workload([(0, 10, 8), (1, 9, 6), (2, 9, 8), (3, 9, 2), (4, 9, 1)]), servers=1)
+    replay = ServerReplay(workload([(0, 10, 8), (1, 9, 6), (2, 9, 8), (3, 9, 2), (4, 9, 1)]), servers=1)
     replay.advance(10)
 
     assert list(replay.running) == ["j1", "j3"]

@@ -13,10 +13,10 @@ from gsopt.scenario.adaptive.course import Course
 from gsopt.scenario.scenario import Overhead, Scenario
 from gsopt.simulation import simulate
 from heuristics.policies import fifo
-from heuristics.policies.elasticflow.guaranteeing import Admission
+from heuristics.policies.elasticflow.guaranteeing import DeadlineDecision
 from heuristics.policies.elasticflow.policy import elasticflow as policy
 from instances.scenarios import elasticflow, pollux, sia
-from instances.scenarios.adaptive import ADAPTIVE, Menus, Order, Setting, orders
+from instances.scenarios.adaptive import ADAPTIVE, Menus, Setting, SubmittedJob, orders
 from instances.traces.applications import FOLDER, read_application
 from tests.instances.traces.samples import adaptive_folder
 
@@ -30,7 +30,7 @@ def test_rows_are_orders(tmp_path: Path) -> None:
     """The rows of a workload are read in order, or the first of them."""
     folder = adaptive_folder(tmp_path)
     first, second = orders(folder, "pollux", 1, None)
-    assert first == Order(name="bert-0", time=30.0, model="bert", gpus=2, batch_size=24)
+    assert first == SubmittedJob(name="bert-0", time=30.0, model="bert", gpus=2, batch_size=24)
     assert orders(folder, "philly", 1, 1) == [first]
     assert second.name == "bert-1"
 
@@ -48,7 +48,7 @@ def test_bad_rows_are_refused(tmp_path: Path, row: str) -> None:
 @pytest.mark.parametrize("agents", [Agents(), Agents(progress="samples")], ids=["statistical", "samples"])
 def test_menus_are_what_can_be(tmp_path: Path, agents: Agents) -> None:
     """Duration and menus follow from the course of the training; its own batch is best where it is free."""
-    job = _menus(tmp_path, agents).job(Order("a", 0.0, "bert", 2, 24), tunes=True)
+    job = _menus(tmp_path, agents).job(SubmittedJob("a", 0.0, "bert", 2, 24), tunes=True)
     course = Course(read_application(tmp_path / FOLDER / "bert"), agents, 24)
 
     assert job.duration == course.seconds(2, 24)
@@ -63,14 +63,14 @@ def test_menus_are_what_can_be(tmp_path: Path, agents: Agents) -> None:
 
 def test_a_demand_beyond_the_cluster_stays(tmp_path: Path) -> None:
     """A job that demands more GPUs than any job may have keeps its demand, which its other speeds refer to."""
-    job = _menus(tmp_path, Agents()).job(Order("a", 0.0, "bert", 16, 96), tunes=False)
+    job = _menus(tmp_path, Agents()).job(SubmittedJob("a", 0.0, "bert", 16, 96), tunes=False)
     assert job.counts[-2:] == (8, 16)
     assert job.modes == ()
 
 
 def test_ncf_has_one_gpu(tmp_path: Path) -> None:
     """A job of NCF has one GPU and its batch in either mode."""
-    job = _menus(tmp_path, Agents(), "ncf").job(Order("a", 0.0, "ncf", 1, 12), tunes=True)
+    job = _menus(tmp_path, Agents(), "ncf").job(SubmittedJob("a", 0.0, "ncf", 1, 12), tunes=True)
     assert job.menu == ((1, 1.0),)
     assert (job.modes[0].menu, job.modes[0].tunes) == (((1, 1.0),), False)
 
@@ -78,7 +78,7 @@ def test_ncf_has_one_gpu(tmp_path: Path) -> None:
 def test_what_was_not_measured_is_refused(tmp_path: Path) -> None:
     """A demand on which the model was not measured is one line."""
     with pytest.raises(InvalidInput, match=r"^num_replicas of a: 40: must be a number on"):
-        _menus(tmp_path, Agents()).job(Order("a", 0.0, "bert", 40, 96), tunes=True)
+        _menus(tmp_path, Agents()).job(SubmittedJob("a", 0.0, "bert", 40, 96), tunes=True)
 
 
 def test_pollux_the_published_setting(tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ def test_a_job_that_was_not_profiled_is_refused(tmp_path: Path) -> None:
 def test_the_published_jobs(traces: Path) -> None:
     """Without overheads every job that is admitted keeps its deadline."""
     scenario = elasticflow(traces, jobs=40)
-    told: list[Admission] = []
+    told: list[DeadlineDecision] = []
     calm = simulate(
         scenario.model_copy(update={"overheads": {}}), policy, bound=False, on_admission=told.append
     )

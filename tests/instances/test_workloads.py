@@ -21,7 +21,7 @@ from gsopt.scenario.job import Job, Workload
 from instances.scheduling import elastic_jobs
 from instances.traces.reading import Reading
 from instances.workloads import batch, elastic, ones, poisson
-from instances.workloads.ones_tasks import TASKS, Model
+from instances.workloads.ones_tasks import TASKS, TrainedModel
 from instances.workloads.resampled import resampled
 from instances.workloads.shape import ITP, PHILLY, PROBABILITIES, Shape
 from tests.unwrap import unwrap
@@ -299,7 +299,7 @@ def test_drawn_widths_are_powers_of_two_and_all_else_is_equal() -> None:
         assert max(sizes) == width * (other.batch_size or 0)
 
 
-def _model(name: str) -> Model:
+def _model(name: str) -> TrainedModel:
     return next(task.model for task in TASKS if task.model.name == name)
 
 

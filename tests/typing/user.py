@@ -5,7 +5,7 @@ from typing import assert_type
 
 import gsopt
 from formulations.reclaiming import exact, milp
-from gsopt.core.progress import Bracket
+from gsopt.core.progress import KnownBracket
 from gsopt.core.result import Result
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 from gsopt.simulation import Start
@@ -48,7 +48,7 @@ def solve(problem: Reclaiming) -> tuple[str, ...]:
     assert_type(milp(problem, budget=budget), Result[ReclaimingSolution])
     gsopt.write(result, "result.json")
     assert_type(gsopt.read_result("result.json", problem), Result[ReclaimingSolution])
-    assert_type(history[0], Bracket)
+    assert_type(history[0], KnownBracket)
     return () if result.solution is None else tuple(result.solution.servers)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from formulations.common.prover import Prover
 from formulations.proving import proven_bound
-from formulations.scheduling.best import Best
+from formulations.scheduling.best import BestSchedule
 from formulations.scheduling.blocks import by_blocks
 from formulations.scheduling.order import OrderPlan
 from formulations.scheduling.resizing.cuts import cut
@@ -189,9 +189,9 @@ def _jobs_of(problem: Scheduling) -> Resizable:
     return jobs
 
 
-def _first(problem: Scheduling, jobs: Resizable, budget: Budget, method: str) -> Best:
+def _first(problem: Scheduling, jobs: Resizable, budget: Budget, method: str) -> BestSchedule:
     """Begin with the start, simple rules, and the best schedules for their orders of events."""
-    best = Best(problem, jobs.instance, budget, method)
+    best = BestSchedule(problem, jobs.instance, budget, method)
     best.take_start()
     plans = list(launches(jobs))
     if budget.start is not None:
@@ -209,7 +209,9 @@ def _is_at_hand(module: str, budget: Budget) -> bool:
     return module in sys.modules or left is None or left >= _LOADING
 
 
-def _solve(model: Any, best: Best, jobs: Resizable, *, relaxed: bool) -> tuple[Outcome, Mapping[str, float]]:
+def _solve(
+    model: Any, best: BestSchedule, jobs: Resizable, *, relaxed: bool
+) -> tuple[Outcome, Mapping[str, float]]:
     """Solve the model or its linear relaxation with the current cuts, and use what it proves and finds."""
     form, budget = StandardForm.from_pyomo(model), best.budget
     form, left = form.relaxation if relaxed else form, budget.left()
@@ -235,7 +237,7 @@ def _solve(model: Any, best: Best, jobs: Resizable, *, relaxed: bool) -> tuple[O
     return outcome, values
 
 
-def _take(best: Best, plan: list[TimetableStep] | None) -> None:
+def _take(best: BestSchedule, plan: list[TimetableStep] | None) -> None:
     if plan:
         best.take(OrderPlan(tuple(plan), replay(best.instance, plan).completions))
 
@@ -261,7 +263,7 @@ def _order(jobs: Resizable, values: Mapping[str, float]) -> list[Event]:
     return events
 
 
-def _message(jobs: Resizable, best: Best) -> str:
+def _message(jobs: Resizable, best: BestSchedule) -> str:
     if best.closed:
         return ""
     if jobs.is_exact:

@@ -13,7 +13,7 @@ Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class StepTimes:
+class StepTimeTable:
     """The `StepTime` of many jobs as floats, for searches and policies that ask for all of them at once."""
 
     # Seconds of a step, and per sample of the largest local batch, shape (jobs,).
@@ -23,7 +23,7 @@ class StepTimes:
     transfer: Floats  # of all gradients on one wire
 
     @classmethod
-    def of(cls, models: Sequence[StepTime]) -> "StepTimes":
+    def of(cls, models: Sequence[StepTime]) -> "StepTimeTable":
         """Convert models to arrays."""
         parts = [_communication(model) for model in models]
         return cls(

@@ -57,7 +57,7 @@ class Decisions(Frozen):
     lost: float | None
 
 
-class _Case(NamedTuple):
+class _DecidedPair(NamedTuple):
     """A pair with its measured slowdowns, and whether it shares by the predicted ones."""
 
     pair: Pair
@@ -134,7 +134,7 @@ def compare_decisions(
 
 def _cases(
     table: PairTable, couple: Couple, slowdowns: tuple[float, float], ratios: Sequence[float]
-) -> Iterator[_Case]:
+) -> Iterator[_DecidedPair]:
     """Yield both roles of a pair, or one for equal jobs, for every ratio of lengths."""
     (first, second), (mine, other) = couple, slowdowns
     roles = [(first, second, mine, other)] + [(second, first, other, mine)] * (first != second)
@@ -143,4 +143,4 @@ def _cases(
         for ratio in ratios:
             decided = Pair(remaining=ratio, seconds=1, slowdown_running=of_running, slowdown_new=of_new)
             pair = Pair(remaining=ratio, seconds=1, slowdown_running=xi_running, slowdown_new=xi_new)
-            yield _Case(pair, decided.shares())
+            yield _DecidedPair(pair, decided.shares())

@@ -108,9 +108,9 @@ def _most_gpus(scenario: Scenario) -> float:
 
     Those of the cluster count if none ever is there. What is no whole number is not rounded down.
     """
-    from gsopt.schedule.bounds.prices.supply import Supply
+    from gsopt.schedule.bounds.prices.supply import GpuSupply
 
-    most = Supply.of(scenario).most or float(scenario.cluster.gpus * scenario.share_limit)
+    most = GpuSupply.of(scenario).most or float(scenario.cluster.gpus * scenario.share_limit)
     place = min(places(scenario))
     is_exact = place == 1 and not scenario.speed.gpu_types
     return most if is_exact else most / place * (1 + TERM * (ULPS + len(scenario.cluster.machines)))

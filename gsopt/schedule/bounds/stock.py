@@ -55,7 +55,7 @@ def _happenings(scenario: Scenario) -> Iterator[tuple[float, int, Any]]:
 
 
 @dataclass
-class _Group:
+class _MachineGroup:
     """Machines that are counted together: those of a type, or all."""
 
     members: Array
@@ -64,7 +64,7 @@ class _Group:
     asked: int = 0  # number that open requests ask for which take members only
 
     @classmethod
-    def of(cls, members: Array) -> "_Group":
+    def of(cls, members: Array) -> "_MachineGroup":
         """Begin with all members."""
         return cls(members, _count(members), _count(members))
 
@@ -106,8 +106,8 @@ class Stock:
     def __init__(self, cluster: Cluster) -> None:
         self._number = {machine.name: number for number, machine in enumerate(cluster.machines)}
         self._kinds = np.array([machine.gpu_type for machine in cluster.machines])
-        self._types = [_Group.of(self._kinds == kind) for kind in np.unique(self._kinds)]
-        self._groups = [*self._types, _Group.of(np.ones(len(self._kinds), dtype=bool))]
+        self._types = [_MachineGroup.of(self._kinds == kind) for kind in np.unique(self._kinds)]
+        self._groups = [*self._types, _MachineGroup.of(np.ones(len(self._kinds), dtype=bool))]
         self._known = np.full(len(self._kinds), _THERE)
         self._open: list[Reclaim] = []
 
@@ -198,7 +198,7 @@ class Stock:
             return self._named(event.among)
         return self._kinds == event.gpu_type if event.gpu_type else np.ones(len(self._kinds), dtype=bool)
 
-    def _elsewhere(self, group: _Group, taken: Array) -> int:
+    def _elsewhere(self, group: _MachineGroup, taken: Array) -> int:
         """Count the members of a group that may be there and that a request does not take."""
         left = ~taken & (self._known != _AWAY)
         parts = [part for part in self._types if group.has(part.members)]

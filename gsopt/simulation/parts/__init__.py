@@ -7,6 +7,17 @@ from gsopt.simulation.parts.partners import Match, Partners
 from gsopt.simulation.parts.patience import Timers
 from gsopt.simulation.parts.pool import Pool, pool_of
 from gsopt.simulation.parts.skipping import Skipping
-from gsopt.simulation.parts.waiting import Waiting
+from gsopt.simulation.parts.waiting import WaitingQueue
 
-__all__ = ["Greedy", "Match", "Offers", "Pairs", "Partners", "Pool", "Skipping", "Timers", "Waiting", "pool_of"]
+__all__ = [
+    "Greedy",
+    "Match",
+    "Offers",
+    "Pairs",
+    "Partners",
+    "Pool",
+    "Skipping",
+    "Timers",
+    "WaitingQueue",
+    "pool_of",
+]

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from gsopt.scenario.job import Job
 from gsopt.simulation.parts.pool import Holding, pool_of, size
-from gsopt.simulation.parts.running import Running
-from gsopt.simulation.parts.waiting import Rank, Waiting
+from gsopt.simulation.parts.running import RunningQueue
+from gsopt.simulation.parts.waiting import Rank, WaitingQueue
 from gsopt.simulation.policy import Action, State
 
 
@@ -77,8 +77,8 @@ class Greedy:
         self._counts_of = counts
         self._known: dict[int, _KnownJob] = {}
         self._pool = pool_of(state)
-        self._waiting = Waiting()
-        self._running = Running(None if pace is None else lambda holding: pace(size(holding)))
+        self._waiting = WaitingQueue()
+        self._running = RunningQueue(None if pace is None else lambda holding: pace(size(holding)))
         self._asking: list[Rank] = []  # jobs that this decision still has to check for improvement
         self._nobody_behind = False  # of the job that is being checked
         self._free: Any = None  # after the last decision

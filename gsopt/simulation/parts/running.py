@@ -7,7 +7,7 @@ from typing import Any
 from gsopt.simulation.parts.waiting import Rank
 
 
-class Running:
+class RunningQueue:
     """Running jobs by key, in one sorted list for each holding of GPUs.
 
     What the jobs behind a rank hold is a sum over the few different holdings, and the last job of all is the

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from gsopt.simulation.parts.pool import Holding, pool_of
-from gsopt.simulation.parts.waiting import Waiting
+from gsopt.simulation.parts.waiting import WaitingQueue
 from gsopt.simulation.policy import Action, State
 
 
@@ -36,7 +36,7 @@ class Skipping:
     def __init__(self, state: State, key: Callable[[int], Any]) -> None:
         self._jobs, self._key = state.jobs, key
         self._pool = pool_of(state)
-        self._waiting = Waiting()
+        self._waiting = WaitingQueue()
         self._free: Any = None  # after the last decision
 
     def decide(self, state: State) -> Iterable[Action]:

@@ -8,7 +8,7 @@ from typing import Any
 Rank = tuple[Any, Any]
 
 
-class Waiting:
+class WaitingQueue:
     """Waiting jobs by key, the smallest first; ties go to the lower number.
 
     There is one heap for each queue of jobs that need the same number of GPUs of the same kinds, so that the

@@ -18,7 +18,7 @@ FEW_JOBS = 40
 _BEYOND = 1.25  # times the time until the last job is released and has waited for the last time
 
 
-class Span(NamedTuple):
+class ShownSpan(NamedTuple):
     """The time that the pictures of a schedule show."""
 
     begin: float  # the first release date, or 0 if that is close
@@ -34,16 +34,16 @@ class Span(NamedTuple):
             axes.set_xlabel(f"{axes.get_xlabel()}; the last job ends at {later:.3g} {name}")
 
 
-def span_of(schedule: Schedule, scenario: Scenario) -> Span:
+def span_of(schedule: Schedule, scenario: Scenario) -> ShownSpan:
     """Return the time that pictures show; with many jobs they leave out the long end in which no job waits."""
     releases = [float(job.release_date) for job in scenario.workload.jobs]
     first = min([*releases, *(float(segment.start) for segment in schedule.segments)], default=0.0)
     end = max((float(segment.end) for segment in schedule.segments), default=first + 1)
     begin = 0.0 if 0 <= first < end - first else first
     if len(releases) <= FEW_JOBS:
-        return Span(begin, end, end)
+        return ShownSpan(begin, end, end)
     busy = max([*releases, *(stop for _, _, stop in waits_of(schedule, scenario))])
-    return Span(begin, min(end, begin + _BEYOND * (busy - begin)) if busy > begin else end, end)
+    return ShownSpan(begin, min(end, begin + _BEYOND * (busy - begin)) if busy > begin else end, end)
 
 
 def capacity_steps(schedule: Schedule, scenario: Scenario, begin: float, end: float) -> list[tuple[float, int]]:

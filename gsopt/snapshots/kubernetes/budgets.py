@@ -7,7 +7,7 @@ from gsopt.snapshots.field import LONGEST_NAME, Field
 from gsopt.snapshots.kubernetes.selection import selects
 
 
-class Budget(NamedTuple):
+class DisruptionBudget(NamedTuple):
     """A disruption budget."""
 
     name: str  # with its namespace
@@ -15,12 +15,12 @@ class Budget(NamedTuple):
     allowed: int  # how many of the pods that it selects may be evicted now
 
 
-def read_budgets(objects: Sequence[Field], notes: list[str]) -> dict[str, list[Budget]]:
+def read_budgets(objects: Sequence[Field], notes: list[str]) -> dict[str, list[DisruptionBudget]]:
     """Read disruption budgets, by their namespace.
 
     One without a status, as in a file that was never in a cluster, is left out.
     """
-    found: dict[str, list[Budget]] = {}
+    found: dict[str, list[DisruptionBudget]] = {}
     for each in objects:
         metadata, allowed = each["metadata"], each["status"]["disruptionsAllowed"]
         space = metadata["namespace"].name() if metadata["namespace"] else "default"
@@ -28,12 +28,14 @@ def read_budgets(objects: Sequence[Field], notes: list[str]) -> dict[str, list[B
         if not allowed:
             notes.append(f"{each.source}: {name}: has no status.disruptionsAllowed and is left out")
         elif each["spec"]["selector"]:
-            found.setdefault(space, []).append(Budget(name, each["spec"]["selector"], allowed.whole(least=0)))
+            found.setdefault(space, []).append(
+                DisruptionBudget(name, each["spec"]["selector"], allowed.whole(least=0))
+            )
     return found
 
 
 def budgets_of(
-    budgets: Mapping[str, Sequence[Budget]], namespace: str, labels: Mapping[str, str]
-) -> list[Budget]:
+    budgets: Mapping[str, Sequence[DisruptionBudget]], namespace: str, labels: Mapping[str, str]
+) -> list[DisruptionBudget]:
     """Return the budgets that count a pod with some labels."""
     return [budget for budget in budgets.get(namespace, ()) if selects(budget.selector, labels)]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from gsopt.snapshots.field import LONGEST_NAME, Field
 from gsopt.snapshots.gang import Gang, Part
 from gsopt.snapshots.kubernetes.ownership import Owner, is_daemon
-from gsopt.snapshots.kubernetes.pods import DAEMON, LEAVING, Pod, Reader
+from gsopt.snapshots.kubernetes.pods import DAEMON, LEAVING, Pod, PodReader
 from gsopt.snapshots.kubernetes.selection import unread
 from gsopt.snapshots.valid import validly
 
@@ -17,7 +17,7 @@ _CUT, _LONGEST_KIND = 160, 30
 class Census:
     """Counts pods: what they hold of each node, the pods of each gang, and those that are being deleted."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: PodReader) -> None:
         self._reader = reader
         self._fates: Counter[str] = Counter()
         self._unread: Counter[str] = Counter()

@@ -11,7 +11,7 @@ from gsopt.snapshots.kubernetes.selection import admits, tolerates
 _LONGEST_REASON = 200
 
 
-class Places:
+class KubernetesPlaces:
     """Takes what pods ask of nodes, and names the nodes that have it.
 
     Parameters

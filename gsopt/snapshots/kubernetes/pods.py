@@ -7,11 +7,11 @@ from typing import NamedTuple
 from gsopt.problems.placement import Resources
 from gsopt.snapshots.field import Field
 from gsopt.snapshots.gang import MOST_PRIORITY, Part
-from gsopt.snapshots.kubernetes.budgets import Budget, budgets_of
+from gsopt.snapshots.kubernetes.budgets import DisruptionBudget, budgets_of
 from gsopt.snapshots.kubernetes.needs import counted, gpus_of, pod_needs
 from gsopt.snapshots.kubernetes.nodes import Site
 from gsopt.snapshots.kubernetes.ownership import Owner, is_daemon, is_replaced, owner_of
-from gsopt.snapshots.kubernetes.places import Places
+from gsopt.snapshots.kubernetes.places import KubernetesPlaces
 
 #: Annotations that forbid to evict a pod, and the value with which they do.
 _STAYS = {
@@ -42,12 +42,12 @@ class Pod(NamedTuple):
     kept: str  # why it must not be evicted; empty where it may be
 
 
-class Reader(NamedTuple):
+class PodReader(NamedTuple):
     """What is known when a pod is read."""
 
     sites: Mapping[str, Site]
-    budgets: Mapping[str, Sequence[Budget]]  # by namespace
-    places: Places
+    budgets: Mapping[str, Sequence[DisruptionBudget]]  # by namespace
+    places: KubernetesPlaces
     others: Sequence[str]  # names of further whole GPUs
 
     def fate(self, pod: Field) -> str:
@@ -115,7 +115,7 @@ def _has_scratch(spec: Field) -> bool:
     return any(volume["emptyDir"] for volume in spec["volumes"])
 
 
-def _kept(metadata: Field, budgets: Sequence[Budget]) -> str:
+def _kept(metadata: Field, budgets: Sequence[DisruptionBudget]) -> str:
     annotations = metadata["annotations"]
     stays = next((key for key, value in _STAYS.items() if annotations[key].scalar() == value), "")
     if stays:

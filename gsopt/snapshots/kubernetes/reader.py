@@ -11,8 +11,8 @@ from gsopt.snapshots.field import Field
 from gsopt.snapshots.kubernetes.budgets import read_budgets
 from gsopt.snapshots.kubernetes.census import Census, gangs_of
 from gsopt.snapshots.kubernetes.nodes import Site, read_sites
-from gsopt.snapshots.kubernetes.places import Places
-from gsopt.snapshots.kubernetes.pods import Reader
+from gsopt.snapshots.kubernetes.places import KubernetesPlaces
+from gsopt.snapshots.kubernetes.pods import PodReader
 from gsopt.snapshots.network import network_of
 from gsopt.snapshots.node import Node
 from gsopt.snapshots.snapshot import Snapshot
@@ -91,7 +91,9 @@ def snapshot_of(
         raise InvalidInput("", "", "must have nodes beside pods: kubectl get nodes -o json", source=source)
     with validly(of["Node"][0].source):
         sites = read_sites(of["Node"], levels, gpu_resources, said)
-    reader = Reader(sites, read_budgets(of["PodDisruptionBudget"], said), Places(sites), gpu_resources)
+    reader = PodReader(
+        sites, read_budgets(of["PodDisruptionBudget"], said), KubernetesPlaces(sites), gpu_resources
+    )
     census = Census(reader)
     for pod in of["Pod"]:
         census.count(pod)

@@ -10,7 +10,7 @@ from gsopt.snapshots.field import Field
 from gsopt.snapshots.gang import MOST_PRIORITY, Part
 from gsopt.snapshots.slurm.gres import Gres, read_gres, read_tres
 from gsopt.snapshots.slurm.nodes import Host
-from gsopt.snapshots.slurm.places import Places
+from gsopt.snapshots.slurm.places import SlurmPlaces
 from gsopt.snapshots.slurm.values import moment, nodes, number, words
 
 _MILLI = 1000
@@ -38,7 +38,7 @@ OVER, LEAVING, HELD, ELSEWHERE = (
 _TASKS = re.compile(r"(\d{1,9})(?:-(\d{1,9})(?::(\d{1,9}))?)?", re.ASCII)
 
 
-class Job(NamedTuple):
+class SlurmJob(NamedTuple):
     """A job that runs or waits, a task of an array, or a component of a heterogeneous job."""
 
     name: str  # the id by which Slurm's commands know it, or its heterogeneous job
@@ -49,11 +49,11 @@ class Job(NamedTuple):
     requeues: bool  # whether Slurm begins it again where it is preempted
 
 
-class Reader(NamedTuple):
+class JobReader(NamedTuple):
     """What is known when a job is read."""
 
     hosts: Mapping[str, Host]
-    places: Places
+    places: SlurmPlaces
 
     def fate(self, job: Field) -> str:
         """Say why a job makes no gang; nothing where it does."""
@@ -66,12 +66,12 @@ class Reader(NamedTuple):
             return OVER
         return HELD if job["state_reason"].text() in _HELD or job["hold"].truth() else ""
 
-    def read(self, job: Field) -> Job:
+    def read(self, job: Field) -> SlurmJob:
         """Read a job that makes a gang, or a part of one."""
         waits = "PENDING" in {each.upper() for each in words(job["job_state"])}
         parts = self._waiting(job) if waits else tuple(self.standing(job))
         name, kind = _named(job)
-        return Job(
+        return SlurmJob(
             name=name,
             kind=kind,
             parts=parts,

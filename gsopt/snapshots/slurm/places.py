@@ -47,7 +47,7 @@ def told_by_hosts(hosts: Iterable[Host]) -> list[Reservation]:
     return [Reservation(name, frozenset(held), None, None) for name, held in found.items()]
 
 
-class Places:
+class SlurmPlaces:
     """Takes what jobs ask of nodes, and names the nodes that have it.
 
     Partitions are those that the nodes themselves do not name. `notes` takes a line for what is not looked at.

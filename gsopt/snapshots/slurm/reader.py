@@ -17,9 +17,9 @@ from gsopt.snapshots.field import Field
 from gsopt.snapshots.gang import Gang
 from gsopt.snapshots.network import NodePlace, network_of
 from gsopt.snapshots.node import Node
-from gsopt.snapshots.slurm.jobs import LEAVING, Job, Reader, unread
+from gsopt.snapshots.slurm.jobs import LEAVING, JobReader, SlurmJob, unread
 from gsopt.snapshots.slurm.nodes import Host, read_hosts
-from gsopt.snapshots.slurm.places import Places, Reservation, read_reservations, told_by_hosts
+from gsopt.snapshots.slurm.places import Reservation, SlurmPlaces, read_reservations, told_by_hosts
 from gsopt.snapshots.slurm.values import moment, nodes
 from gsopt.snapshots.snapshot import Snapshot
 from gsopt.snapshots.valid import validly
@@ -97,8 +97,8 @@ def snapshot_of(
     now = _latest(documents, of["jobs"]) if time is None else time
     reservations = [each for each in read_reservations(of["reservations"]) if each.holds(now)]
     reservations += told_by_hosts(hosts.values())
-    places = Places(hosts, _partitions(of["partitions"]), reservations, said)
-    used, gangs = _read_jobs(of["jobs"], Reader(hosts, places), said)
+    places = SlurmPlaces(hosts, _partitions(of["partitions"]), reservations, said)
+    used, gangs = _read_jobs(of["jobs"], JobReader(hosts, places), said)
     with validly(source):
         return Snapshot(
             source="slurm",
@@ -146,13 +146,13 @@ def _latest(documents: Sequence[Field], jobs: Sequence[Field]) -> float | None:
 
 
 def _read_jobs(
-    jobs: Sequence[Field], reader: Reader, notes: list[str]
+    jobs: Sequence[Field], reader: JobReader, notes: list[str]
 ) -> tuple[dict[str, dict[str, int]], list[Gang]]:
     """Return what jobs have of each node, and the gangs."""
     used: dict[str, dict[str, int]] = {}
     fates: Counter[str] = Counter()
     unseen: Counter[str] = Counter()
-    found: dict[str, list[Job]] = {}
+    found: dict[str, list[SlurmJob]] = {}
     seen: set[str] = set()
     for job in jobs:
         with validly(job.source):
@@ -178,7 +178,7 @@ def _read_jobs(
         return used, [_gang(each) for each in found.values()]
 
 
-def _gang(jobs: Sequence[Job]) -> Gang:
+def _gang(jobs: Sequence[SlurmJob]) -> Gang:
     """Make a gang of a job, or of the components of a heterogeneous one."""
     return Gang(
         name=jobs[0].name,

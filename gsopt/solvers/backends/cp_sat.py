@@ -31,7 +31,7 @@ _ROUNDS = 5  # of deriving bounds from rows
 _EXACT = 2**53  # integers beyond are no longer exact as floats
 
 
-class Task(NamedTuple):
+class IntegerTask(NamedTuple):
     """An integer program in integers, and CP-SAT's parameters.
 
     The objective is ``(offset + cost @ x) / scale``, give or take `error`.
@@ -118,7 +118,7 @@ class CpSat(Solver):
 
     def request(
         self, form: "StandardForm", *, time_limit: float | None, gap: float, start: Vector | None
-    ) -> tuple[Callable[[Any, "ParentLink"], Answer], Task]:
+    ) -> tuple[Callable[[Any, "ParentLink"], Answer], IntegerTask]:
         """Return the model in integers and CP-SAT's parameters."""
         magnitude = np.maximum(np.maximum(-form.column_lower, form.column_upper), 1.0)
         offset, cost, scale, error = _whole_objective(form, magnitude)
@@ -134,7 +134,7 @@ class CpSat(Solver):
         }
         if time_limit is not None:
             parameters["max_time_in_seconds"] = float(time_limit)
-        return optimize, Task(
+        return optimize, IntegerTask(
             maximize=form.sense is Sense.MAXIMIZE,
             scale=scale,
             offset=offset,
@@ -152,7 +152,7 @@ class CpSat(Solver):
         )
 
 
-def optimize(task: Task, link: "ParentLink") -> Answer:
+def optimize(task: IntegerTask, link: "ParentLink") -> Answer:
     """Solve a model; runs in the worker."""
     from ortools.sat.python.cp_model import CpModel
 
@@ -168,7 +168,7 @@ def optimize(task: Task, link: "ParentLink") -> Answer:
     return Answer(status) if proven is None else Answer(status, values, proven)
 
 
-def _post(model: Any, task: Task) -> list[Any]:
+def _post(model: Any, task: IntegerTask) -> list[Any]:
     """Build CP-SAT's own model and return its variables."""
     from ortools.sat.python.cp_model import LinearExpr
 

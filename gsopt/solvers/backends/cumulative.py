@@ -34,7 +34,7 @@ class Chosen(NamedTuple):
     units: dict[int, int]
 
 
-class Task(NamedTuple):
+class ActivityTask(NamedTuple):
     """Activities, resources and objective."""
 
     activities: tuple[Activity, ...]
@@ -57,7 +57,7 @@ class CumulativeAnswer(NamedTuple):
     bound: float
 
 
-def solve(task: Task, link: "ParentLink") -> CumulativeAnswer:
+def solve(task: ActivityTask, link: "ParentLink") -> CumulativeAnswer:
     """Solve a task; runs in the worker.
 
     Every mode is an optional interval of fixed length. One on a single resource takes its units there. One on
@@ -66,17 +66,17 @@ def solve(task: Task, link: "ParentLink") -> CumulativeAnswer:
     """
     from ortools.sat.python.cp_model import CpModel
 
-    model = _Model(CpModel(), task)
+    model = _CumulativeModel(CpModel(), task)
     status, chosen, bound = solve_followed(model.model, task.parameters, link, model.chosen)
     if bound is None:
         bound = float(task.upper + 1 if status == "INFEASIBLE" else task.lower)
     return CumulativeAnswer(status, chosen, bound)
 
 
-class _Model:
+class _CumulativeModel:
     """CP-SAT's own model."""
 
-    def __init__(self, model: Any, task: Task) -> None:
+    def __init__(self, model: Any, task: ActivityTask) -> None:
         self.model, self.task = model, task
         self.starts = [
             model.new_int_var(each.release, max(each.release, each.deadline), "") for each in task.activities

@@ -37,7 +37,7 @@ class Solved(NamedTuple):
     objective: float
 
 
-class Task(NamedTuple):
+class EditTask(NamedTuple):
     """The edits since the last solve in the worker, the number of earlier ones, and the time limit."""
 
     key: tuple[int, int]
@@ -47,7 +47,7 @@ class Task(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Kept:
+class _KeptProgram:
     """A program in the worker, and the number of its edits."""
 
     solver: Any
@@ -115,7 +115,7 @@ class Program:
 
     def _ask(self, before: int, budget: Budget) -> Any:
         left = budget.left()
-        task = Task(self._key, before, self._edits[before:], inf if left is None else left)
+        task = EditTask(self._key, before, self._edits[before:], inf if left is None else left)
         reply = Highs().call(solve, task, limit=None if left is None else left + GRACE)
         if reply.stopped_by is StoppedBy.INTERRUPT:
             raise KeyboardInterrupt
@@ -126,21 +126,21 @@ class Program:
 _UNKNOWN = "unknown"
 
 #: The programs of this process, if it is a worker.
-_KEPT: OrderedDict[tuple[int, int], _Kept] = OrderedDict()
+_KEPT: OrderedDict[tuple[int, int], _KeptProgram] = OrderedDict()
 
 
-def solve(task: Task, link: "ParentLink") -> Solved | str:
+def solve(task: EditTask, link: "ParentLink") -> Solved | str:
     """Bring a program up to date and solve it; runs in the worker."""
     del link
     kept = _KEPT.pop(task.key, None)
     if task.before == 0:
-        kept = _Kept(_fresh(), 0)
+        kept = _KeptProgram(_fresh(), 0)
     if kept is None or kept.edits != task.before:
         return _UNKNOWN
     solver = kept.solver
     for method, arguments in task.edits:
         getattr(solver, method)(*arguments)
-    _KEPT[task.key] = _Kept(solver, task.before + len(task.edits))
+    _KEPT[task.key] = _KeptProgram(solver, task.before + len(task.edits))
     while len(_KEPT) > _MOST_KEPT:
         _KEPT.popitem(last=False)
     solver.setOptionValue("time_limit", solver.getRunTime() + task.time_limit)

@@ -20,7 +20,7 @@ class SlottedJob(NamedTuple):
     # First slot in which it may start, and end of the last one in which it may run.
     release: int
     latest: int
-    work: int  # in total; a slot with all GPUs to itself does `Task.full` of it
+    work: int  # in total; a slot with all GPUs to itself does `SlottedTask.full` of it
     demand: int  # GPUs
     # Work done in a slot beside each job, by its number; it may not share a GPU with others.
     beside: Mapping[int, int]
@@ -33,7 +33,7 @@ class Planned(NamedTuple):
     gpus: tuple[int, ...]
 
 
-class Task(NamedTuple):
+class SlottedTask(NamedTuple):
     """Jobs, GPUs, and the wanted sum of ends."""
 
     jobs: tuple[SlottedJob, ...]
@@ -52,7 +52,7 @@ class SlottedAnswer(NamedTuple):
     bound: float
 
 
-def solve(task: Task, link: "ParentLink") -> SlottedAnswer:
+def solve(task: SlottedTask, link: "ParentLink") -> SlottedAnswer:
     """Solve a task; runs in the worker.
 
     A job holds its GPUs in an interval of variable length. Its work in a slot is a variable, limited by each
@@ -61,17 +61,17 @@ def solve(task: Task, link: "ParentLink") -> SlottedAnswer:
     """
     from ortools.sat.python.cp_model import CpModel
 
-    model = _Model(CpModel(), task)
+    model = _SlottedModel(CpModel(), task)
     status, plan, bound = solve_followed(model.model, task.parameters, link, model.plan)
     if bound is None:
         bound = float(task.upper + 1) if status == "INFEASIBLE" else 0.0
     return SlottedAnswer(status, plan, bound)
 
 
-class _Model:
+class _SlottedModel:
     """CP-SAT's own model."""
 
-    def __init__(self, model: Any, task: Task) -> None:
+    def __init__(self, model: Any, task: SlottedTask) -> None:
         self.model, self.task = model, task
         self.numbers = range(len(task.jobs))
         self.starts = [model.new_int_var(job.release, job.latest, "") for job in task.jobs]

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from gsopt.schedule.figures import FigureKind
 from gsopt.studies.page.gaps import Decision, decisions
-from gsopt.studies.page.pictures import Picture
+from gsopt.studies.page.pictures import PagePicture
 from gsopt.studies.page.table import Head, Table, table
-from gsopt.studies.provenance import Source, StudyRun
+from gsopt.studies.provenance import ReadFile, StudyRun
 from gsopt.studies.report import Report, numeric_figures, report
 from gsopt.studies.results import Results
 from gsopt.studies.rows import CellState
@@ -43,8 +43,8 @@ class Content:
     remarks: tuple[str, ...]
     figures: Mapping[str, Table]  # by decision
     decisions: tuple[Decision, ...]
-    pictures: Sequence[Picture]
-    gantts: Sequence[Picture]
+    pictures: Sequence[PagePicture]
+    gantts: Sequence[PagePicture]
     failures: Table
     unsupported: Table
     spec: tuple[str, ...]
@@ -62,9 +62,9 @@ def content(
     figures: Sequence[str] = (),
     spec: str,
     runs: Sequence[StudyRun] = (),
-    sources: Sequence[Source] = (),
-    pictures: Sequence[Picture] = (),
-    gantts: Sequence[Picture] = (),
+    sources: Sequence[ReadFile] = (),
+    pictures: Sequence[PagePicture] = (),
+    gantts: Sequence[PagePicture] = (),
     options: Mapping[str, Sequence[str]] | None = None,
 ) -> Content:
     """Put together what a page says of results, of which `whole` is the table.
@@ -111,7 +111,7 @@ def summary(found: Results, runs: Sequence[StudyRun]) -> str:
     return " ".join(sentences)
 
 
-def remarks(found: Results, sources: Sequence[Source]) -> Iterator[str]:
+def remarks(found: Results, sources: Sequence[ReadFile]) -> Iterator[str]:
     """Say what a reader must know before the numbers."""
     if found.missing:
         cells = "1 cell is" if found.missing == 1 else f"{found.missing:,} cells are"
@@ -168,7 +168,7 @@ def packages_table(runs: Sequence[StudyRun]) -> Table:
     return table([Head("package"), Head("version")], lines, most=_MOST)
 
 
-def sources_table(sources: Sequence[Source]) -> Table:
+def sources_table(sources: Sequence[ReadFile]) -> Table:
     """Return the files that instances were read from."""
     lines = ((source.path, source.digest) for source in sources)
     return table([Head("file"), Head("SHA-256")], lines, most=_MOST)

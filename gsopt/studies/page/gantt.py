@@ -7,7 +7,7 @@ from gsopt.simulation import Replay
 from gsopt.simulation.plots import overview
 from gsopt.studies.cells import cells_of
 from gsopt.studies.compute import recorded
-from gsopt.studies.page.pictures import Picture
+from gsopt.studies.page.pictures import PagePicture
 from gsopt.studies.page.svg import inline
 from gsopt.studies.results import Results
 from gsopt.studies.rows import CellRow, CellState
@@ -17,7 +17,7 @@ from gsopt.studies.spec import Study
 _MOST_NAMES = 3
 
 
-def gantts(spec: str, found: Results, names: Sequence[str], allow: Iterable[str] = ()) -> Iterator[Picture]:
+def gantts(spec: str, found: Results, names: Sequence[str], allow: Iterable[str] = ()) -> Iterator[PagePicture]:
     """Draw runs that are named by method and instance; to be called while `gsopt.studies.page.svg.drawing`.
 
     A run is named such as ``fifo on Poisson(load=0.9, seed=1)``, with ``, seed 2`` where the policy draws at
@@ -42,7 +42,7 @@ def gantts(spec: str, found: Results, names: Sequence[str], allow: Iterable[str]
         _refuse_other(name, run, row)
         if run.schedule is not None:
             figure = overview(run.schedule, run.scenario)
-            yield Picture(name, inline(figure, name), on_white=True)
+            yield PagePicture(name, inline(figure, name), on_white=True)
 
 
 def runs_of(found: Results) -> dict[str, CellRow]:

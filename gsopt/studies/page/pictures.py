@@ -20,7 +20,7 @@ _FEWEST, _FAR_APART = 3, 50
 
 
 @dataclass(frozen=True)
-class Picture:
+class PagePicture:
     """A picture of a page."""
 
     title: str
@@ -29,7 +29,7 @@ class Picture:
     on_white: bool = False
 
 
-def pictures(found: Results, figures: Sequence[str]) -> Iterator[Picture]:
+def pictures(found: Results, figures: Sequence[str]) -> Iterator[PagePicture]:
     """Draw bars of each figure, and its lines over every option that is swept.
 
     To be called while `gsopt.studies.page.svg.drawing`. Without figures those are drawn that a paper has room
@@ -43,7 +43,7 @@ def pictures(found: Results, figures: Sequence[str]) -> Iterator[Picture]:
             yield from _of_part(part, wanted, f"{name}: " if len(several) > 1 else "")
 
 
-def _of_part(part: Results, figures: Sequence[str], prefix: str) -> Iterator[Picture]:
+def _of_part(part: Results, figures: Sequence[str], prefix: str) -> Iterator[PagePicture]:
     ranks = {key: each.rank for key in headline(part.rows) if (each := figure_of(key, CELL_FIGURES))}
     for key in figures or [key for key, rank in ranks.items() if rank <= PAPER_RANK]:
         yield _bars(part, key, f"{prefix}{_label(key)}")
@@ -63,19 +63,19 @@ def swept(rows: Iterable[CellRow]) -> list[str]:
     return list(dict.fromkeys(name for (name, *_), found in values.items() if len(found) >= _FEWEST))
 
 
-def _bars(found: Results, key: str, title: str) -> Picture:
+def _bars(found: Results, key: str, title: str) -> PagePicture:
     rows = [row for row in found.rows if values_of([row], key)]
     count = len({(str(row.labels.group), str(row.labels.method)) for row in rows})
     if count > _MOST_BARS:
-        return Picture(title, "", f"Not drawn here: it would have {count:,} bars.")
+        return PagePicture(title, "", f"Not drawn here: it would have {count:,} bars.")
     return _drawn(plots.bars(found, figure=key).figure, title)
 
 
-def _lines(found: Results, x: str, key: str, title: str) -> Iterator[Picture]:
+def _lines(found: Results, x: str, key: str, title: str) -> Iterator[PagePicture]:
     rows = [row for row in found.rows if x in row.columns and values_of([row], key)]
     groups = {row.labels.group.without(x) for row in rows}
     if len(groups) > _MOST_PANELS:
-        yield Picture(title, "", f"Not drawn here: it would have {len(groups):,} panels.")
+        yield PagePicture(title, "", f"Not drawn here: it would have {len(groups):,} panels.")
     elif rows:
         values = [row.columns[x] for row in rows if is_number(row.columns[x])]
         far = min(values) > 0 and max(values) > _FAR_APART * min(values)
@@ -87,5 +87,5 @@ def _label(key: str) -> str:
     return key if known is None else known.label
 
 
-def _drawn(figure: Any, title: str) -> Picture:
-    return Picture(title, inline(figure, title))
+def _drawn(figure: Any, title: str) -> PagePicture:
+    return PagePicture(title, inline(figure, title))

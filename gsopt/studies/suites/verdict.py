@@ -20,7 +20,7 @@ from gsopt.studies.suites.known import Known, Standing
 _A_DAY = timedelta(days=1)
 
 
-class Outcome(StrEnum):
+class Recomputed(StrEnum):
     """What comes of computing it anew.
 
     Examples
@@ -38,11 +38,11 @@ class Outcome(StrEnum):
     @property
     def is_wrong(self) -> bool:
         """Whether the library or its files are in error."""
-        return self in (Outcome.CONTRADICTED, Outcome.FAILED)
+        return self in (Recomputed.CONTRADICTED, Recomputed.FAILED)
 
 
 @dataclass(frozen=True)
-class Verdict:
+class SuiteVerdict:
     """What comes of one instance.
 
     Attributes
@@ -66,7 +66,7 @@ class Verdict:
     """
 
     instance: str
-    outcome: Outcome
+    outcome: Recomputed
     note: str
     known: Known
     result: Result[Any] | None = None
@@ -86,12 +86,12 @@ class Verdict:
         }
 
 
-def examine(name: str, *, time_limit: float) -> Verdict:
+def examine(name: str, *, time_limit: float) -> SuiteVerdict:
     """Judge the solution on file of a committed instance, and have the exact method go on from it."""
     return compare(catalogue.load(name), catalogue.best_solution(name), time_limit=time_limit)
 
 
-def compare(problem: Problem[Any], solution: Frozen | None, *, time_limit: float) -> Verdict:
+def compare(problem: Problem[Any], solution: Frozen | None, *, time_limit: float) -> SuiteVerdict:
     """Hold what an instance says of itself against its best known solution and the exact method.
 
     The solution is the one that is said to be worth its value; the exact method has the time limit.
@@ -100,13 +100,13 @@ def compare(problem: Problem[Any], solution: Frozen | None, *, time_limit: float
     wrong = chain(_wrong_of_claims(problem, known), _wrong_of_solution(problem, known, solution))
     broken = next(wrong, "")
     if broken:
-        return Verdict(known.instance, Outcome.CONTRADICTED, broken, known)
+        return SuiteVerdict(known.instance, Recomputed.CONTRADICTED, broken, known)
     try:
         result = solve(problem, time_limit=time_limit, start=solution)
     except (Contradiction, InvalidSolution) as error:
-        return Verdict(known.instance, Outcome.CONTRADICTED, str(error), known)
-    outcome, note = _Case(problem, known, result, has_solution=solution is not None).outcome()
-    return Verdict(known.instance, outcome, note, known, result)
+        return SuiteVerdict(known.instance, Recomputed.CONTRADICTED, str(error), known)
+    outcome, note = _SuiteCase(problem, known, result, has_solution=solution is not None).outcome()
+    return SuiteVerdict(known.instance, outcome, note, known, result)
 
 
 def _wrong_of_claims(problem: Problem[Any], known: Known) -> Iterator[str]:
@@ -135,7 +135,7 @@ def _wrong_of_solution(problem: Problem[Any], known: Known, solution: Frozen | N
 
 
 @dataclass(frozen=True)
-class _Case:
+class _SuiteCase:
     """What an instance says of itself, and what the exact method found."""
 
     problem: Problem[Any]
@@ -143,17 +143,17 @@ class _Case:
     result: Result[Any]
     has_solution: bool
 
-    def outcome(self) -> tuple[Outcome, str]:
+    def outcome(self) -> tuple[Recomputed, str]:
         """Say what comes of it, and what is to be said of that."""
         contradiction = self._contradiction()
         if contradiction:
-            return Outcome.CONTRADICTED, contradiction
+            return Recomputed.CONTRADICTED, contradiction
         better = self._improvement()
         if better:
-            return Outcome.IMPROVED, better
+            return Recomputed.IMPROVED, better
         if self._is_reached():
-            return Outcome.CONFIRMED, ""
-        return Outcome.OPEN, self._shortfall()
+            return Recomputed.CONFIRMED, ""
+        return Recomputed.OPEN, self._shortfall()
 
     @property
     def _stated(self) -> Number | None:

@@ -12,7 +12,7 @@ from gsopt.core.method import heuristic
 from gsopt.performance.batching.split import split
 from gsopt.problems.batching import Batches, Batching
 from heuristics.batching.evolution.genome import IDLE
-from heuristics.batching.evolution.offers import Offers
+from heuristics.batching.evolution.offers import GpuOffers
 from heuristics.batching.evolution.population import Population, initial
 from heuristics.batching.evolution.rows import Genomes
 from heuristics.batching.evolution.search import Engine, evolve
@@ -133,7 +133,7 @@ def evolution(
         raise first_error("", error) from None
     size = settings.population or max(problem.gpus, 1)
     _refuse_many(size, problem.gpus, budget)
-    offers, generator = Offers.of(problem, is_drawn=draws), np.random.default_rng(seed)
+    offers, generator = GpuOffers.of(problem, is_drawn=draws), np.random.default_rng(seed)
     _refuse_many(size, problem.gpus, budget)  # the offers took time, too
     table, given = offers.table, _given(problem, offers.table)
     random = initial(table, max(size - len(given), 0), generator).genomes

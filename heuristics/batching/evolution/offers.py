@@ -13,7 +13,7 @@ from heuristics.batching.evolution.table import CostTable, Draw, Floats
 
 
 @dataclass(frozen=True, eq=False)
-class Offers:
+class GpuOffers:
     """The numbers of GPUs that jobs may have, with their costs and batch sizes.
 
     Attributes
@@ -28,7 +28,7 @@ class Offers:
     batch_sizes: tuple[Mapping[int, int], ...]
 
     @classmethod
-    def of(cls, problem: Batching, *, is_drawn: bool = False) -> "Offers":
+    def of(cls, problem: Batching, *, is_drawn: bool = False) -> "GpuOffers":
         """Compute the costs; with `is_drawn` the remaining samples are drawn anew for every generation."""
         sizes = tuple(_batch_sizes(problem, place) for place in range(len(problem.jobs)))
         unit = np.full((len(problem.jobs), problem.gpus + 1), np.inf)

@@ -14,7 +14,7 @@ from heuristics.batching.evolution.settings import Preempts, Settings
 from heuristics.batching.evolution.table import CostTable, Floats, Whole
 
 
-class Pairs(NamedTuple):
+class ParentPairs(NamedTuple):
     """The parents of each pair of children, and the GPUs whose jobs they exchange."""
 
     first: Whole
@@ -22,14 +22,14 @@ class Pairs(NamedTuple):
     exchanged: Mask
 
 
-def pairs(size: int, gpus: int, generator: np.random.Generator) -> Pairs:
+def pairs(size: int, gpus: int, generator: np.random.Generator) -> ParentPairs:
     """Draw a pair of different parents for each candidate, and the GPUs that they exchange (Figure 8)."""
     first, step = np.divmod(generator.integers(size * max(size - 1, 1), size=size), max(size - 1, 1))
     exchanged = generator.random((size, gpus), dtype=np.float32) < _HALF
-    return Pairs(first, (first + 1 + step) % size, exchanged)
+    return ParentPairs(first, (first + 1 + step) % size, exchanged)
 
 
-def crossover(parents: Genomes, drawn: Pairs) -> Genomes:
+def crossover(parents: Genomes, drawn: ParentPairs) -> Genomes:
     """Return two children of each pair: first the one child of all pairs, then the other."""
     first, second = parents[drawn.first], parents[drawn.second]
     swapped = [np.where(drawn.exchanged, second, first), np.where(drawn.exchanged, first, second)]

@@ -10,7 +10,7 @@ from heuristics.policies.aryl.machines import Counts, Machines
 from heuristics.policies.aryl.occupancy import Occupancy, RunningJob
 from heuristics.policies.aryl.queue import Queue
 from heuristics.policies.aryl.repacking import repack
-from heuristics.policies.aryl.scheduler import Elastic, Snapshot
+from heuristics.policies.aryl.scheduler import FlexibleJob, SchedulerView
 from heuristics.policies.aryl.settings import ArylSettings
 from heuristics.policies.aryl.starting import start
 
@@ -96,10 +96,10 @@ class Loaning:
         yield from occupancy.commit()
         self._is_news = queue.rests
 
-    def _snapshot(self, state: State, elastic: Mapping[int, Elastic]) -> Snapshot:
+    def _snapshot(self, state: State, elastic: Mapping[int, FlexibleJob]) -> SchedulerView:
         inference, waiting = self._machines.inference, self._queue.waiting
         idle, room = self._occupancy.idle, self._occupancy.room
-        return Snapshot(
+        return SchedulerView(
             now=state.now,
             waiting=waiting,
             elastic=tuple(elastic.values()),
@@ -109,11 +109,13 @@ class Loaning:
         )
 
 
-def _elastic(state: State, running: RunningJob) -> Elastic:
+def _elastic(state: State, running: RunningJob) -> FlexibleJob:
     form, speeds, left = running.form, running.speeds, state.remaining(running.job)
     time = left if speeds[0] == 1 else left / type(left)(speeds[0])
     most = form.base + len(speeds) - 1
-    return Elastic(running.job, time, form.worker_gpus, form.base, most, running.extra, running.pool, speeds)
+    return FlexibleJob(
+        running.job, time, form.worker_gpus, form.base, most, running.extra, running.pool, speeds
+    )
 
 
 def _positive(room: Counts) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ from gsopt.scenario.job import DEFAULT_MODE
 from gsopt.simulation.policy import State
 from heuristics.policies.aryl.forms import Form, forms_of
 from heuristics.policies.aryl.machines import Machines
-from heuristics.policies.aryl.scheduler import Elastic, Waiting
+from heuristics.policies.aryl.scheduler import FlexibleJob, WaitingJob
 
 
 class Queue:
@@ -25,9 +25,9 @@ class Queue:
         self._machines, self._training_first = machines, training_first
         self.forms: dict[int, Sequence[Form]] = {}
         self._jobs: list[int] = []
-        self._entries: dict[int, Waiting] = {}
+        self._entries: dict[int, WaitingJob] = {}
         self._resting: dict[int, None] = {}
-        self._tuple: tuple[Waiting, ...] | None = ()
+        self._tuple: tuple[WaitingJob, ...] | None = ()
 
     def __len__(self) -> int:
         return len(self._jobs) + len(self._resting)
@@ -38,7 +38,7 @@ class Queue:
         return bool(self._resting)
 
     @property
-    def waiting(self) -> tuple[Waiting, ...]:
+    def waiting(self) -> tuple[WaitingJob, ...]:
         """The waiting jobs, except those that rest."""
         if self._tuple is None:
             self._tuple = tuple(self._entries[job] for job in self._jobs)
@@ -79,8 +79,8 @@ class Queue:
         menu = item.speeds[DEFAULT_MODE]
         time = left / type(left)(menu[min(menu)])
         most = form.base + len(form.speeds) - 1
-        elastic = Elastic(job, time, form.worker_gpus, form.base, most, 0, form.pool, form.speeds)
+        elastic = FlexibleJob(job, time, form.worker_gpus, form.base, most, 0, form.pool, form.speeds)
         shown = elastic if form.is_elastic else None
-        self._entries[job] = Waiting(job, item.release_date, time, form.base_gpus, shown)
+        self._entries[job] = WaitingJob(job, item.release_date, time, form.base_gpus, shown)
         insort(self._jobs, job)
         self._tuple = None

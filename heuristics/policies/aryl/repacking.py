@@ -15,7 +15,7 @@ Place = Callable[[Placement], Result[PlacementSolution]]
 
 
 @dataclass(frozen=True, eq=False)
-class _Line:
+class _WorkerLine:
     """New base or flexible workers of a job.
 
     Attributes
@@ -59,11 +59,11 @@ def repack(occupancy: Occupancy, method: Place, *, grouping: bool) -> Placement 
     return problem
 
 
-def _lines(occupancy: Occupancy, running: RunningJob) -> Iterable[_Line]:
+def _lines(occupancy: Occupancy, running: RunningJob) -> Iterable[_WorkerLine]:
     inference = occupancy.machines.inference
     may = running.form.suits & (inference if running.form.pool == "inference" else ~inference)
     if not running.gpus:
-        yield _Line(running, is_base=True, where=dict(running.base), may=may)
+        yield _WorkerLine(running, is_base=True, where=dict(running.base), may=may)
     size = running.form.worker_gpus
     added = {}
     for machine, number in running.flexible.items():
@@ -71,10 +71,10 @@ def _lines(occupancy: Occupancy, running: RunningJob) -> Iterable[_Line]:
         if number > max(before, 0):
             added[machine] = number - max(before, 0)
     if added:
-        yield _Line(running, is_base=False, where=added, may=may)
+        yield _WorkerLine(running, is_base=False, where=added, may=may)
 
 
-def _put(occupancy: Occupancy, line: _Line, where: dict[int, int], sign: int) -> None:
+def _put(occupancy: Occupancy, line: _WorkerLine, where: dict[int, int], sign: int) -> None:
     """Place the workers of a line on machines, or remove them."""
     if line.is_base:
         occupancy.put_base(where, sign * line.running.form.worker_gpus)
@@ -84,7 +84,7 @@ def _put(occupancy: Occupancy, line: _Line, where: dict[int, int], sign: int) ->
         occupancy.put_flexible(line.running, machine, sign * number)
 
 
-def _problem(occupancy: Occupancy, lines: Sequence[_Line], *, grouping: bool) -> Placement:
+def _problem(occupancy: Occupancy, lines: Sequence[_WorkerLine], *, grouping: bool) -> Placement:
     """Return the problem where the workers go on the present machines.
 
     A machine with flexible workers only counts as an empty one with its idle GPUs. Workers that may not go
@@ -101,7 +101,7 @@ def _problem(occupancy: Occupancy, lines: Sequence[_Line], *, grouping: bool) ->
     return Placement(minimize="preferences" if grouping else "servers", servers=servers, workers=workers)
 
 
-def _workers(line: _Line, limit: str | None) -> Workers:
+def _workers(line: _WorkerLine, limit: str | None) -> Workers:
     form = line.running.form
     return Workers(
         job=str(line.running.job),

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 Pool = Literal["training", "inference", "mixed"]
 
 
-class Waiting(NamedTuple):
+class WaitingJob(NamedTuple):
     """A waiting job.
 
     Attributes
@@ -30,10 +30,10 @@ class Waiting(NamedTuple):
     release_date: Any
     time: Any
     gpus: int
-    elastic: "Elastic | None" = None
+    elastic: "FlexibleJob | None" = None
 
 
-class Elastic(NamedTuple):
+class FlexibleJob(NamedTuple):
     """A running or just started job that may have flexible workers beside its base workers.
 
     Attributes
@@ -74,7 +74,7 @@ class Elastic(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Snapshot:
+class SchedulerView:
     """The jobs and GPUs on which a scheduler decides.
 
     Attributes
@@ -94,8 +94,8 @@ class Snapshot:
     """
 
     now: Any
-    waiting: tuple[Waiting, ...]
-    elastic: tuple[Elastic, ...]
+    waiting: tuple[WaitingJob, ...]
+    elastic: tuple[FlexibleJob, ...]
     idle: Mapping[str, int]
     pending: bool
     room: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
@@ -112,13 +112,13 @@ class Scheduler(Protocol):
     def blocks(self) -> bool:
         """Whether a job that does not fit blocks those behind it."""
 
-    def order(self, snapshot: Snapshot) -> Sequence[int]:
+    def order(self, snapshot: SchedulerView) -> Sequence[int]:
         """Return the waiting jobs that should start, in this order.
 
         Those start that fit on idle GPUs and on GPUs of flexible workers, which then make way.
         """
 
-    def extras(self, snapshot: Snapshot) -> Mapping[int, int]:
+    def extras(self, snapshot: SchedulerView) -> Mapping[int, int]:
         """Return the number of flexible workers of each elastic job after the starts; 0 for jobs left out.
 
         In each pool they hold at most the GPUs that are idle or held by flexible workers now.

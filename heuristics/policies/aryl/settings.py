@@ -13,7 +13,7 @@ from gsopt.evaluation.catalogue import find_method
 from heuristics.policies.aryl import schedulers
 from heuristics.policies.aryl.orchestrator import OnReclaim, Orchestrator
 from heuristics.policies.aryl.scheduler import Scheduler
-from heuristics.policies.aryl.two_phase import TwoPhase, Work
+from heuristics.policies.aryl.two_phase import TwoPhaseScheduler, Work
 
 #: A scheduler, or what makes one.
 SchedulerLike = Scheduler | Callable[..., Scheduler]
@@ -69,7 +69,7 @@ class ArylSettings:
             knapsack = partial(find_method("allocation", "two_phase"), weight="printed")
         elif self.allocation is not None:
             knapsack = find_method("allocation", self.allocation, field="allocation")
-        return TwoPhase(
+        return TwoPhaseScheduler(
             find_method("allocation", "exact" if self.solver is None else self.solver, field="solver"),
             knapsack=knapsack,
             work=self.work,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gsopt.core.result import Result
 from gsopt.problems.allocation import Allocation, AllocationSolution, ElasticJob
 from heuristics.policies.aryl.knapsack import choose, divide_each_other, left_over
-from heuristics.policies.aryl.scheduler import Elastic, Snapshot, Waiting
+from heuristics.policies.aryl.scheduler import FlexibleJob, SchedulerView, WaitingJob
 
 #: A method of the decision `allocation`.
 Knapsack = Callable[[Allocation], Result[AllocationSolution]]
@@ -22,7 +22,7 @@ Work = Literal["remaining", "full"]
 Counts = NDArray[np.int64]
 
 
-class Steps(NamedTuple):
+class WorkerSteps(NamedTuple):
     """The steps from one allowed number of flexible workers to the next, up to the highest speed.
 
     Attributes
@@ -41,16 +41,16 @@ class Steps(NamedTuple):
 
 
 @lru_cache(maxsize=65_536)
-def steps_of(speeds: tuple[float, ...]) -> Steps:
+def steps_of(speeds: tuple[float, ...]) -> WorkerSteps:
     """Return the steps of a job from its speeds with base + w workers, at index w; 0 if w is not allowed."""
     fastest = speeds.index(max(speeds))
     allowed = [extra for extra in range(fastest + 1) if speeds[extra] > 0]
     shares = [speeds[0] / speeds[few] - speeds[0] / speeds[many] for few, many in pairwise(allowed)]
     alike = len(allowed) == fastest + 1 and not any(late > early for early, late in pairwise(shares))
-    return Steps(tuple(allowed[1:]), np.array(shares), alike)
+    return WorkerSteps(tuple(allowed[1:]), np.array(shares), alike)
 
 
-class TwoPhase:
+class TwoPhaseScheduler:
     """Start the shortest jobs first; then share the remaining GPUs for the largest total reduction of times.
 
     Phase one orders jobs by their remaining time on base workers. Phase two is a multiple-choice knapsack for
@@ -78,14 +78,14 @@ class TwoPhase:
         self._full: dict[int, float] | None = {} if work == "full" else None
         self._normalised = normalised
 
-    def order(self, snapshot: Snapshot) -> Sequence[int]:
+    def order(self, snapshot: SchedulerView) -> Sequence[int]:
         """Return the waiting jobs, the shortest first; ties go to the lower number."""
         if self._full is not None:
             for job in snapshot.waiting:
                 self._full.setdefault(job.job, float(job.time))
         return [job.job for job in sorted(snapshot.waiting, key=_by_time)]
 
-    def extras(self, snapshot: Snapshot) -> Mapping[int, int]:
+    def extras(self, snapshot: SchedulerView) -> Mapping[int, int]:
         """Return the flexible workers by the knapsacks."""
         training, inference = (_rooms(snapshot, pool) for pool in ("training", "inference"))
         if self._normalised is not None:
@@ -96,7 +96,7 @@ class TwoPhase:
         last, _ = self._share(_of(snapshot, "mixed"), np.concatenate((training, inference)))
         return {**extras, **more, **last}
 
-    def _share(self, jobs: Sequence[Elastic], rooms: Counts) -> tuple[dict[int, int], Counts]:
+    def _share(self, jobs: Sequence[FlexibleJob], rooms: Counts) -> tuple[dict[int, int], Counts]:
         """Return the positive numbers of flexible workers of some jobs, and the room left on machines."""
         if not jobs or not rooms.any():
             return {}, rooms
@@ -115,26 +115,26 @@ class TwoPhase:
         given = {job.job: number for job, number in zip(jobs, extra.tolist(), strict=True) if number}
         return given, left_over(rooms, np.repeat(sizes, extra))
 
-    def _by_method(self, jobs: Sequence[Elastic], times: Sequence[float], capacity: int) -> Counts:
+    def _by_method(self, jobs: Sequence[FlexibleJob], times: Sequence[float], capacity: int) -> Counts:
         """Solve a knapsack by a method of the decision `allocation`; no job gets any without a solution."""
         problems = [_problem_job(job, time) for job, time in zip(jobs, times, strict=True)]
         result = (self._knapsack or self._fallback)(Allocation(capacity=capacity, jobs=problems))
         extra = {} if result.solution is None else result.solution.extra
         return np.array([extra.get(job.name, 0) for job in problems], dtype=np.int64)
 
-    def _time(self, job: Elastic) -> float:
+    def _time(self, job: FlexibleJob) -> float:
         return float(job.time) if self._full is None else self._full.get(job.job, float(job.time))
 
 
-def _by_time(job: Waiting) -> tuple[Any, int]:
+def _by_time(job: WaitingJob) -> tuple[Any, int]:
     return job.time, job.job
 
 
-def _of(snapshot: Snapshot, pool: str) -> list[Elastic]:
+def _of(snapshot: SchedulerView, pool: str) -> list[FlexibleJob]:
     return [job for job in snapshot.elastic if job.pool == pool]
 
 
-def _rooms(snapshot: Snapshot, pool: str) -> Counts:
+def _rooms(snapshot: SchedulerView, pool: str) -> Counts:
     """Return the room on each machine of a pool; if it is not known, that of the pool as one machine."""
     rooms = snapshot.room.get(pool)
     if rooms is None:
@@ -143,7 +143,7 @@ def _rooms(snapshot: Snapshot, pool: str) -> Counts:
     return np.array(rooms, dtype=np.int64)
 
 
-def _problem_job(job: Elastic, time: float) -> ElasticJob:
+def _problem_job(job: FlexibleJob, time: float) -> ElasticJob:
     """Return a job of the decision `allocation`."""
     return ElasticJob(
         name=str(job.job),

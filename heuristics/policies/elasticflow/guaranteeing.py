@@ -9,13 +9,13 @@ from gsopt.simulation.parts.instants import Instants
 from gsopt.simulation.parts.pool import Count, pool_of
 from gsopt.simulation.policy import Action, Assign, State, Wake
 from heuristics.policies.elasticflow.plan import by_deadline, shares, with_spare
-from heuristics.policies.elasticflow.profile import PlannedShare, Request, levels_of
+from heuristics.policies.elasticflow.profile import PlannedShare, ProfileRequest, levels_of
 
 #: Whether the deadlines of some jobs can be kept: (requests, GPUs, seconds of a slot, the plan before) -> bool.
-Admits = Callable[[Sequence[Request], int, float, Mapping[int, PlannedShare]], bool]
+Admits = Callable[[Sequence[ProfileRequest], int, float, Mapping[int, PlannedShare]], bool]
 
 
-class Admission(NamedTuple):
+class DeadlineDecision(NamedTuple):
     """What was decided about a job with a deadline: whether its deadline is planned to be kept."""
 
     job: int
@@ -41,7 +41,7 @@ class Guaranteeing:
         *,
         slot: float,
         drops: bool,
-        on_admission: Callable[[Admission], Any] | None = None,
+        on_admission: Callable[[DeadlineDecision], Any] | None = None,
     ) -> None:
         if not isinstance(pool_of(state), Count):
             rule = "must be alike: this policy plans GPUs of one kind"
@@ -87,19 +87,19 @@ class Guaranteeing:
             elif not self._drops:
                 self._others[job] = None
             if self._on_admission is not None:
-                self._on_admission(Admission(job, state.now, admitted))
+                self._on_admission(DeadlineDecision(job, state.now, admitted))
         self._new.clear()
         self._planned = shares(requests, gpus, self._slot, self._planned)
         everyone = by_deadline(requests) + [self._request(state, job, late=True) for job in self._others]
         counts = with_spare([request for request in everyone if request.levels], self._planned, gpus)
         return {job: count for job, count in counts.items() if count}
 
-    def _request(self, state: State, number: int, *, late: bool = False) -> Request:
+    def _request(self, state: State, number: int, *, late: bool = False) -> ProfileRequest:
         """Return what a job needs, by its deadline unless that is given up."""
         levels, speeds = self._levels[number]
         due = None if late else state.jobs[number].deadline
         slots = None if due is None else self._slots(state.now, due)
-        return Request(number, max(float(state.remaining(number)), 0.0), levels, speeds, slots)
+        return ProfileRequest(number, max(float(state.remaining(number)), 0.0), levels, speeds, slots)
 
     def _slots(self, now: Any, due: float) -> int:
         """Count the whole slots until a deadline; rounding of the clock costs none."""

@@ -4,11 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 
 from gsopt.simulation.parts.ties import settled
-from heuristics.policies.elasticflow.profile import PlannedShare, Request, SlotProfile
+from heuristics.policies.elasticflow.profile import PlannedShare, ProfileRequest, SlotProfile
 
 
 def shares(
-    requests: Sequence[Request], gpus: int, length: float, before: Mapping[int, PlannedShare] | None = None
+    requests: Sequence[ProfileRequest],
+    gpus: int,
+    length: float,
+    before: Mapping[int, PlannedShare] | None = None,
 ) -> dict[int, PlannedShare]:
     """Grant every job its minimum satisfactory share, by deadline; jobs that would be late get none.
 
@@ -25,7 +28,7 @@ def shares(
 
 
 def _served(
-    requests: Sequence[Request], gpus: int, length: float, before: Mapping[int, PlannedShare]
+    requests: Sequence[ProfileRequest], gpus: int, length: float, before: Mapping[int, PlannedShare]
 ) -> dict[int, PlannedShare]:
     profile, found = SlotProfile(gpus, length), dict[int, PlannedShare]()
     for request in by_deadline(requests):
@@ -36,7 +39,10 @@ def _served(
 
 
 def keeps_all(
-    requests: Sequence[Request], gpus: int, length: float, before: Mapping[int, PlannedShare] | None = None
+    requests: Sequence[ProfileRequest],
+    gpus: int,
+    length: float,
+    before: Mapping[int, PlannedShare] | None = None,
 ) -> bool:
     """Check whether minimum satisfactory shares, taken by deadline, keep the deadlines of all jobs.
 
@@ -45,14 +51,16 @@ def keeps_all(
     return len(shares(requests, gpus, length, before)) == len(requests)
 
 
-def by_deadline(requests: Iterable[Request]) -> list[Request]:
+def by_deadline(requests: Iterable[ProfileRequest]) -> list[ProfileRequest]:
     """Sort jobs by deadline, those without one last; ties go to the lower number."""
     return sorted(
         requests, key=lambda request: (inf if request.slots is None else request.slots, request.number)
     )
 
 
-def with_spare(requests: Sequence[Request], planned: Mapping[int, PlannedShare], gpus: int) -> dict[int, int]:
+def with_spare(
+    requests: Sequence[ProfileRequest], planned: Mapping[int, PlannedShare], gpus: int
+) -> dict[int, int]:
     """Return the GPUs of every job now: its share, and what is left over by the GPU time that it costs.
 
     Jobs, which come by deadline, that would get nothing now get their lowest level first. Then one level at a
@@ -70,7 +78,7 @@ def with_spare(requests: Sequence[Request], planned: Mapping[int, PlannedShare],
             given[request.number] = request.levels[0]
             left -= request.levels[0]
     while True:
-        best: tuple[float, int, Request] | None = None
+        best: tuple[float, int, ProfileRequest] | None = None
         for request in requests:
             held = given[request.number]
             rung = request.levels.index(held) + 1 if held else len(request.levels)
@@ -86,7 +94,7 @@ def with_spare(requests: Sequence[Request], planned: Mapping[int, PlannedShare],
         given[request.number] = request.levels[rung]
 
 
-def _cost(request: Request, rung: int, level: int) -> float:
+def _cost(request: ProfileRequest, rung: int, level: int) -> float:
     """Return by how much the GPU time of a job rises per second and per GPU of a step."""
     more = request.levels[rung] - request.levels[rung - 1]
     faster = request.speeds[rung] - request.speeds[rung - 1]

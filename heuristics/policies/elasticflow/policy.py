@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from gsopt.core.errors import require, require_one_of
 from gsopt.simulation import Decider, State
-from heuristics.policies.elasticflow.guaranteeing import Admission, Guaranteeing
+from heuristics.policies.elasticflow.guaranteeing import DeadlineDecision, Guaranteeing
 from heuristics.policies.elasticflow.plan import keeps_all
 from heuristics.policies.elasticflow.relaxed import could_keep_all
 
@@ -16,7 +16,7 @@ def elasticflow(
     slot: float = 60,
     exact: bool = False,
     rejected: Literal["last", "never"] = "last",
-    on_admission: Callable[[Admission], Any] | None = None,
+    on_admission: Callable[[DeadlineDecision], Any] | None = None,
 ) -> Decider:
     """Admit a job if its deadline can be kept, give each the least that keeps it, and share what is left over.
 

@@ -18,7 +18,7 @@ _LATEST = 2**56
 
 
 @dataclass(frozen=True)
-class Request:
+class ProfileRequest:
     """What a job needs."""
 
     number: int
@@ -64,7 +64,7 @@ class SlotProfile:
         """Times, as the slot at which each ends, with the GPUs that are left until then."""
         return list(zip(self._ends.tolist(), self._left.tolist(), strict=True))
 
-    def serve(self, request: Request, least: int = 0) -> PlannedShare | None:
+    def serve(self, request: ProfileRequest, least: int = 0) -> PlannedShare | None:
         """Take the lowest level, from a given one on, that keeps a job's deadline; None if there is none.
 
         On a level, the job gets in each slot the most GPUs up to it that are left and on which it can run. A

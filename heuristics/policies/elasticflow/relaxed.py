@@ -7,11 +7,14 @@ from typing import Any
 from gsopt.core.numbers.hull import concave_hull
 from gsopt.core.numbers.tolerances import FEASIBILITY
 from heuristics.policies.elasticflow.plan import keeps_all
-from heuristics.policies.elasticflow.profile import PlannedShare, Request
+from heuristics.policies.elasticflow.profile import PlannedShare, ProfileRequest
 
 
 def could_keep_all(
-    requests: Sequence[Request], gpus: int, length: float, before: Mapping[int, PlannedShare] | None = None
+    requests: Sequence[ProfileRequest],
+    gpus: int,
+    length: float,
+    before: Mapping[int, PlannedShare] | None = None,
 ) -> bool:
     """Check whether the deadlines of all jobs could be kept if GPUs and time were shared in any parts.
 

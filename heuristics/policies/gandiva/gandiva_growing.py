@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from gsopt.simulation import Action, Decider, State
 from gsopt.simulation.parts.pool import Holding, pool_of
-from gsopt.simulation.parts.waiting import Waiting
+from gsopt.simulation.parts.waiting import WaitingQueue
 
 
 def gandiva_growing(state: State, *, blocks: bool = True) -> Decider:
@@ -44,7 +44,7 @@ class _Growing:
     def __init__(self, state: State, blocks: bool) -> None:
         self._jobs, self._blocks = state.jobs, blocks
         self._pool = pool_of(state)
-        self._waiting = Waiting()
+        self._waiting = WaitingQueue()
         self._demanded: dict[int, Holding] = {}  # of the running jobs, by start
         self._held: dict[int, Holding] = {}
 

@@ -10,7 +10,7 @@ from gsopt.problems.shares import Criterion, Shares
 from gsopt.simulation import Decider, State
 from gsopt.simulation.interval import require_interval
 from heuristics.policies.gavel.rounds import RULES, Form, Rounds
-from heuristics.policies.gavel.time_shares import Isolated, TimeShares
+from heuristics.policies.gavel.time_shares import Isolated, TimeSharing
 
 
 def gavel(
@@ -99,7 +99,7 @@ def gavel(
     require_interval("interval", interval)
     require_interval("renewal", renewal)
     require(0 <= number_of(restart) < inf, "restart", restart, "must be a finite number of seconds, at least 0")
-    divide = TimeShares(
+    divide = TimeSharing(
         objective,
         find_method(Shares.word, shares, field="shares"),
         isolated=isolated or ("accumulated" if rounds == "original" else "present"),

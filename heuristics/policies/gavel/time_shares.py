@@ -15,7 +15,7 @@ from heuristics.policies.gavel.ledger import Portions
 Isolated = Literal["accumulated", "present"]
 
 
-class TimeShares:
+class TimeSharing:
     """Divides the time of GPUs among jobs; remembers how far isolated shares would have brought them.
 
     Work counts as steps, so speeds are the throughputs. Where the method finds no solution, jobs get their

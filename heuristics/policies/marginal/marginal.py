@@ -6,7 +6,7 @@ from typing import Any
 
 from gsopt.core.errors import number_of, require
 from gsopt.simulation import Decider, State
-from heuristics.policies.marginal.segments import Segments
+from heuristics.policies.marginal.segments import SegmentGrants
 
 
 def marginal(
@@ -79,7 +79,7 @@ def marginal(
         left = state.remaining(job)
         return bool(left / before - left / after > least)
 
-    return Segments(
+    return SegmentGrants(
         state,
         key=lambda job, area: max(state.remaining(job), zero) * area,
         exponent=exponent,
@@ -135,7 +135,7 @@ def marginal_attained(
     """
     require(0 < number_of(grace) < inf, "grace", grace, "must be a positive, finite number of GPU-seconds")
     begin = type(state.now)(grace)
-    return Segments(
+    return SegmentGrants(
         state,
         key=lambda job, _: state.service(job) + begin,
         exponent=exponent,

@@ -10,7 +10,7 @@ from gsopt.scenario.job import Job, Workload
 from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.bounds.prices import price_bound
 from gsopt.simulation import Action, Decider, State
-from heuristics.policies.marginal.segments import Segments
+from heuristics.policies.marginal.segments import SegmentGrants
 
 #: Least seconds of work that a job counts as having left; jobs cannot be shorter.
 _LEAST_WORK = 1e-9
@@ -68,7 +68,7 @@ class _RollingPrices:
     def __init__(self, state: State, evaluations: int, cells: int) -> None:
         self._evaluations, self._cells = evaluations, cells
         self._worth: dict[int, Any] = {}  # of a second of work of the jobs that are there
-        self._segments = Segments(state, key=lambda job, area: area / self._worth[job])
+        self._segments = SegmentGrants(state, key=lambda job, area: area / self._worth[job])
 
     def decide(self, state: State) -> Iterable[Action]:
         self._worth |= dict.fromkeys(state.arrived, _LEAST_WORTH)

@@ -12,8 +12,8 @@ from gsopt.core.numbers.hull import concave_hull
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import Job
 from gsopt.simulation.parts.pool import Holding, pool_of, size
-from gsopt.simulation.parts.running import Running
-from gsopt.simulation.parts.waiting import Rank, Waiting
+from gsopt.simulation.parts.running import RunningQueue
+from gsopt.simulation.parts.waiting import Rank, WaitingQueue
 from gsopt.simulation.policy import Action, State
 
 #: Least marginal efficiency, relative to the best of a job, and the largest power of it: so no key overflows,
@@ -74,7 +74,7 @@ class _Wants(NamedTuple):
     queue: Any
 
 
-class Segments:
+class SegmentGrants:
     """Grant the GPUs to those segments of jobs that a scan of all in the order of their keys would choose.
 
     A segment of a job is a number of further GPUs and what they gain, see `gain_of`. The key of a segment is
@@ -132,8 +132,8 @@ class Segments:
         self._held: dict[int, list[Holding]] = {}  # of the running jobs, by segment
         self._growing: dict[int, None] = {}  # running jobs with segments that are left
         self._pool = pool_of(state)
-        self._waiting = Waiting()  # first segments
-        self._running = Running(itemgetter(1) if rises else None)  # what a label says
+        self._waiting = WaitingQueue()  # first segments
+        self._running = RunningQueue(itemgetter(1) if rises else None)  # what a label says
         self._asking: list[Rank] = []  # segments that are still to be looked at in this decision
         self._nobody_behind = False  # that is, behind the segment that asks now
         self._free: Any = None  # what the last decision left

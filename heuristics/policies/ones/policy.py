@@ -111,7 +111,7 @@ def ones(state: State, settings: OnesSettings) -> Decider:
     return _Ones(state, settings)
 
 
-class _Search:
+class _KeptPopulation:
     """The population, which is kept from event to event."""
 
     def __init__(self, settings: OnesSettings) -> None:
@@ -158,7 +158,7 @@ class _Ones:
     preemptive = True
 
     def __init__(self, state: State, settings: OnesSettings) -> None:
-        self._search = _Search(settings)
+        self._search = _KeptPopulation(settings)
         self._work = RemainingWork(settings.knowledge, settings.forced, settings.seed)
         self._limits = BatchLimits(settings.penalty, settings.rate, settings.floor)
         self._every_epoch = settings.every_epoch

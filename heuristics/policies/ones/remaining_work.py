@@ -10,7 +10,7 @@ from gsopt.core.errors import InvalidInput
 from gsopt.scenario.job import Job
 from gsopt.simulation.policy import State
 from heuristics.policies.ones.dividing import Division, Floats, Forced, forced_jobs
-from heuristics.policies.ones.progress import Observation, ProgressPredictor
+from heuristics.policies.ones.progress import EpochReport, ProgressPredictor
 
 #: Whether the remaining work is known, or predicted from observations of the training.
 Knowledge = Literal["predicted", "known"]
@@ -43,7 +43,7 @@ class RemainingWork:
     def __init__(self, knowledge: Knowledge, forced: Forced, seed: int) -> None:
         self._knowledge, self._forced = knowledge, forced
         self._predictor = ProgressPredictor(seed=seed)
-        self._logs: dict[int, list[Observation]] = {}
+        self._logs: dict[int, list[EpochReport]] = {}
 
     def see(self, state: State, jobs: Iterable[int]) -> None:
         """Record observations of jobs at the end of an epoch."""
@@ -88,13 +88,13 @@ def _densities(division: Division, width: int) -> Floats:
     return table
 
 
-def _observation(state: State, number: int) -> Observation:
+def _observation(state: State, number: int) -> EpochReport:
     job: Job = state.jobs[number]
     seen = state.observed(number)
     if job.training is None or seen is None:
         rule = "must be described where what is left is predicted"
         raise InvalidInput("training", f"of {job.name!r}: None", rule)
-    return Observation(
+    return EpochReport(
         epoch_samples=float(job.training.epoch),
         initial_loss=job.training.initial_loss,
         processed=float(seen.samples),

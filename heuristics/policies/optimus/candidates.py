@@ -14,7 +14,7 @@ from heuristics.policies.optimus.convergence import Convergence
 
 
 @dataclass(frozen=True)
-class Candidate:
+class GpuCandidate:
     """A job that asks for GPUs."""
 
     number: int
@@ -54,12 +54,12 @@ class Candidates:
         if self._convergence is not None:
             self._convergence.forget(job)
 
-    def of(self, state: State, jobs: Iterable[int]) -> list[Candidate]:
+    def of(self, state: State, jobs: Iterable[int]) -> list[GpuCandidate]:
         """Return the candidates among some jobs."""
         made = (self._candidate(state, number) for number in jobs)
         return [each for each in made if each.counts]
 
-    def _candidate(self, state: State, number: int) -> Candidate:
+    def _candidate(self, state: State, number: int) -> GpuCandidate:
         if number not in self._speeds:
             self._speeds[number] = self._look(state, number)
         speeds = self._speeds[number]
@@ -68,7 +68,7 @@ class Candidates:
         if left is None:
             left, there = 0, 1
         times = tuple(left / rate for rate in speeds.rates[:there])
-        return Candidate(number, state.jobs[number], speeds.counts[:there], times)
+        return GpuCandidate(number, state.jobs[number], speeds.counts[:there], times)
 
     def _look(self, state: State, number: int) -> _Speeds:
         """Compute the speeds of a job."""

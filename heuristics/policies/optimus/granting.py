@@ -6,7 +6,7 @@ from gsopt.simulation.parts.instants import Instants
 from gsopt.simulation.parts.pool import Count, Holding, Pool, pool_of
 from gsopt.simulation.placer import FreeGpus, emptiest_first
 from gsopt.simulation.policy import Action, Assign, State, Wake
-from heuristics.policies.optimus.candidates import Candidate, Candidates
+from heuristics.policies.optimus.candidates import Candidates, GpuCandidate
 
 
 class Grants:
@@ -22,11 +22,11 @@ class Grants:
         self._before = before
         self._rungs: dict[int, int] = {}
 
-    def rung(self, job: Candidate) -> int:
+    def rung(self, job: GpuCandidate) -> int:
         """Return the place of what a job has among its counts; -1 if it has nothing."""
         return self._rungs.get(job.number, -1)
 
-    def may_grow(self, job: Candidate) -> bool:
+    def may_grow(self, job: GpuCandidate) -> bool:
         """Check whether a job has a next count, and whether the GPUs for it are left."""
         rung = self.rung(job)
         if rung + 1 == len(job.counts):
@@ -34,17 +34,17 @@ class Grants:
         held = job.counts[rung] if rung >= 0 else 0
         return job.counts[rung + 1] - held <= self.pool.room(job.item)
 
-    def grow(self, job: Candidate) -> bool:
+    def grow(self, job: GpuCandidate) -> bool:
         """Grant a job its next count if the GPUs for it are left; return whether they were."""
         if fits := self.may_grow(job):
             self.set(job, self.rung(job) + 1)
         return fits
 
-    def start(self, jobs: Iterable[Candidate]) -> list[Candidate]:
+    def start(self, jobs: Iterable[GpuCandidate]) -> list[GpuCandidate]:
         """Grant jobs their fewest GPUs, one after the other, and return those that got them."""
         return [job for job in jobs if self.grow(job)]
 
-    def set(self, job: Candidate, rung: int) -> None:
+    def set(self, job: GpuCandidate, rung: int) -> None:
         """Grant a job one of its counts, by its place among them, in place of what it has been granted."""
         if (holding := self.holdings.get(job.number)) is not None:
             self.pool.give_back(holding)
@@ -53,7 +53,7 @@ class Grants:
 
 
 #: Grants GPUs to candidates, which are in the order of their release.
-Grant = Callable[[Sequence[Candidate], Grants], None]
+Grant = Callable[[Sequence[GpuCandidate], Grants], None]
 
 
 class Granting:

@@ -8,16 +8,16 @@ from gsopt.core.errors import InvalidInput
 from gsopt.core.method import MethodLike, run
 from gsopt.problems.allocation import Allocation, ElasticJob
 from gsopt.simulation.parts.pool import Count
-from heuristics.policies.optimus.candidates import Candidate
+from heuristics.policies.optimus.candidates import GpuCandidate
 from heuristics.policies.optimus.granting import Grants
 from heuristics.policies.optimus.race import by_time_saved, race
 
 
-class _Step(NamedTuple):
+class _GainStep(NamedTuple):
     rank: Any
 
 
-def by_steps(jobs: Sequence[Candidate], grants: Grants, *, stops: bool = False) -> None:
+def by_steps(jobs: Sequence[GpuCandidate], grants: Grants, *, stops: bool = False) -> None:
     """Grant every job its fewest GPUs, then step after step to the job whose time left falls most per GPU.
 
     No step is taken that saves no time. Ties go to the job that is named first. The first step that does not
@@ -30,18 +30,18 @@ def by_steps(jobs: Sequence[Candidate], grants: Grants, *, stops: bool = False) 
         pass
 
 
-def _steps(job: Candidate) -> Iterator[_Step]:
+def _steps(job: GpuCandidate) -> Iterator[_GainStep]:
     """Yield the steps of a job from its fewest GPUs on, as far as each saves time."""
     for rung in range(len(job.counts) - 1):
         gpus = job.counts[rung + 1] - job.counts[rung]
         rank = by_time_saved(job.left[rung], job.left[rung + 1], gpus)
         if rank is None:
             return
-        yield _Step(rank)
+        yield _GainStep(rank)
 
 
 def by_method(
-    jobs: Sequence[Candidate], grants: Grants, method: MethodLike, *, shortest_first: bool = False
+    jobs: Sequence[GpuCandidate], grants: Grants, method: MethodLike, *, shortest_first: bool = False
 ) -> None:
     """Grant every job its fewest GPUs, and divide the others so that the sum of the times left falls most.
 
@@ -67,7 +67,7 @@ def by_method(
         grants.set(job, job.counts.index(count))
 
 
-def _asked(job: Candidate) -> ElasticJob:
+def _asked(job: GpuCandidate) -> ElasticJob:
     """Return a job as the decision `allocation` has it."""
     least, *more = job.counts
     longest, *shorter = map(float, job.left)
@@ -80,13 +80,13 @@ def _asked(job: Candidate) -> ElasticJob:
     )
 
 
-def by_pairs(jobs: Sequence[Candidate], grants: Grants) -> None:
+def by_pairs(jobs: Sequence[GpuCandidate], grants: Grants) -> None:
     """Grant step after step to the winner of a scan that compares each job with the winner so far.
 
     Source: AFS (NSDI 2021), AFS-L, as `afs` reads it. O(J G) for G steps granted among J jobs.
     """
 
-    def winner(one: Candidate, other: Candidate) -> Candidate:
+    def winner(one: GpuCandidate, other: GpuCandidate) -> GpuCandidate:
         return other if wins(other, grants.rung(other), one, grants.rung(one)) else one
 
     left = list(jobs)
@@ -94,13 +94,13 @@ def by_pairs(jobs: Sequence[Candidate], grants: Grants) -> None:
         grants.grow(reduce(winner, left))
 
 
-def _may_gain(job: Candidate, grants: Grants) -> bool:
+def _may_gain(job: GpuCandidate, grants: Grants) -> bool:
     """Check whether the next step of a job fits, and makes it faster."""
     rung = grants.rung(job)
     return grants.may_grow(job) and (rung < 0 or job.left[rung + 1] < job.left[rung])
 
 
-def wins(one: Candidate, rung: int, other: Candidate, other_rung: int) -> bool:
+def wins(one: GpuCandidate, rung: int, other: GpuCandidate, other_rung: int) -> bool:
     """Check whether a job wins its comparison with the winner so far, each at a place among its counts.
 
     The place is -1 if a job has no GPUs.
@@ -112,13 +112,13 @@ def wins(one: Candidate, rung: int, other: Candidate, other_rung: int) -> bool:
     return not _share_of_present(other, other_rung) > _share_of_next(one, rung)
 
 
-def _share_of_present(job: Candidate, rung: int) -> Any:
+def _share_of_present(job: GpuCandidate, rung: int) -> Any:
     """Return by what share of its present speed the next step speeds a job up, per GPU."""
     step = job.counts[rung + 1] - job.counts[rung]
     return (job.left[rung] / job.left[rung + 1] - 1) / step
 
 
-def _share_of_next(job: Candidate, rung: int) -> Any:
+def _share_of_next(job: GpuCandidate, rung: int) -> Any:
     """Return by what share of its next speed the next step speeds a job up, per GPU; 1 for the first."""
     if rung < 0:
         return 1

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from heuristics.policies.shockwave.window import Counts, Window
 
 
-class Counting:
+class WindowRelaxation:
     """A relaxation of a window: jobs together take no more GPUs than there are in all rounds together.
 
     Every plan satisfies that, and numbers of rounds that do nearly always make a plan, as small jobs fill the

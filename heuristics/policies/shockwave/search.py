@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from heuristics.policies.shockwave.counting import Counting
+from heuristics.policies.shockwave.counting import WindowRelaxation
 from heuristics.policies.shockwave.packing import packed
 from heuristics.policies.shockwave.program import Effort, RoundProgram
 from heuristics.policies.shockwave.window import Counts, Plan, Window
@@ -32,23 +32,23 @@ def best_plan(window: Window, effort: Effort) -> Plan | None:
     """Return the plan that is worth most; None if none gives all jobs the fewest rounds that they must get.
 
     A limit on the seconds that any job has left, a level, means fewest rounds for each job, so that for each
-    level there is a knapsack (`Counting`). Levels are looked at from the most promising one, many at once as
-    long as possible. The numbers of rounds that the knapsack chooses are packed into rounds; if they do not
-    fit, those that it chooses on a few GPUs less may be within the gap, and else the integer programme of that
-    level is solved (`RoundProgram`). No price is too large or too small for that, whereas one programme for all
-    levels would lose one of the two terms among the tolerances of its solver.
+    level there is a knapsack (`WindowRelaxation`). Levels are looked at from the most promising one, many at
+    once as long as possible. The numbers of rounds that the knapsack chooses are packed into rounds; if they do
+    not fit, those that it chooses on a few GPUs less may be within the gap, and else the integer programme
+    of that level is solved (`RoundProgram`). No price is too large or too small for that, whereas one programme
+    for all levels would lose one of the two terms among the tolerances of its solver.
     """
     if not window.claims:
         return np.zeros((0, window.rounds), dtype=np.bool_)
-    search = _Search(window, effort)
+    search = _WindowSearch(window, effort)
     search.push(0, len(window.levels) - 1)
     return search.run()
 
 
-class _Search:
+class _WindowSearch:
     def __init__(self, window: Window, effort: Effort) -> None:
         self._window, self._effort = window, effort
-        self._counting = Counting(window)
+        self._counting = WindowRelaxation(window)
         self._parts: list[_Part] = []
         self._number = count()
         self._best: Plan | None = None

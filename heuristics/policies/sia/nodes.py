@@ -10,7 +10,7 @@ from gsopt.simulation.parts.inventory import GpuKind, kinds_of
 from gsopt.simulation.policy import State
 
 
-class Node(NamedTuple):
+class PoolNode(NamedTuple):
     """A machine by its number among all machines, and its available GPUs by number."""
 
     place: int
@@ -22,7 +22,7 @@ class AvailableNodes:
     """The GPUs and nodes that are available."""
 
     gpus: Mapping[str, int]  # of each kind
-    nodes: Mapping[str, list[Node]]  # of each kind; none in a plain cluster
+    nodes: Mapping[str, list[PoolNode]]  # of each kind; none in a plain cluster
     per_node: Mapping[str, int]  # GPUs of the largest nodes of each kind, available or not
 
 
@@ -36,10 +36,10 @@ class NodePool:
         self.kinds: Mapping[str, GpuKind] = kinds_of(cluster)
         names = {kind: name for name, kind in self.kinds.items()}
         self._cluster = cluster
-        self._nodes: dict[str, list[Node]] = {name: [] for name in self.kinds}
+        self._nodes: dict[str, list[PoolNode]] = {name: [] for name in self.kinds}
         for place, machine in enumerate(cluster.machines):
             name = names[GpuKind(machine.gpu_type, machine.memory)]
-            self._nodes[name].append(Node(place, tuple(cluster.gpus_of[machine.name])))
+            self._nodes[name].append(PoolNode(place, tuple(cluster.gpus_of[machine.name])))
 
     @property
     def is_plain(self) -> bool:
@@ -54,7 +54,7 @@ class NodePool:
         there = {*state.free_gpus(), *(gpu for job in state.running for gpu in state.placement(job))}
         nodes = {
             name: [
-                Node(node.place, left)
+                PoolNode(node.place, left)
                 for node in every
                 if (left := tuple(gpu for gpu in node.gpus if gpu in there))
             ]

@@ -3,11 +3,11 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from gsopt.problems.configuration import Shape
-from heuristics.policies.sia.nodes import Node
+from heuristics.policies.sia.nodes import PoolNode
 
 
 def place_jobs(
-    nodes: Sequence[Node],
+    nodes: Sequence[PoolNode],
     per_node: int,
     wanted: Mapping[int, Shape],
     held: Mapping[int, Sequence[int]],
@@ -36,7 +36,7 @@ def place_jobs(
 class _Placement:
     def __init__(
         self,
-        nodes: Sequence[Node],
+        nodes: Sequence[PoolNode],
         per_node: int,
         wanted: Mapping[int, Shape],
         held: Mapping[int, Sequence[int]],

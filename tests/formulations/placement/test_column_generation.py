@@ -5,15 +5,15 @@ import pytest
 from hypothesis import given, settings
 
 from formulations.placement import column_generation
-from formulations.placement.bounds import Prices, better_than, lagrange, round_up
+from formulations.placement.bounds import WorkerPrices, better_than, lagrange, round_up
 from formulations.placement.generation import Generation, Relaxed
-from formulations.placement.labels import Labels
+from formulations.placement.labels import LabelPricing
 from formulations.placement.layers import extend, fitting
 from formulations.placement.linear import solve_relaxation
 from formulations.placement.master import Master
 from formulations.placement.maximal import maximal_patterns
 from formulations.placement.multipliers import multipliers
-from formulations.placement.packing import Integers, Packing, Patterns, Reals
+from formulations.placement.packing import FillPatterns, Integers, Packing, Reals
 from formulations.placement.pricers import pricer
 from formulations.placement.table import WorthTable
 from gsopt.core.budget import Budget
@@ -93,7 +93,7 @@ def generated(problem: Placement, *, limit: float | None = None) -> tuple[Packin
     packing = Packing.of(problem)
     pricers = tuple(pricer(packing, zone) for zone in packing.zones)
     return packing, Generation(packing, pricers, Budget(time_limit=limit)).run(
-        Patterns.of((), len(packing.demands))
+        FillPatterns.of((), len(packing.demands))
     )
 
 
@@ -171,7 +171,7 @@ def test_who_finds_no_place_is_counted() -> None:
     """Of three workers on two servers one finds no place, and without all there is no optimum."""
     packing = Packing.of(committed("small/too-many-workers"))
     master = Master(packing)
-    master.add(Patterns.of([(0, 0, [1])], 1))
+    master.add(FillPatterns.of([(0, 0, [1])], 1))
     missing = unwrap(master.solve(Budget(), counting_cost=False))
 
     assert missing.objective == pytest.approx(1.0)
@@ -207,14 +207,14 @@ def test_the_pricer_follows_the_amounts() -> None:
     one_pool = Packing.of(elastic(jobs=3, inference=0, training=20))
 
     assert isinstance(pricer(coarse, coarse.zones[0]), WorthTable)
-    assert isinstance(pricer(fine, fine.zones[0]), Labels)
+    assert isinstance(pricer(fine, fine.zones[0]), LabelPricing)
     assert pricer(one_pool, one_pool.zones[1]) is None
 
 
 def test_single_workers_are_no_crowd() -> None:
     """Where there is one worker of each demand a table would count workers that do not exist."""
     packing = Packing.of(vectors(types=30, workers=30, training=30, inference=0))
-    assert isinstance(pricer(packing, packing.zones[0]), Labels)
+    assert isinstance(pricer(packing, packing.zones[0]), LabelPricing)
 
 
 FOREVER = Budget()
@@ -229,7 +229,7 @@ def test_the_best_filling_is_found(seed: int) -> None:
     rooms = random.integers(9_000, 20_000, size=(2, resources))
     worth = np.where(random.random(5) < 0.8, random.random(5), 0.0)
     rents, totals = random.random(2) * seed / 60, random.integers(1, 4, size=5)
-    priced = Labels(demands, rooms, totals)(worth, rents, budget=FOREVER)
+    priced = LabelPricing(demands, rooms, totals)(worth, rents, budget=FOREVER)
     best = [enumerated(demands, worth, room, totals) for room in rooms]
 
     assert (priced.most >= np.array(best) - 1e-9).all()
@@ -256,7 +256,7 @@ def test_bounds_hold_where_few_fillings_are_followed(resources: int) -> None:
         demands = random.integers(1, 400, size=(12, resources))
         rooms, totals = np.full((1, resources), 1_000), np.ones(12, dtype=np.int64)
         worth = random.random(12)
-        priced = Labels(demands, rooms, totals, widths=(10,))(worth, np.zeros(1), budget=FOREVER)
+        priced = LabelPricing(demands, rooms, totals, widths=(10,))(worth, np.zeros(1), budget=FOREVER)
 
         assert priced.most[0] >= best_worth(demands, worth, rooms[0], 1) - 1e-9
         assert all((counts @ demands <= 1_000).all() for counts in priced.counts)
@@ -264,7 +264,7 @@ def test_bounds_hold_where_few_fillings_are_followed(resources: int) -> None:
 
 def test_without_time_there_is_a_bound() -> None:
     """Without time there is no filling, and a bound that holds."""
-    priced = Labels(np.array([[4], [3]]), np.array([[8]]), np.array([1, 9]))(
+    priced = LabelPricing(np.array([[4], [3]]), np.array([[8]]), np.array([1, 9]))(
         np.array([0.5, 0.4]), np.zeros(1), budget=Budget(time_limit=0.0)
     )
     assert priced.counts == []
@@ -276,7 +276,7 @@ def test_hundreds_of_sizes_on_a_fine_capacity() -> None:
     random = np.random.default_rng(1)
     demands = random.integers(20_000, 35_000, size=(200, 1))
     worth = demands[:, 0] / 100_000 + random.random(200) * 0.01
-    priced = Labels(demands, np.array([[100_000]]), np.ones(200, dtype=np.int64), widths=(50_000,))(
+    priced = LabelPricing(demands, np.array([[100_000]]), np.ones(200, dtype=np.int64), widths=(50_000,))(
         worth, np.array([0.99]), budget=FOREVER
     )
 
@@ -388,15 +388,15 @@ def test_without_an_optimum_there_is_none() -> None:
     assert solve_relaxation(impossible, Budget()) is None
 
 
-def prices(packing: Packing, worth: Reals) -> Prices:
+def prices(packing: Packing, worth: Reals) -> WorkerPrices:
     """Return prices with what the maximal patterns are worth at them."""
     patterns = unwrap(maximal_patterns(packing, limit=10_000, budget=Budget()))
     most = np.zeros((len(packing.zones), len(packing.kinds)))
     np.maximum.at(most, (patterns.zone, patterns.kind), (patterns.counts * worth[patterns.zone]).sum(axis=1))
-    return Prices(worth, most)
+    return WorkerPrices(worth, most)
 
 
-def optimal_prices(packing: Packing) -> tuple[float, Prices]:
+def optimal_prices(packing: Packing) -> tuple[float, WorkerPrices]:
     """Return the relaxation's value and prices."""
     patterns = unwrap(maximal_patterns(packing, limit=10_000, budget=Budget()))
     relaxed = unwrap(solve_relaxation(packing.form(patterns), Budget()))
@@ -482,6 +482,6 @@ def test_unbounded_fillings_prove_the_floor() -> None:
     """Prices at which the worth of fillings is not known prove no more than is plain anyway."""
     packing = Packing.of(elastic(jobs=5))
     shape = len(packing.zones), len(packing.kinds)
-    unknown = Prices(np.ones((len(packing.zones), len(packing.demands))), np.full(shape, np.inf))
+    unknown = WorkerPrices(np.ones((len(packing.zones), len(packing.demands))), np.full(shape, np.inf))
     assert lagrange(packing, unknown) == -np.inf
     assert better_than(packing, unknown, 10**6) == packing.floor

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from formulations.placement import buckets, column_generation, exact, milp, patterns, racks
 from formulations.placement.maximal import maximal_patterns
-from formulations.placement.packing import Packing, Patterns
+from formulations.placement.packing import FillPatterns, Packing
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
 from gsopt.core.method import Method
@@ -622,18 +622,18 @@ def test_the_model_counts_what_the_judge_counts(problem: Placement) -> None:
 
 def test_patterns_know_each_other() -> None:
     """Patterns add up in order, and leaving out known ones leaves out repetitions too."""
-    first = Patterns.of([(0, 0, [1, 2]), (0, 1, [1, 2])], 2)
-    second = Patterns.of([(0, 1, [1, 2]), (0, 1, [0, 2]), (0, 1, [0, 2])], 2)
+    first = FillPatterns.of([(0, 0, [1, 2]), (0, 1, [1, 2])], 2)
+    second = FillPatterns.of([(0, 1, [1, 2]), (0, 1, [0, 2]), (0, 1, [0, 2])], 2)
     assert (first + second).counts.tolist() == [[1, 2], [1, 2], [1, 2], [0, 2], [0, 2]]
     assert second.without(set(first.keys())).counts.tolist() == [[0, 2]]
-    assert len(Patterns.of([], 2) + first) == 2
+    assert len(FillPatterns.of([], 2) + first) == 2
 
 
 def test_the_committed_problem_of_all_kinds() -> None:
     """On the example of all kinds training, shared and flexible servers are filled from their own workers."""
     problem = committed("small/preferences")
     packing = Packing.of(problem)
-    patterns = Patterns.of([(0, 0, [2, 0]), (1, 1, [0, 2]), (2, 1, [0, 2])], 2)
+    patterns = FillPatterns.of([(0, 0, [2, 0]), (1, 1, [0, 2]), (2, 1, [0, 2])], 2)
     moved = np.zeros(packing.moves, dtype=np.int64)
     moved[1:3] = 2  # base and flexible workers go to inference servers
     solution = packing.solution(np.append(moved, [1, 1, 1]), patterns)

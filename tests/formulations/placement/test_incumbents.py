@@ -15,7 +15,7 @@ from formulations.placement.generation import Generation
 from formulations.placement.integers import Bracket, solve_integers
 from formulations.placement.linear import Optimum, solve_relaxation
 from formulations.placement.maximal import maximal_patterns
-from formulations.placement.packing import Packing, Patterns
+from formulations.placement.packing import FillPatterns, Packing
 from formulations.placement.pricers import pricer
 from formulations.placement.rounding import Rounding, round_down
 from formulations.placement.start import complete, construct
@@ -55,7 +55,7 @@ def test_a_worker_that_fits_nowhere_is_infeasible() -> None:
 @pytest.mark.parametrize(("counted", "error"), [(1, ModelMismatch), (3, Contradiction)])
 def test_a_model_that_miscounts_is_found_out(counted: int, error: type[Exception]) -> None:
     """A model that counts less than the judge raises, and so does one that proves more."""
-    patterns = Patterns.of([(0, 0, [1, 0, 2]), (0, 0, [0, 2, 1])], 3)
+    patterns = FillPatterns.of([(0, 0, [1, 0, 2]), (0, 0, [0, 2, 1])], 3)
     settled = Bracket(counted, np.array([1, 1]), counted)
     packing = Packing.of(committed("small/six-items"))
     with pytest.raises(error):
@@ -65,7 +65,7 @@ def test_a_model_that_miscounts_is_found_out(counted: int, error: type[Exception
 def test_a_model_may_count_more_before_the_optimum() -> None:
     """Before the optimum a model may pay for servers that stay empty."""
     problem = committed("small/six-items")
-    patterns = Patterns.of([(0, 0, [1, 0, 2]), (0, 0, [0, 2, 1])], 3)
+    patterns = FillPatterns.of([(0, 0, [1, 0, 2]), (0, 0, [0, 2, 1])], 3)
     settled = Bracket(1, np.array([1, 2]), 3)
     result = answer(Packing.of(problem), patterns, settled, method="m", budget=NOW, message="note")
 
@@ -237,7 +237,7 @@ def diver(problem: Placement) -> tuple[Packing, Diver]:
     """Return what dives from the patterns of the relaxation."""
     packing = Packing.of(problem)
     pricing = unwrap(pricer(packing, packing.zones[0]))
-    relaxed = Generation(packing, (pricing,), Budget()).run(Patterns.of((), len(packing.demands)))
+    relaxed = Generation(packing, (pricing,), Budget()).run(FillPatterns.of((), len(packing.demands)))
     return packing, Diver(packing, relaxed.patterns, np.random.default_rng(0))
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from formulations.reclaiming import decomposition, exact, milp, reduced
 from formulations.reclaiming.at_once import at_once
-from formulations.reclaiming.choice import Hosting, ServerChoice
+from formulations.reclaiming.choice import MergedHosting, ServerChoice
 from formulations.reclaiming.decomposition import curve
 from formulations.reclaiming.growth import greedy_counts
 from formulations.reclaiming.local_search import tabu_search
@@ -465,7 +465,7 @@ def test_models_return_it_whatever_their_solver_does(model: Model) -> None:
 def test_every_change_is_what_the_reduction_says(problem: Reclaiming, moves: list[int]) -> None:
     """After any moves, the cost and the change by each server are differences between values of choices."""
     reduction = reducible(problem)
-    hosting = Hosting.of(reduction)
+    hosting = MergedHosting.of(reduction)
     choice = ServerChoice(hosting)
     for move in moves:
         server = move % reduction.servers
@@ -486,7 +486,7 @@ def test_costs_beyond_doubles_are_rounded_to_their_digits() -> None:
     reduction = Reduction(
         1, (3 * 10**40, 10**40), (ServerGroup((0,), 0, (0,)), ServerGroup((1, 2), 5 * 10**39, (1,)))
     )
-    hosting = Hosting.of(reduction)
+    hosting = MergedHosting.of(reduction)
     least, _, weight = sorted([hosting.own[1], hosting.weights[0], hosting.weights[1]])
 
     assert sum(hosting.weights) + sum(hosting.own) <= 2**53
@@ -495,7 +495,7 @@ def test_costs_beyond_doubles_are_rounded_to_their_digits() -> None:
 
 def test_counts_and_servers_are_two_views_of_a_choice() -> None:
     """The first servers of each group are counted as they were asked for."""
-    hosting = Hosting.of(reduce(figure_5()))
+    hosting = MergedHosting.of(reduce(figure_5()))
     assert hosting.first([1, 0, 1, 0, 1]) == [0, 3, 5]
     assert hosting.counts([0, 3, 5]) == [1, 0, 1, 0, 1]
     assert hosting.counts([]) == [0, 0, 0, 0, 0]

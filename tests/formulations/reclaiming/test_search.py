@@ -19,7 +19,7 @@ from formulations.reclaiming.hull import hull
 from formulations.reclaiming.reduced import arrays, point
 from formulations.reclaiming.reduction import Reduction, reduce
 from formulations.reclaiming.search import ReclaimingSearch, SearchResult, part
-from formulations.reclaiming.shares import Costs, CostShares, equal_shares
+from formulations.reclaiming.shares import CostShares, ReductionCosts, equal_shares
 from gsopt.core.budget import Budget
 from gsopt.core.numbers.grid import Exact
 from gsopt.core.result import Status, StoppedBy
@@ -455,7 +455,7 @@ def possible(reduction: Reduction, counts: tuple[int, ...]) -> bool:
 def test_any_shares_prove_a_bound_and_a_core(problem: Reclaiming, data: st.DataObject) -> None:
     """However costs are shared: no choice is below the bound, and none up to a target is outside its core."""
     reduction = reducible(problem).net()
-    costs = Costs.of(reduction)
+    costs = ReductionCosts.of(reduction)
     left = [3 * int(weight) for weight in costs.weights]
     shares = []
     for job in costs.network.sink.tolist():
@@ -488,7 +488,7 @@ def test_equal_shares_prove_what_the_cheapest_servers_pay(problem: Reclaiming) -
         share = sum(Fraction(reduction.weights[job], span) for job, span in spans.items())
         pays += [group.cost + share] * len(group.servers)
     expected = sum(sorted(pays)[: reduction.demand])
-    bound = equal_shares(Costs.of(reduction)).bound
+    bound = equal_shares(ReductionCosts.of(reduction)).bound
     pairs = sum(len(group.jobs) for group in reduction.groups)
 
     assert expected - Fraction(pairs, 64) <= bound <= expected
@@ -513,14 +513,14 @@ def test_the_core_leaves_out_all_that_the_slack_does_not_allow(
 ) -> None:
     """On the example of Figure 5, exactly those jobs and groups are decided that cost more than the slack."""
     reduction = reduce(figure_5(demand=2))
-    proof = CostShares(Costs.of(reduction), 1, np.array(shares), price)
+    proof = CostShares(ReductionCosts.of(reduction), 1, np.array(shares), price)
     assert reduction.restricted(preempted, spared, kept) == proof.core(target)
 
 
 def test_the_core_of_a_cluster_is_small() -> None:
     """Without shares worth the name a core is everything; equal shares already decide a part of a cluster."""
     reduction = reduce(churn(servers=100, mode="mixed", seed=5, weighted=True, demand=30)).net()
-    proof = equal_shares(Costs.of(reduction))
+    proof = equal_shares(ReductionCosts.of(reduction))
     core = proof.core(int(proof.bound))
     assert core.servers < reduction.servers
 
@@ -529,9 +529,9 @@ def test_numbers_of_any_size_are_no_doubles() -> None:
     """Where 64 bits do not hold the sums the arrays are of integers of any size, else of 64 bits."""
     reduction = reduce(figure_5())
     large = Reduction(1, (10**30,), reduction.groups[:1])
-    assert Costs.of(reduction).weights.dtype == np.int64
-    assert Costs.of(large).weights.dtype == object
-    assert equal_shares(Costs.of(large)).bound == 10**30 // 2
+    assert ReductionCosts.of(reduction).weights.dtype == np.int64
+    assert ReductionCosts.of(large).weights.dtype == object
+    assert equal_shares(ReductionCosts.of(large)).bound == 10**30 // 2
 
 
 Pairs = set[tuple[int, int]]

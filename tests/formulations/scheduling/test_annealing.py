@@ -12,8 +12,8 @@ import pytest
 import formulations.scheduling
 from formulations.scheduling import incumbents as module
 from formulations.scheduling.annealing import Annealing, timetable
-from formulations.scheduling.best import Best
-from formulations.scheduling.incumbents import Incumbents
+from formulations.scheduling.best import BestSchedule
+from formulations.scheduling.incumbents import KnownLists
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.listing import serve_by_rest, serve_list
 from formulations.scheduling.local_search import Priorities, list_schedule
@@ -477,8 +477,8 @@ def test_a_job_is_not_done_a_little_early() -> None:
     )
 
 
-def _incumbents_of(problem: Scheduling, budget: Budget | None = None) -> Incumbents:
-    return Incumbents(Best(problem, Instance.of(problem), budget or Budget(), "exact"))
+def _incumbents_of(problem: Scheduling, budget: Budget | None = None) -> KnownLists:
+    return KnownLists(BestSchedule(problem, Instance.of(problem), budget or Budget(), "exact"))
 
 
 def test_lists_without_search_beat_the_papers() -> None:

@@ -16,7 +16,7 @@ import pytest
 
 from formulations.scheduling import event_orders, exact, milp
 from formulations.scheduling.annealing import Annealing
-from formulations.scheduling.best import Best
+from formulations.scheduling.best import BestSchedule
 from formulations.scheduling.blocks import blocks_of, by_blocks
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.local_search import LocalSearch
@@ -60,12 +60,12 @@ def test_no_bound_on_the_way_is_above_the_optimum(monkeypatch: pytest.MonkeyPatc
     """From a poor schedule, with windows that leave much to be ruled out, no bound ever exceeds the optimum."""
     bounds: list[float] = []
 
-    def keep(self: Best, total: float) -> None:
+    def keep(self: BestSchedule, total: float) -> None:
         bounds.append(self.instance.mean_jct(total))
         raise_bound(self, total)
 
-    raise_bound = Best.raise_bound
-    monkeypatch.setattr(Best, "raise_bound", keep)
+    raise_bound = BestSchedule.raise_bound
+    monkeypatch.setattr(BestSchedule, "raise_bound", keep)
     monkeypatch.setattr(LocalSearch, "begin", _poor)
     monkeypatch.setattr(MODULE, "best_nearby_plan", lambda *_, **__: None)
     techniques: set[str] = set()
@@ -253,9 +253,9 @@ def _two(*, fairness: float | None = None) -> Scheduling:
     return rigid((10, 2), (11, 1), fairness=fairness)
 
 
-def _best(problem: Scheduling | None = None, budget: Budget | None = None) -> Best:
+def _best(problem: Scheduling | None = None, budget: Budget | None = None) -> BestSchedule:
     problem = problem or _two()
-    return Best(problem, Instance.of(problem), budget or Budget(), "test")
+    return BestSchedule(problem, Instance.of(problem), budget or Budget(), "test")
 
 
 def _plan(*steps: tuple[float, int | None]) -> OrderPlan:
@@ -307,7 +307,9 @@ def test_a_start_is_taken_as_it_is() -> None:
     """Without a replay the start has the same completion times, on the clock of the instance."""
     problem = _two()
     start = replay(Instance.of(problem), SHORT_FIRST.steps).solution
-    replayed, kept = (Best(problem, Instance.of(problem), Budget(start=start), "exact") for _ in range(2))
+    replayed, kept = (
+        BestSchedule(problem, Instance.of(problem), Budget(start=start), "exact") for _ in range(2)
+    )
 
     assert replayed.take_start()
     assert kept.take_start(as_it_is=True)

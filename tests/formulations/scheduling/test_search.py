@@ -13,9 +13,9 @@ import pytest
 
 from formulations.scheduling import event_orders, exact
 from formulations.scheduling import priced as module
-from formulations.scheduling.best import Best
+from formulations.scheduling.best import BestSchedule
 from formulations.scheduling.cells import encode
-from formulations.scheduling.incumbents import Incumbents
+from formulations.scheduling.incumbents import KnownLists
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.mixture import lift_prices
 from formulations.scheduling.order import OrderPlan
@@ -83,7 +83,7 @@ class ScriptedBackend:
 def _search(problem: Scheduling, *, plan: bool = True, **options: Any) -> PositionSearch:
     """Begin a search from one job after the other, or from nothing."""
     instance, budget = Instance.of(problem), Budget(**options)
-    best = Best(problem, instance, budget, "test")
+    best = BestSchedule(problem, instance, budget, "test")
     if plan:
         best.take(one_by_one(instance))
     return PositionSearch(best, Positions.of(problem, instance, best.limit), budget)
@@ -565,9 +565,9 @@ def test_policies_on_the_committed_instances(
     assert 0.001 < fmean(gaps) <= most
 
 
-def _closed(problem: Scheduling, budget: Budget | None = None) -> Best:
-    best = Best(problem, Instance.of(problem), budget or Budget(), "exact")
-    incumbents = Incumbents(best)
+def _closed(problem: Scheduling, budget: Budget | None = None) -> BestSchedule:
+    best = BestSchedule(problem, Instance.of(problem), budget or Budget(), "exact")
+    incumbents = KnownLists(best)
     incumbents.serve()
     PricedSearch(best, incumbents, cells=40).close()
     return best
@@ -594,8 +594,8 @@ def test_the_optimum_lies_between() -> None:
 def test_forty_jobs() -> None:
     """The search ends with the gap asked for, which plain bounds and lists are far from."""
     problem = elastic_jobs(jobs=40, gpus=16, load=1.2, seed=5)
-    first = Best(problem, Instance.of(problem), Budget(), "exact")
-    Incumbents(first).serve()
+    first = BestSchedule(problem, Instance.of(problem), Budget(), "exact")
+    KnownLists(first).serve()
     plain = mean_jct(lower_bound(problem.workload, problem.gpus), problem.workload)
     found = exact(problem, gap=0.06)
 
@@ -649,4 +649,4 @@ def test_loaded_kernels_are_ready() -> None:
     """After warming up, a limit of a moment is enough for kernels."""
     load_kernels()
     problem = elastic_jobs(jobs=30, gpus=8, load=1.2, seed=2)
-    assert Incumbents(Best(problem, Instance.of(problem), Budget(time_limit=0.1), "exact")).is_ready
+    assert KnownLists(BestSchedule(problem, Instance.of(problem), Budget(time_limit=0.1), "exact")).is_ready

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from formulations.sharing.jobs import Jobs, arrays_of, in_floats
-from formulations.sharing.search import Found, nothing_found, search
+from formulations.sharing.search import FoundSchedule, nothing_found, search
 from formulations.sharing.stack import Stack, new_stack
 from formulations.sharing.table import StateTable, new_table
 from gsopt.core.numbers.compiled import twin
@@ -16,8 +16,8 @@ def search_all(
     stack: Stack,
     step: Callable[..., int],
     table: StateTable | None = None,
-    found: Found | None = None,
-) -> Found:
+    found: FoundSchedule | None = None,
+) -> FoundSchedule:
     """Search to the end, by the compiled search or its plain twin; in floats no doubt may come up."""
     seen = new_table(jobs, 2**12) if table is None else table
     best = nothing_found(jobs) if found is None else found

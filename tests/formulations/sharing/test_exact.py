@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from formulations.sharing import exact, orders, slots
-from formulations.sharing.best import Best, IndependentPart, Parts
+from formulations.sharing.best import BestSharing, IndependentPart, Parts
 from formulations.sharing.listing import in_turn
 from formulations.sharing.orders import Orders, Prefix
 from formulations.sharing.program import least
@@ -122,13 +122,13 @@ def test_it_stops_when_asked() -> None:
 def test_the_first_bound_is_that_of_jobs_alone() -> None:
     """No job ends sooner than alone and at once, so the mean is bounded by that of durations, and no higher."""
     jobs = [Job(name=name, release_date=5, duration=seconds, gpus=1) for name, seconds in [("a", 1), ("b", 4)]]
-    assert Best(Sharing(gpus=1, jobs=jobs), Budget(), "test").bound == Fraction(5, 2)
+    assert BestSharing(Sharing(gpus=1, jobs=jobs), Budget(), "test").bound == Fraction(5, 2)
 
 
 def test_a_bound_holds_for_all_schedules_or_for_better_ones() -> None:
     """A bound above the best value known is wrong, or holds only for better schedules and proves it."""
     jobs = [Job(name=name, release_date=0, duration=2, gpus=1) for name in "ab"]
-    best = Best(Sharing(gpus=1, jobs=jobs, default_interference=3.0), Budget(), "test")
+    best = BestSharing(Sharing(gpus=1, jobs=jobs, default_interference=3.0), Budget(), "test")
     best.take(in_turn(best.problem))
     assert (best.value, best.bound, best.finished) == (3, 2, None)
 
@@ -245,7 +245,7 @@ def test_no_schedule_is_below() -> None:
     """Neither a start between two events nor one at an event leads below it."""
     drawn = [interfering_jobs(jobs=3, gpus=2, seed=seed, starts="any") for seed in range(cases(15))]
     for problem in [between_events(starts="any"), *drawn]:
-        best = Best(problem, Budget(), "areas")
+        best = BestSharing(problem, Budget(), "areas")
         best.take(in_turn(problem))
         raise_to_root(best)
         proven = orders(problem)
@@ -330,7 +330,7 @@ def every_order(search: Orders, prefix: Prefix) -> Iterator[Exact]:
 def test_no_order_that_is_left_out_is_better(seed: int) -> None:
     """The optimum is the least of all complete orders."""
     problem = oracle.drawn(Random(seed), 2 + seed % 2, 1 + seed % 2).model_copy(update={"starts": "any"})
-    best = Best(problem, Budget(), "orders")
+    best = BestSharing(problem, Budget(), "orders")
     best.take(in_turn(problem))
     search = Orders(IndependentPart(Parts(best), problem, best.known))
     empty = Prefix((frozenset(),) * problem.gpus, {}, {}, {}, {})

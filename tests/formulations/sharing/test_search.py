@@ -13,7 +13,7 @@ import pytest
 from formulations.sharing import exact, jobs
 from formulations.sharing import table as states
 from formulations.sharing.areas import area_bound, serve
-from formulations.sharing.best import Best, Parts
+from formulations.sharing.best import BestSharing, Parts
 from formulations.sharing.insertion import cover, insertion, insertion_bound
 from formulations.sharing.jobs import Jobs, arrays_of, in_floats
 from formulations.sharing.listing import in_turn, shortest_first
@@ -184,7 +184,7 @@ def test_jobs_that_may_meet_are_not_parted() -> None:
     for release, parts in ((6, 1), (7, 1), (8, 2)):
         jobs[2] = jobs[2].model_copy(update={"release_date": release})
         problem = Sharing(gpus=1, jobs=jobs, share_limit=1)
-        best = Best(problem, Budget(), "parts")
+        best = BestSharing(problem, Budget(), "parts")
         best.take(in_turn(problem))  # b waits for 4 s, and c for 1 s where it arrives at 6 s
         assert len(Parts(best).every) == parts
 
@@ -198,7 +198,7 @@ def test_parts_change_no_optimum() -> None:
         )
         late = [job.model_copy(update={"release_date": job.release_date + 1000.0}) for job in late]
         problem = early.model_copy(update={"jobs": (*early.jobs, *late)})
-        best = Best(problem, Budget(), "parts")
+        best = BestSharing(problem, Budget(), "parts")
         best.take(shortest_first(problem, 0))
         parts = Parts(best).every
 

@@ -9,7 +9,7 @@ import pytest
 
 import gsopt
 from formulations.sharing import exact, slots, time_indexed
-from formulations.sharing.best import Best
+from formulations.sharing.best import BestSharing
 from formulations.sharing.following import at_events, in_slots
 from formulations.sharing.listing import shortest_first, take_lists
 from formulations.sharing.slots import task_of
@@ -56,7 +56,7 @@ def test_a_start_between_events_is_kept_where_it_is_legal() -> None:
 def test_rounding_is_no_part_of_the_schedule(most: int) -> None:
     """Plans on long slots are followed on the clock, and are never worse than the best list."""
     problem = interfering_jobs(jobs=4, gpus=2, seed=0)
-    best = Best(problem, Budget(), "lists")
+    best = BestSharing(problem, Budget(), "lists")
     take_lists(best)
     result = slots(problem, most=most)
 
@@ -91,7 +91,7 @@ def test_lists_are_schedules() -> None:
         alone, shared = (shortest_first(problem, partners) for partners in (0, 1))
         assert problem.model_copy(update={"share_limit": 1}).violations(alone) == []
         assert problem.violations(shared) == []
-        best = Best(problem, Budget(), "lists")
+        best = BestSharing(problem, Budget(), "lists")
         take_lists(best)
         assert unwrap(best.value) <= min(problem.objective(alone), problem.objective(shared))
 

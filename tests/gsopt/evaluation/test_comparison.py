@@ -17,7 +17,7 @@ from rich.table import Table
 import gsopt
 from gsopt.core.drawing import new_figure
 from gsopt.core.errors import Contradiction, InvalidInput, Unsupported
-from gsopt.core.progress import Bracket
+from gsopt.core.progress import KnownBracket
 from gsopt.core.result import Result
 from gsopt.evaluation import catalogue, plots
 from gsopt.evaluation.catalogue import load
@@ -245,7 +245,7 @@ def test_gaps_that_are_all_the_same() -> None:
 @pytest.mark.parametrize("width", range(1, 90))
 def test_the_line_fits(width: int) -> None:
     """Whatever the width, value and time stay as long as they have room, and the name goes first."""
-    line = Display(figure_5(2)).line(Bracket(0.0, 12, 10), seconds=3700, width=width)
+    line = Display(figure_5(2)).line(KnownBracket(0.0, 12, 10), seconds=3700, width=width)
     assert line.endswith("1:01:40")
     assert line.startswith("12") or "preemptions 12" in line
     assert len(line) <= max(width, len("12  gap 20.0 %  1:01:40"))
@@ -254,8 +254,8 @@ def test_the_line_fits(width: int) -> None:
 def test_what_is_not_known_is_a_dash() -> None:
     """Without value or bound there is no gap; above a bound of 0 the difference takes its place."""
     shown = Display(figure_5(2))
-    assert "preemptions -  bound -  gap -" in shown.line(Bracket(0.0), seconds=0)
-    assert "preemptions 3  bound 0  gap +3" in shown.line(Bracket(0.0, 3, 0), seconds=0)
+    assert "preemptions -  bound -  gap -" in shown.line(KnownBracket(0.0), seconds=0)
+    assert "preemptions 3  bound 0  gap +3" in shown.line(KnownBracket(0.0, 3, 0), seconds=0)
 
 
 def test_where_there_is_no_terminal_each_change_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -296,7 +296,7 @@ def history_of(*known: tuple[float, float | None, float | None]) -> History:
     """Return a history of times, values and bounds."""
     history = History()
     for each in known:
-        history(Bracket(*each))
+        history(KnownBracket(*each))
     return history
 
 

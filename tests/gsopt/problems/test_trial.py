@@ -9,7 +9,7 @@ import pytest
 from gsopt.core.numbers.clock import clock_error
 from gsopt.core.numbers.grid import Exact, decimal
 from gsopt.problems.trial import Trial, fair_times
-from gsopt.schedule.retiming import Stretch, Task
+from gsopt.schedule.retiming import ElasticTask, TaskStretch
 from tests.exactness import orders
 from tests.strategies.scheduling import tiny
 
@@ -17,20 +17,20 @@ from tests.strategies.scheduling import tiny
 MOMENT = Fraction(1, 10**30)
 
 
-def task(name: str, release: Exact, work: Exact, *, gpus: int = 1) -> Task:
+def task(name: str, release: Exact, work: Exact, *, gpus: int = 1) -> ElasticTask:
     """Return a task that does one unit of work per second and GPU on its only number of GPUs."""
-    return Task(name, release, work, {gpus: gpus})
+    return ElasticTask(name, release, work, {gpus: gpus})
 
 
-def trial(tasks: list[Task], gpus: int, runs: list[Stretch], *, preemptive: bool = True) -> Trial:
+def trial(tasks: list[ElasticTask], gpus: int, runs: list[TaskStretch], *, preemptive: bool = True) -> Trial:
     """Judge runs on a clock that begins at 0."""
     demands = [max(item.rates.values()) for item in tasks]
     return Trial(tasks, gpus, runs, origin=0, preemptive=preemptive, demands=demands)
 
 
-def exactly(job: str, start: Exact, end: Exact, gpus: int = 1) -> Stretch:
+def exactly(job: str, start: Exact, end: Exact, gpus: int = 1) -> TaskStretch:
     """Return a run whose instants are exact."""
-    return Stretch(job, Fraction(start), Fraction(end), gpus)
+    return TaskStretch(job, Fraction(start), Fraction(end), gpus)
 
 
 #: Jobs a and b of 2 s on one GPU each, b released at 1 s, and what breaks a rule for a moment on two GPUs.
@@ -63,8 +63,8 @@ def test_what_floats_are_excused_is_added() -> None:
     tasks = [task("a", 0, third), task("b", 0, third)]
     short, late = float(third), nextafter(float(third), 1.0)
     for runs in (
-        [Stretch("a", 0.0, late, 1), Stretch("b", short, 2 * late, 1)],  # they overlap
-        [Stretch("a", 0.0, short, 1), Stretch("b", short, 2 * short, 1)],  # the decimals lack a part
+        [TaskStretch("a", 0.0, late, 1), TaskStretch("b", short, 2 * late, 1)],  # they overlap
+        [TaskStretch("a", 0.0, short, 1), TaskStretch("b", short, 2 * short, 1)],  # the decimals lack a part
     ):
         judged = trial(tasks, 1, runs)
         assert judged.found == []
@@ -79,12 +79,12 @@ def test_more_than_rounding_explains_is_refused() -> None:
     """A job may owe what its clock and a billionth of its least time explain in all, and no more."""
     error = clock_error(1.0, 1.0)
     for part, wrong in ((0.9, False), (1.1, True)):
-        missing = trial([task("a", 0, 1)], 1, [Stretch("a", 0.0, 1 - part * error, 1)])
+        missing = trial([task("a", 0, 1)], 1, [TaskStretch("a", 0.0, 1 - part * error, 1)])
         assert any("does not complete" in rule for rule in missing.found) is wrong
     tasks = [task("a", 0, 1), task("b", 0, 1)]
     for part, wrong in ((0.4, False), (0.7, True)):  # once before the start, and once at the end
         early, end = 0.5 * error, 1 - part * error
-        runs = [Stretch("a", -early, end - early, 1), Stretch("b", 1.0, 2.0, 1)]
+        runs = [TaskStretch("a", -early, end - early, 1), TaskStretch("b", 1.0, 2.0, 1)]
         assert bool(trial(tasks, 1, runs).found) is wrong
 
 
@@ -92,8 +92,12 @@ def test_a_run_beside_many_owes_for_all_of_them() -> None:
     """Where three overlap for a moment on one GPU, all that follow are later by two moments."""
     tasks = [task(name, 0, 1) for name in "abc"]
     moment = 1e-10
-    runs = [Stretch("a", 0.0, 1.0, 1), Stretch("b", 1 - moment, 2.0, 1), Stretch("c", 1 - moment, 1.0, 1)]
-    runs.append(Stretch("c", 2.0, 3 - moment, 1))
+    runs = [
+        TaskStretch("a", 0.0, 1.0, 1),
+        TaskStretch("b", 1 - moment, 2.0, 1),
+        TaskStretch("c", 1 - moment, 1.0, 1),
+    ]
+    runs.append(TaskStretch("c", 2.0, 3 - moment, 1))
     judged = trial(tasks, 1, runs)
 
     assert judged.found == []
@@ -104,12 +108,16 @@ def test_a_run_beside_many_owes_for_all_of_them() -> None:
 def test_a_run_within_another_owes_its_own_length() -> None:
     """What a job holds twice is as long as the overlap, and its end is that of the longest run."""
     moment, job = 1e-10, [task("a", 0, 3)]
-    inside = [Stretch("a", 0.0, 2.0, 1), Stretch("a", 1.0, 1 + moment, 1), Stretch("a", 2 - moment, 3.0, 1)]
+    inside = [
+        TaskStretch("a", 0.0, 2.0, 1),
+        TaskStretch("a", 1.0, 1 + moment, 1),
+        TaskStretch("a", 2 - moment, 3.0, 1),
+    ]
     judged = trial(job, 2, inside)
     assert judged.found == []
     assert judged.completions[0] == 3 + Fraction(decimal(1 + moment)) - 1 + 2 - Fraction(decimal(2 - moment))
 
-    judged = trial(job, 2, [Stretch("a", 0.0, 3.0, 1), Stretch("a", 1.0, 1 + moment, 1)])
+    judged = trial(job, 2, [TaskStretch("a", 0.0, 3.0, 1), TaskStretch("a", 1.0, 1 + moment, 1)])
     assert judged.completions[0] == 2 + Fraction(decimal(1 + moment))
 
 
@@ -130,7 +138,9 @@ def test_no_schedule_is_scored_better_than_the_optimum(seed: int) -> None:
     for _ in range(60):
         error = clock_error(3.0, 1.0) * random.choice((0.05, 0.3, 1.0))
         runs = [
-            Stretch(name, start + random.uniform(-error, error), start + 1 + random.uniform(-error, error), 1)
+            TaskStretch(
+                name, start + random.uniform(-error, error), start + 1 + random.uniform(-error, error), 1
+            )
             for start, name in enumerate([*random.sample("ab", 2), "c"])
         ]
         judged = trial(tasks, 1, runs)
@@ -142,13 +152,13 @@ def test_no_schedule_is_scored_better_than_the_optimum(seed: int) -> None:
 
 def test_deadlines_are_excused_what_the_clock_of_the_end_is() -> None:
     """A float may miss a deadline by its error; an exact end by no moment, whatever the start."""
-    floats = trial([task("a", 0, 1)], 1, [Stretch("a", 0.0, 1.0, 1)])
+    floats = trial([task("a", 0, 1)], 1, [TaskStretch("a", 0.0, 1.0, 1)])
     error = Fraction(clock_error(1.0, 1.0))
     assert floats.late([1 - error * Fraction(9, 10)]) == []
     assert floats.late([1 - error * Fraction(11, 10)]) == [0]
 
     for start in (0.0, Fraction(0)):
-        judged = trial([task("a", 0, 1)], 1, [Stretch("a", start, Fraction(1), 1)])
+        judged = trial([task("a", 0, 1)], 1, [TaskStretch("a", start, Fraction(1), 1)])
         assert (judged.late([1]), judged.late([1 - MOMENT])) == ([], [0])
 
 

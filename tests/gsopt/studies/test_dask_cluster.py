@@ -22,7 +22,7 @@ from gsopt.solvers.backends.process import Reply
 from gsopt.studies import Progress, Study, cells_of, dask_cluster, dask_worker, run
 from gsopt.studies.compute import compute, prove
 from gsopt.studies.dask_cluster import LostScheduler
-from gsopt.studies.dask_worker import Order, OrderResult, inspect
+from gsopt.studies.dask_worker import CellOrder, OrderResult, inspect
 from gsopt.studies.installation import Installation, installation, versions
 from gsopt.studies.needs import Needs
 from gsopt.studies.store import reading
@@ -187,7 +187,7 @@ class Dying:
         """Remember who wants to hear of the beginnings."""
         self._hear = hear
 
-    def submit(self, _function: object, order: Order, *, pure: bool) -> Future[OrderResult]:
+    def submit(self, _function: object, order: CellOrder, *, pure: bool) -> Future[OrderResult]:
         """Have all workers that a scheduler allows die; the last tasks are answered."""
         assert not pure
         self.submitted += 1

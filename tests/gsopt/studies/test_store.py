@@ -12,7 +12,7 @@ from gsopt.core.errors import InvalidInput
 from gsopt.schedule.bounds import MeanBound
 from gsopt.studies.cells import Cell, cells_of
 from gsopt.studies.installation import versions
-from gsopt.studies.provenance import Source, StudyRun
+from gsopt.studies.provenance import ReadFile, StudyRun
 from gsopt.studies.rows import CellOutcome, CellState
 from gsopt.studies.store import Store, reading, writing
 from tests.gsopt.studies.samples import FIGURE_5, study
@@ -141,7 +141,7 @@ def test_it_is_kept_where_results_come_from(tmp_path: Path) -> None:
         assert [(run.workers, run.cells) for run in store.runs()] == [(1, 1), (3, 1)]
         assert {run.version for run in store.runs()} == {versions()["gsopt"]}
         assert store.runs()[0].packages == versions()
-        assert store.sources() == [Source("a.csv", "1"), Source("b.csv", "2")]
+        assert store.sources() == [ReadFile("a.csv", "1"), ReadFile("b.csv", "2")]
         store.adopt(grid, [], 1)
         assert (store.runs(), store.sources()) == ([], [])
 
@@ -150,7 +150,7 @@ def test_a_file_that_changed_has_both_digests(tmp_path: Path) -> None:
     """Cells of one instance that read different contents under one path leave both."""
     with writing(tmp_path) as store:
         keep(store, cells_of(study()), *(replace(DONE, sources={"a.csv": digest}) for digest in "21"))
-        assert store.sources() == [Source("a.csv", "1"), Source("a.csv", "2")]
+        assert store.sources() == [ReadFile("a.csv", "1"), ReadFile("a.csv", "2")]
 
 
 def _as_before(folder: Path) -> None:
@@ -190,7 +190,7 @@ def test_folders_of_the_layout_before_are_continued(tmp_path: Path) -> None:
         store.adopt(grid, [first, second], 2)
         store.commit(second, replace(DONE, sources={"a.csv": "1"}))
         assert [run.packages for run in store.runs()] == [{}, versions()]
-        assert store.sources() == [Source("a.csv", "1")]
+        assert store.sources() == [ReadFile("a.csv", "1")]
 
 
 def test_versions_of_packages_are_given_where_they_were_kept() -> None:

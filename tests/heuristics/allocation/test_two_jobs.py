@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from heuristics.allocation.two_jobs import (
-    Job,
+    LinearJob,
     TwoJobs,
     end_point_rule,
     one_after_the_other,
@@ -15,8 +15,8 @@ from heuristics.allocation.two_jobs import (
 )
 
 #: Work is maximum workers times minimum running time. In Table 4 job A has the smaller maximum.
-TABLE_2 = TwoJobs(8, p=Job(6 * 50, 2, 6), q=Job(6 * 20, 2, 6))
-TABLE_4 = TwoJobs(8, p=Job(3 * 100, 2, 3), q=Job(6 * 20, 2, 6))
+TABLE_2 = TwoJobs(8, p=LinearJob(6 * 50, 2, 6), q=LinearJob(6 * 20, 2, 6))
+TABLE_4 = TwoJobs(8, p=LinearJob(3 * 100, 2, 3), q=LinearJob(6 * 20, 2, 6))
 
 
 def random_pairs(count: int, seed: int) -> Iterator[TwoJobs]:
@@ -28,7 +28,10 @@ def random_pairs(count: int, seed: int) -> Iterator[TwoJobs]:
         least_p, least_q = rng.randint(1, most_p), rng.randint(1, most_q)
         capacity = rng.randint(1, 26)
         if most_q < capacity < most_p + most_q and least_p + least_q < capacity:
-            p, q = Job(rng.randint(1, 120), least_p, most_p), Job(rng.randint(1, 120), least_q, most_q)
+            p, q = (
+                LinearJob(rng.randint(1, 120), least_p, most_p),
+                LinearJob(rng.randint(1, 120), least_q, most_q),
+            )
             yield TwoJobs(capacity, p, q)
             count -= 1
 
@@ -111,7 +114,7 @@ def test_the_printed_rule_holds_with_feasible_corners() -> None:
 
 def test_the_printed_rule_fails_with_an_infeasible_corner() -> None:
     """C=11, p=(91, 5..8), q=(83, 4..8): the rule favours q, sum 30.396; seven GPUs for p give 29.875."""
-    jobs = TwoJobs(11, p=Job(91, 5, 8), q=Job(83, 4, 8))
+    jobs = TwoJobs(11, p=LinearJob(91, 5, 8), q=LinearJob(83, 4, 8))
     assert not corners_are_feasible(jobs)
     assert 2 * jobs.average(printed_rule(jobs)) == Fraction(1459, 48)
     assert 2 * jobs.average(end_point_rule(jobs)) == 2 * best_split(jobs) == Fraction(239, 8)
@@ -124,7 +127,7 @@ def test_the_end_point_rule_always_holds() -> None:
 
 def test_both_conclusions_agree_at_twice_the_maximum() -> None:
     """At C = 2 g_max(p) Equation 7 is constant in case II, so favouring p is right by both conclusions."""
-    jobs = TwoJobs(10, p=Job(60, 1, 5), q=Job(40, 1, 9))
+    jobs = TwoJobs(10, p=LinearJob(60, 1, 5), q=LinearJob(40, 1, 9))
     second_first = [
         gpus for gpus in range(1, 6) if jobs.completion_times(gpus)[1] <= jobs.completion_times(gpus)[0]
     ]
@@ -134,6 +137,6 @@ def test_both_conclusions_agree_at_twice_the_maximum() -> None:
 
 def test_one_after_the_other_can_be_best() -> None:
     """C=10, p=(37, 1..9), q=(118, 7..9): side by side sums to 28.185 at best, one after the other to 21.333."""
-    jobs = TwoJobs(10, p=Job(37, 1, 9), q=Job(118, 7, 9))
+    jobs = TwoJobs(10, p=LinearJob(37, 1, 9), q=LinearJob(118, 7, 9))
     assert 2 * best_split(jobs) == Fraction(761, 27)
     assert 2 * one_after_the_other(jobs) == Fraction(64, 3)

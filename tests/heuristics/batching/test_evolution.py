@@ -26,7 +26,7 @@ from heuristics.batching.evolution import (
     convergence,
     evolve,
 )
-from heuristics.batching.evolution.offers import Offers
+from heuristics.batching.evolution.offers import GpuOffers
 from heuristics.batching.evolution.population import initial, refresh
 from heuristics.batching.evolution.rows import counts_of
 from heuristics.batching.evolution.settings import ScaleDown
@@ -114,7 +114,7 @@ def test_costs_are_those_of_the_judge() -> None:
     compared = 0
     for seed in range(cases(40)):
         problem = batching.draw(Random(seed))
-        offers = Offers.of(problem)
+        offers = GpuOffers.of(problem)
         sign = -1 if problem.criterion == "rate" else 1
         best = brute_force(problem)
         costs = offers.table.used_cost
@@ -135,7 +135,7 @@ def test_a_job_keeps_its_batch_where_a_change_is_not_worth_it() -> None:
     """A batch of 500 on two GPUs is kept if 512 samples save less than the change costs."""
     before = job(previous_gpus=2, previous_batch=500)
     sizes = [
-        Offers.of(Batching(gpus=2, jobs=[before], reconfiguration=cost)).batch_sizes[0][2]
+        GpuOffers.of(Batching(gpus=2, jobs=[before], reconfiguration=cost)).batch_sizes[0][2]
         for cost in (0.0, 9.0)
     ]
 
@@ -146,22 +146,22 @@ def test_what_is_left_is_drawn() -> None:
     """Draws have the mean of the distribution; known samples stay, and so does everything without a draw."""
     believed = job("b", remaining=None, progress=Progress(alpha=5, beta=8, processed=1000))
     problem = Batching(gpus=2, jobs=[job(), believed])
-    draw = Offers.of(problem, is_drawn=True).table.draw
+    draw = GpuOffers.of(problem, is_drawn=True).table.draw
     generator = default_rng(0)
 
     assert draw is not None
     weights = [draw(generator) for _ in range(3000)]
     assert {float(each[0]) for each in weights} == {1000.0}
     assert sum(float(each[1]) for each in weights) / 3000 == pytest.approx(2000, rel=0.05)
-    assert Offers.of(problem).table.draw is None
-    assert Offers.of(Batching(gpus=2, jobs=[job()]), is_drawn=True).table.draw is None
+    assert GpuOffers.of(problem).table.draw is None
+    assert GpuOffers.of(Batching(gpus=2, jobs=[job()]), is_drawn=True).table.draw is None
 
 
 def test_rates_are_drawn_as_rates() -> None:
     """Where completions per second count, weights are one over the samples left."""
     believed = job(remaining=None, progress=Progress(alpha=5, beta=8, processed=1000))
     time, rate = (
-        Offers.of(Batching(gpus=2, jobs=[believed], criterion=criterion), is_drawn=True).table.draw
+        GpuOffers.of(Batching(gpus=2, jobs=[believed], criterion=criterion), is_drawn=True).table.draw
         for criterion in ("sum_time", "rate")
     )
 

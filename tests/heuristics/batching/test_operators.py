@@ -30,7 +30,7 @@ from heuristics.batching.evolution.rows import Genomes
 from heuristics.batching.evolution.settings import PackOrder, ScaleDown
 from heuristics.batching.evolution.table import Whole
 from heuristics.batching.evolution.toolbox import toolbox_of
-from heuristics.batching.evolution.vectorised import Pairs, mutants, pairs, preempted, selected
+from heuristics.batching.evolution.vectorised import ParentPairs, mutants, pairs, preempted, selected
 from tests.effort import cases
 from tests.heuristics.batching.tables import chi_square, drawn, genomes, uniform
 
@@ -255,7 +255,7 @@ def test_figure_8_on_arrays() -> None:
     """332211 and 111223 give 312221 and 131213 where the second, fifth and fourth GPU are exchanged."""
     parents = np.array([[3, 3, 2, 2, 1, 1], [1, 1, 1, 2, 2, 3]])
     exchanged = np.array([[False, True, False, True, True, False]])
-    found = vectorised.crossover(parents, Pairs(np.array([0]), np.array([1]), exchanged))
+    found = vectorised.crossover(parents, ParentPairs(np.array([0]), np.array([1]), exchanged))
 
     assert found.tolist() == [[3, 1, 2, 2, 2, 1], [1, 3, 1, 2, 1, 3]]
 

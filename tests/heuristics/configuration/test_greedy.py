@@ -9,7 +9,7 @@ import pytest
 from gsopt.core.numbers.grid import decimal
 from gsopt.problems.configuration import Configuration, ConfigurationSolution
 from heuristics.configuration import greedy
-from heuristics.configuration.greedy import _State
+from heuristics.configuration.greedy import _ConfigurationState
 from tests.effort import cases
 from tests.exactness import configuration as oracle
 from tests.strategies.configuration import chosen, job, node, tiny
@@ -77,13 +77,13 @@ def test_its_changes_are_those_of_the_rule() -> None:
 def test_changes_of_a_job_are_listed_when_it_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     """All changes of a job are listed once, and once more for each that it makes."""
     listed: list[int] = []
-    changes = _State.changes
+    changes = _ConfigurationState.changes
 
-    def counted(state: _State, number: int) -> list[Any]:
+    def counted(state: _ConfigurationState, number: int) -> list[Any]:
         listed.append(number)
         return changes(state, number)
 
-    monkeypatch.setattr(_State, "changes", counted)
+    monkeypatch.setattr(_ConfigurationState, "changes", counted)
     jobs = [job(f"j{each}", 9.0, 9.1, 9.2) for each in range(30)]
     assert greedy(node(30, *jobs)).solution is not None
     assert sorted(listed) == sorted([*range(30), *range(30)])

@@ -14,7 +14,7 @@ from gsopt.core.method import Method
 from gsopt.evaluation.catalogue import heuristics
 from gsopt.problems.goodput import Goodput, GoodputJob, GoodputSolution
 from heuristics.goodput import genetic, greedy
-from heuristics.goodput.cells import Cells
+from heuristics.goodput.cells import HeldCells
 from heuristics.goodput.fronts import ranks, survivors
 from heuristics.goodput.gangs import with_gangs
 from heuristics.goodput.greedy import _State
@@ -50,7 +50,7 @@ def test_sums_are_those_of_the_whole_array() -> None:
     random = np.random.default_rng(0)
     for _ in range(cases(40)):
         candidates = random.integers(0, 4, size=random.integers(1, 6, size=3)) * (random.random() < 0.8)
-        cells = Cells.of(candidates)
+        cells = HeldCells.of(candidates)
 
         assert (cells.filled() == candidates).all()
         assert (cells.nodes_of_jobs == (candidates > 0).sum(axis=2)).all()
@@ -62,7 +62,7 @@ def test_the_first_cells_of_a_group_are_filled_first() -> None:
     """Cells get what they ask for until the limit of their group is reached, one after the other."""
     random = np.random.default_rng(1)
     for _ in range(cases(40)):
-        cells = Cells.of(random.integers(0, 5, size=(2, 3, 4)))
+        cells = HeldCells.of(random.integers(0, 5, size=(2, 3, 4)))
         asked, limits = cells.gpus.copy(), random.integers(0, 8, size=6)
         cells.fill(np.arange(len(cells.at)), cells.rows, limits[cells.rows])
         for row in range(6):

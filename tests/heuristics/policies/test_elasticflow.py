@@ -15,10 +15,10 @@ from gsopt.scenario.scenario import CapacityChange, Overhead, Scenario
 from gsopt.simulation import Action, Policy, Start, State, simulate
 from gsopt.testing import check_policy
 from heuristics.policies.elasticflow import relaxed
-from heuristics.policies.elasticflow.guaranteeing import Admission, Guaranteeing
+from heuristics.policies.elasticflow.guaranteeing import DeadlineDecision, Guaranteeing
 from heuristics.policies.elasticflow.plan import by_deadline, keeps_all, shares, with_spare
 from heuristics.policies.elasticflow.policy import elasticflow
-from heuristics.policies.elasticflow.profile import PlannedShare, Request, SlotProfile, levels_of
+from heuristics.policies.elasticflow.profile import PlannedShare, ProfileRequest, SlotProfile, levels_of
 from heuristics.policies.elasticflow.relaxed import could_keep_all
 from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios
@@ -28,7 +28,7 @@ from tests.heuristics.policies.shared import mixed, pieces
 LENGTH = 60.0
 
 
-def drawn(random: Random, most: int = 8, gpus: int = 8) -> list[Request]:
+def drawn(random: Random, most: int = 8, gpus: int = 8) -> list[ProfileRequest]:
     """Draw jobs whose deadlines are somewhat later than they need alone, on levels that are powers of 2."""
     requests = []
     for number in range(random.randint(1, most)):
@@ -38,7 +38,7 @@ def drawn(random: Random, most: int = 8, gpus: int = 8) -> list[Request]:
         slots = random.randint(1, 40)
         work = random.uniform(0.2, 0.9) * slots * LENGTH * speeds[-1] * random.choice([0.3, 1.0])
         if len(set(speeds)) == len(speeds):
-            requests.append(Request(number, work, levels, speeds, slots))
+            requests.append(ProfileRequest(number, work, levels, speeds, slots))
     return requests
 
 
@@ -75,7 +75,7 @@ def test_rejected_jobs(options: dict[str, Any], times: tuple[float | None, ...])
 
 def test_planned_is_not_kept() -> None:
     """Overheads are not planned, so a job that is admitted may be late; without them it is not."""
-    told: list[Admission] = []
+    told: list[DeadlineDecision] = []
     work = made((0, 230, 240))
     kept = [
         simulate(work, elasticflow, cluster=1, overheads=Overhead(start=start), on_admission=told.append)
@@ -90,7 +90,7 @@ def test_exact_admits_what_the_rule_refuses() -> None:
     flat = [(1, 1.0), (2, 1.0 + 1e-6)]
     early = Job(name="a", release_date=0, duration=110, gpus=1, menu=flat, deadline=120)
     late = Job(name="b", release_date=0, duration=115, gpus=2, deadline=180)
-    told: list[Admission] = []
+    told: list[DeadlineDecision] = []
     for policy in (elasticflow, partial(elasticflow, exact=True)):
         simulate(bundle([early, late]), policy, cluster=2, on_admission=told.append)
     assert [each.admitted for each in told] == [True, False, True, True]
@@ -135,9 +135,9 @@ def guaranteeing(slot: float, **options: Any) -> Policy:
 
 def run(
     workload: Workload, *, slot: float = 10, cluster: Any = 1, **options: Any
-) -> tuple[Any, list[Admission]]:
+) -> tuple[Any, list[DeadlineDecision]]:
     """Simulate, on one GPU unless told; return completion times and decisions about deadlines."""
-    told: list[Admission] = []
+    told: list[DeadlineDecision] = []
     changes = options.pop("capacity_changes", ())
     policy = guaranteeing(slot, on_admission=told.append, **options)
     return simulate(workload, policy, cluster=cluster, capacity_changes=changes).completion_times, told
@@ -147,7 +147,7 @@ def test_newcomers_are_admitted_one_by_one() -> None:
     """Of two jobs of one slot that cannot both be in time the first is admitted, though it is due later."""
     times, told = run(single((0, 50, 60), (0, 30, 40)))
     assert times == (50, 80)
-    assert told == [Admission(0, 0, admitted=True), Admission(1, 0, admitted=False)]
+    assert told == [DeadlineDecision(0, 0, admitted=True), DeadlineDecision(1, 0, admitted=False)]
 
 
 @pytest.mark.parametrize(("drops", "last"), [(False, 80), (True, None)])
@@ -242,22 +242,22 @@ LINEAR, FLAT = (1.0, 2.0, 4.0), (1.0, 1.2, 1.3)
 
 def test_by_deadline_and_number() -> None:
     """The earliest deadline first, jobs without one last, and of equals the lower number."""
-    requests = [Request(n, 1.0, (1,), (1.0,), slots) for n, slots in enumerate([None, 3, 1, 3])]
+    requests = [ProfileRequest(n, 1.0, (1,), (1.0,), slots) for n, slots in enumerate([None, 3, 1, 3])]
     assert [request.number for request in by_deadline(requests)] == [2, 1, 3, 0]
     assert [request.number for request in by_deadline(requests[::-1])] == [2, 1, 3, 0]
 
 
 def test_a_late_job_takes_nothing_from_the_others() -> None:
     """What cannot be complete in time gets no share, and those behind it get theirs."""
-    requests = [Request(0, 900.0, (1,), (1.0,), 2), Request(1, 60.0, (1,), (1.0,), 4)]
+    requests = [ProfileRequest(0, 900.0, (1,), (1.0,), 2), ProfileRequest(1, 60.0, (1,), (1.0,), 4)]
     assert shares(requests, 1, 60.0) == {1: PlannedShare(1, 1, 1)}
     assert not keeps_all(requests, 1, 60.0)
 
 
 def test_levels_are_not_lowered_where_that_makes_others_late() -> None:
     """A job that is ahead could do with less for longer, but then another would have no room."""
-    ahead = Request(0, 180.0, (1, 2), (1.0, 1.5), 3)
-    wide = Request(1, 60.0, (2,), (1.0,), 3)
+    ahead = ProfileRequest(0, 180.0, (1, 2), (1.0, 1.5), 3)
+    wide = ProfileRequest(1, 60.0, (2,), (1.0,), 3)
     assert shares([ahead, wide], 2, 60.0) == {0: PlannedShare(1, 1, 3)}
     assert shares([ahead, wide], 2, 60.0, {0: PlannedShare(2, 2, 9), 1: PlannedShare(2, 0, 9)}) == {
         0: PlannedShare(2, 2, 2),
@@ -267,20 +267,20 @@ def test_levels_are_not_lowered_where_that_makes_others_late() -> None:
 
 def test_levels_are_lowered_where_that_makes_nobody_late() -> None:
     """Beside a job that is late in any case the other one has its least level, whatever it had before."""
-    ahead = Request(0, 180.0, (1, 2), (1.0, 1.5), 3)
-    lost = Request(1, 9000.0, (2,), (1.0,), 3)
+    ahead = ProfileRequest(0, 180.0, (1, 2), (1.0, 1.5), 3)
+    lost = ProfileRequest(1, 9000.0, (2,), (1.0,), 3)
     assert shares([ahead, lost], 2, 60.0, {0: PlannedShare(2, 2, 9)}) == {0: PlannedShare(1, 1, 3)}
 
 
 def test_whoever_has_nothing_comes_first() -> None:
     """A job that would begin later gets its lowest level before another grows."""
-    requests = [Request(0, 600.0, (1, 2, 4), LINEAR, 9), Request(1, 600.0, (1, 2, 4), FLAT, 20)]
+    requests = [ProfileRequest(0, 600.0, (1, 2, 4), LINEAR, 9), ProfileRequest(1, 600.0, (1, 2, 4), FLAT, 20)]
     assert with_spare(requests, {0: PlannedShare(1, 1, 10), 1: PlannedShare(1, 0, 20)}, 2) == {0: 1, 1: 1}
 
 
 def test_linear_jobs_grow_before_flat_ones() -> None:
     """GPUs that are left over go where they cost the least GPU time, past steps that do not fit."""
-    requests = [Request(0, 600.0, (1, 2, 4), FLAT, 9), Request(1, 600.0, (1, 2, 4), LINEAR, 20)]
+    requests = [ProfileRequest(0, 600.0, (1, 2, 4), FLAT, 9), ProfileRequest(1, 600.0, (1, 2, 4), LINEAR, 20)]
     planned = {0: PlannedShare(1, 1, 9), 1: PlannedShare(1, 1, 20)}
     assert [with_spare(requests, planned, gpus) for gpus in (3, 4, 5, 6)] == [
         {0: 1, 1: 2},
@@ -292,21 +292,27 @@ def test_linear_jobs_grow_before_flat_ones() -> None:
 
 def test_a_job_without_a_share_saves_at_its_lowest_level() -> None:
     """One of half the gain on one GPU, though of two thirds on two, comes after one of three fifths."""
-    requests = [Request(0, 600.0, (1, 2), (1.0, 1.5), None), Request(1, 600.0, (1, 2), (1.0, 1.6), 20)]
+    requests = [
+        ProfileRequest(0, 600.0, (1, 2), (1.0, 1.5), None),
+        ProfileRequest(1, 600.0, (1, 2), (1.0, 1.6), 20),
+    ]
     assert with_spare(requests, {1: PlannedShare(1, 1, 10)}, 3) == {0: 1, 1: 2}
 
 
 def test_gains_count_for_each_gpu() -> None:
     """A step of two GPUs that gains more for each comes before one of one GPU, which costs less in all."""
-    requests = [Request(0, 600.0, (1, 2), (1.0, 1.5), 20), Request(1, 600.0, (1, 3), (1.0, 2.2), 20)]
+    requests = [
+        ProfileRequest(0, 600.0, (1, 2), (1.0, 1.5), 20),
+        ProfileRequest(1, 600.0, (1, 3), (1.0, 2.2), 20),
+    ]
     assert with_spare(requests, {0: PlannedShare(1, 1, 10), 1: PlannedShare(1, 1, 10)}, 4) == {0: 1, 1: 3}
 
 
 def test_later_work_is_saved_at_the_level_of_the_share() -> None:
     """The smaller gain wins where each second that is saved later is one on two GPUs at poor speed."""
     requests = [
-        Request(0, 600.0, (1, 2), (1.0, 1.9), 20),
-        Request(1, 600.0, (1, 2, 3), (1.0, 1.5, 2.2), 20),
+        ProfileRequest(0, 600.0, (1, 2), (1.0, 1.9), 20),
+        ProfileRequest(1, 600.0, (1, 2, 3), (1.0, 1.5, 2.2), 20),
     ]
     planned = {0: PlannedShare(1, 1, 10), 1: PlannedShare(2, 2, 7)}
     assert with_spare(requests, planned, 4) == {0: 1, 1: 3}
@@ -315,11 +321,11 @@ def test_later_work_is_saved_at_the_level_of_the_share() -> None:
 def test_linear_jobs_tie() -> None:
     """Of jobs that are as many times faster as they have GPUs the first one grows, whatever the rounding."""
     whole, thirds = (1.0, 2.0, 3.0), (1 / 3, 2 / 3, 3 / 3)
-    requests = [Request(n, 600.0, (1, 2, 3), speeds, 60) for n, speeds in enumerate([whole, thirds])]
+    requests = [ProfileRequest(n, 600.0, (1, 2, 3), speeds, 60) for n, speeds in enumerate([whole, thirds])]
     assert with_spare(requests, {0: PlannedShare(2, 2, 5), 1: PlannedShare(2, 2, 15)}, 5) == {0: 3, 1: 2}
 
 
-def by_slots(left: list[int], request: Request) -> PlannedShare | None:
+def by_slots(left: list[int], request: ProfileRequest) -> PlannedShare | None:
     """Serve a job slot by slot."""
     for top in request.levels:
         missing, taken = request.work, list[int]()
@@ -351,27 +357,27 @@ def test_slots_one_by_one_say_the_same() -> None:
 def test_work_that_is_done_takes_nothing() -> None:
     """A job without work left needs no slot."""
     profile = SlotProfile(1, LENGTH)
-    assert profile.serve(Request(0, 0.0, (1,), (1.0,), 4)) == PlannedShare(1, 0, 0)
+    assert profile.serve(ProfileRequest(0, 0.0, (1,), (1.0,), 4)) == PlannedShare(1, 0, 0)
     assert [free for _, free in profile.left] == [1]
 
 
 @pytest.mark.parametrize("slots", [0, -3])
 def test_deadlines_that_have_passed_cannot_be_kept(slots: int) -> None:
     """A job whose deadline is in the past gets no share."""
-    assert SlotProfile(1, LENGTH).serve(Request(0, 1.0, (1,), (1.0,), slots)) is None
+    assert SlotProfile(1, LENGTH).serve(ProfileRequest(0, 1.0, (1,), (1.0,), slots)) is None
 
 
 def test_a_level_that_is_not_left_is_made_up_for_later() -> None:
     """A job runs on the GPUs that are left until others are complete, and then on its level."""
     profile = SlotProfile(4, LENGTH)
-    assert profile.serve(Request(0, 360.0, (3,), (3.0,), 9)) == PlannedShare(3, 3, 2)
-    assert profile.serve(Request(1, 600.0, (1, 4), (1.0, 4.0), 4)) == PlannedShare(4, 1, 4)
+    assert profile.serve(ProfileRequest(0, 360.0, (3,), (3.0,), 9)) == PlannedShare(3, 3, 2)
+    assert profile.serve(ProfileRequest(1, 600.0, (1, 4), (1.0, 4.0), 4)) == PlannedShare(4, 1, 4)
     assert [free for _, free in profile.left] == [0, 0, 4]
 
 
 def test_work_that_is_too_much_by_rounding_is_in_time() -> None:
     """Three slots of work, but for a few roundings of it, are three slots."""
-    request = Request(0, work=3 * LENGTH * (1 + 1e-12), levels=(1,), speeds=(1.0,), slots=3)
+    request = ProfileRequest(0, work=3 * LENGTH * (1 + 1e-12), levels=(1,), speeds=(1.0,), slots=3)
     assert SlotProfile(1, LENGTH).serve(request) == PlannedShare(1, 1, 3)
 
 
@@ -385,8 +391,8 @@ def test_what_the_rule_keeps_the_relaxation_keeps(monkeypatch: pytest.MonkeyPatc
 
 def test_the_rule_refuses_what_could_be_kept() -> None:
     """By deadline the early job takes one GPU throughout; half of the time on both leaves the other enough."""
-    early = Request(0, 110.0, (1, 2), (1.0, 1.0 + 1e-9), 2)
-    late = Request(1, 230.0, (2,), (2.0,), 3)
+    early = ProfileRequest(0, 110.0, (1, 2), (1.0, 1.0 + 1e-9), 2)
+    late = ProfileRequest(1, 230.0, (2,), (2.0,), 3)
     assert not keeps_all([early, late], 2, LENGTH)
     assert could_keep_all([early, late], 2, LENGTH)
 
@@ -394,9 +400,9 @@ def test_the_rule_refuses_what_could_be_kept() -> None:
 def test_edges() -> None:
     """Nobody at all can be kept; a deadline that has passed cannot."""
     assert could_keep_all([], 1, LENGTH)
-    assert not could_keep_all([Request(0, 1.0, (1,), (1.0,), 0)], 1, LENGTH)
-    assert could_keep_all([Request(0, 60.0, (1,), (1.0,), 1)], 1, LENGTH)
-    assert not could_keep_all([Request(0, 61.0, (1,), (1.0,), 1)], 1, LENGTH)
+    assert not could_keep_all([ProfileRequest(0, 1.0, (1,), (1.0,), 0)], 1, LENGTH)
+    assert could_keep_all([ProfileRequest(0, 60.0, (1,), (1.0,), 1)], 1, LENGTH)
+    assert not could_keep_all([ProfileRequest(0, 61.0, (1,), (1.0,), 1)], 1, LENGTH)
 
 
 def test_levels_that_are_no_faster_are_left_out() -> None:

@@ -29,7 +29,7 @@ from heuristics.policies.gavel.ledger import TimeLedger
 from heuristics.policies.gavel.rounds import Divide, Form, Rounds
 from heuristics.policies.gavel.themis import themis
 from heuristics.policies.gavel.themis_auction import themis_auction
-from heuristics.policies.gavel.time_shares import Isolated, TimeShares
+from heuristics.policies.gavel.time_shares import Isolated, TimeSharing
 from instances.scenarios import sia
 from instances.traces import gavel as read
 from tests.effort import cases
@@ -350,7 +350,7 @@ def problems(criterion: Any, **options: Any) -> list[Shares]:
         return solution
 
     def policy(state: State) -> Rounds:
-        return Rounds(state, TimeShares(criterion, watched, **options), form="port")
+        return Rounds(state, TimeSharing(criterion, watched, **options), form="port")
 
     simulate(THREE, policy, cluster=2, exact=True, bound=False)
     return seen
@@ -384,7 +384,7 @@ def test_isolated_time_at_present_is_that_of_all_the_work() -> None:
 
 def test_isolated_shares_where_a_method_finds_none() -> None:
     """A method without a solution does not stop the run: jobs have an equal part of the GPUs each."""
-    none = partial(TimeShares, "makespan", lambda problem: NoSolution(problem.word))
+    none = partial(TimeSharing, "makespan", lambda problem: NoSolution(problem.word))
     run = simulate(THREE, lambda state: Rounds(state, none()), cluster=2, bound=False)
     assert run.metrics.completed == 3
 

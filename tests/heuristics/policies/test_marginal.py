@@ -30,7 +30,7 @@ from gsopt.simulation.estimates import misjudging
 from gsopt.testing import check_policy
 from heuristics.policies import marginal, marginal_attained, srsf
 from heuristics.policies.marginal.rolling_prices import rolling_prices
-from heuristics.policies.marginal.segments import Segments, gain_of
+from heuristics.policies.marginal.segments import SegmentGrants, gain_of
 from tests.effort import cases
 from tests.gsopt.simulation.parts.test_greedy import calm, large
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios, tree_scenarios
@@ -180,7 +180,7 @@ def test_a_segment_waits_for_the_one_below_it() -> None:
     ]
 
     def in_order(state: State) -> Decider:
-        return Segments(state, key=lambda job, _: job + 1)
+        return SegmentGrants(state, key=lambda job, _: job + 1)
 
     run = simulate(bundle(jobs), in_order, cluster=4, exact=True, record=True)
     assert run.completion_times == (2, 2 + 2 / Fraction(1.4), 2)

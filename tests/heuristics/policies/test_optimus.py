@@ -26,7 +26,7 @@ from gsopt.simulation.parts.pool import Count, Kinds
 from gsopt.testing import check_policy
 from heuristics.policies import equal_share
 from heuristics.policies.optimus.adaptive import iterations_left, seconds_per_iteration
-from heuristics.policies.optimus.candidates import Candidate, Candidates
+from heuristics.policies.optimus.candidates import Candidates, GpuCandidate
 from heuristics.policies.optimus.convergence import samples_until
 from heuristics.policies.optimus.granting import Granting, Grants, place_on_emptiest
 from heuristics.policies.optimus.policy import afs, optimus
@@ -214,9 +214,9 @@ def test_afs_in_the_simulator_of_pollux() -> None:
 ITEM = Job(name="a", release_date=0, duration=1, gpus=1)
 
 
-def candidate(number: int, left: list[float]) -> Candidate:
+def candidate(number: int, left: list[float]) -> GpuCandidate:
     """Make a job that has so much left on 1, 2, ... GPUs."""
-    return Candidate(number, ITEM, tuple(range(1, len(left) + 1)), tuple(left))
+    return GpuCandidate(number, ITEM, tuple(range(1, len(left) + 1)), tuple(left))
 
 
 def grants_of(gpus: int) -> Grants:
@@ -226,12 +226,12 @@ def grants_of(gpus: int) -> Grants:
     return Grants(pool, {})
 
 
-def total(jobs: list[Candidate], grants: Grants) -> float:
+def total(jobs: list[GpuCandidate], grants: Grants) -> float:
     """Sum the times that are left."""
     return sum(float(job.left[grants.rung(job)]) for job in jobs)
 
 
-def best(jobs: list[Candidate], gpus: int) -> float:
+def best(jobs: list[GpuCandidate], gpus: int) -> float:
     """Find the least sum of the times left by a table over the GPUs."""
     table = {0: 0.0}
     for job in jobs:
@@ -244,7 +244,7 @@ def best(jobs: list[Candidate], gpus: int) -> float:
     return min(table.values())
 
 
-def drawn(random: Random, *, convex: bool) -> list[Candidate]:
+def drawn(random: Random, *, convex: bool) -> list[GpuCandidate]:
     """Draw jobs of whole times left; convex ones save less with each GPU."""
     jobs = []
     for number in range(random.randint(1, 5)):
@@ -307,8 +307,8 @@ def test_by_the_paper() -> None:
     for _ in range(cases(400)):
         small, large = sorted(random.uniform(10, 500) for _ in range(2))
         have, more = (1.0, random.uniform(1.05, 2.0)), (1.0, random.uniform(1.05, 2.0))
-        one = Candidate(0, ITEM, (1, 2), (small / have[0], small / have[1]))
-        other = Candidate(1, ITEM, (1, 2), (large / more[0], large / more[1]))
+        one = GpuCandidate(0, ITEM, (1, 2), (small / have[0], small / have[1]))
+        other = GpuCandidate(1, ITEM, (1, 2), (large / more[0], large / more[1]))
         if one.left[0] >= other.left[1]:
             continue  # the longer job would be through first with one GPU more
         to_short = 2 * one.left[1] + (large - one.left[1] * more[0]) / more[1]
@@ -350,7 +350,7 @@ def test_time_saved_counts_per_gpu() -> None:
     assert by_time_saved(3.0, 9.0, 1) is None
 
 
-def last_first(jobs: Sequence[Candidate], grants: Grants) -> None:
+def last_first(jobs: Sequence[GpuCandidate], grants: Grants) -> None:
     """Grant to the job that came last first."""
     for job in reversed(jobs):
         grants.grow(job)
@@ -371,7 +371,7 @@ def test_nobody_asks_where_time_changes_nothing() -> None:
     """Rigid jobs are looked at when something has happened, not at every interval."""
     asked = []
 
-    def watching(jobs: Sequence[Candidate], grants: Grants) -> None:
+    def watching(jobs: Sequence[GpuCandidate], grants: Grants) -> None:
         asked.append(len(jobs))
         last_first(jobs, grants)
 
@@ -400,8 +400,8 @@ def test_only_gpus_that_suit_a_job_count() -> None:
     grants = Grants(pool, {1: (0, 1)})
     typed = Job(name="a", release_date=0, duration=9, gpus=1, gpu_type="V100")
     other = Job(name="b", release_date=0, duration=9, gpus=1)
-    assert grants.grow(Candidate(1, other, (1,), (9.0,)))
-    picky = Candidate(0, typed, (2, 3), (9.0, 8.0))
+    assert grants.grow(GpuCandidate(1, other, (1,), (9.0,)))
+    picky = GpuCandidate(0, typed, (2, 3), (9.0, 8.0))
     assert [grants.grow(picky), grants.may_grow(picky)] == [True, False]
     assert grants.holdings == {1: (0, 1), 0: (2, 0)}
 
@@ -430,9 +430,9 @@ def test_placement_by_hand(second: dict[int, int], expected: dict[int, tuple[int
     assert found == [{0: (0,), 1: (4, 5)}, expected]
 
 
-def seen(*jobs: Job, **given: Any) -> list[list[Candidate]]:
+def seen(*jobs: Job, **given: Any) -> list[list[GpuCandidate]]:
     """Return the candidates that each event of a run shows."""
-    found: list[list[Candidate]] = []
+    found: list[list[GpuCandidate]] = []
 
     def watched(state: State) -> Decider:
         decider, candidates = equal_share(state), Candidates(state)

@@ -21,7 +21,7 @@ from gsopt.simulation.parts.inventory import Inventory
 from gsopt.testing import check_policy
 from heuristics.policies.shockwave import outlook, search
 from heuristics.policies.shockwave import policy as policy_module
-from heuristics.policies.shockwave.counting import Counting
+from heuristics.policies.shockwave.counting import WindowRelaxation
 from heuristics.policies.shockwave.outlook import Terms, WindowPlanner
 from heuristics.policies.shockwave.packing import conserving, packed
 from heuristics.policies.shockwave.policy import shockwave
@@ -591,7 +591,7 @@ def test_choices_are_the_best_numbers_of_rounds() -> None:
     for _ in range(cases(400)):
         window = drawn(random)
         least = np.array([min(claim.least, window.rounds) for claim in window.claims])
-        counting, room = Counting(window), window.gpus * window.rounds
+        counting, room = WindowRelaxation(window), window.gpus * window.rounds
         ceiling = counting.ceiling(least)
         if window.sizes @ least > room:
             assert ceiling is None

@@ -23,7 +23,7 @@ from heuristics import configuration
 from heuristics.policies import sia
 from heuristics.policies.sia.configuring import JobHistory
 from heuristics.policies.sia.estimates import Batches, Estimated
-from heuristics.policies.sia.nodes import Node, NodePool
+from heuristics.policies.sia.nodes import NodePool, PoolNode
 from heuristics.policies.sia.placing import place_jobs
 from instances.scenarios import sia as authors_scenario
 from tests.effort import cases
@@ -292,10 +292,10 @@ def test_machines_that_have_left_do_not_count() -> None:
     assert (3.0, {"V100 16": 6, "V100 80": 2}, {"V100 16": [0, 1], "V100 80": [3]}) in seen
 
 
-def numbered(*sizes: int) -> list[Node]:
+def numbered(*sizes: int) -> list[PoolNode]:
     """Return nodes whose GPUs are numbered from 0."""
     ends = [sum(sizes[: place + 1]) for place in range(len(sizes))]
-    return [Node(place, tuple(range(end - sizes[place], end))) for place, end in enumerate(ends)]
+    return [PoolNode(place, tuple(range(end - sizes[place], end))) for place, end in enumerate(ends)]
 
 
 def shape(gpus: int, per_node: int = 4) -> Shape:

@@ -6,7 +6,7 @@ import pytest
 
 from gsopt.core.errors import InvalidInput
 from instances.traces import openb
-from instances.traces.openb import OpenbNode, Pod, read_nodes, read_pods
+from instances.traces.openb import OpenbNode, PodDemand, read_nodes, read_pods
 from instances.traces.reading import Issue
 from tests.instances.traces.samples import OPENB, pod, written
 
@@ -38,7 +38,9 @@ def test_a_list_without_times_is_no_workload(tmp_path: Path) -> None:
     header = "name,cpu_milli,memory_mib,num_gpu,gpu_milli"
     path = written(tmp_path / "pods.csv", header, "a,1000,2000,2,1000")
 
-    assert read_pods(path, []) == (Pod(name="a", cpu_milli=1000, memory_mib=2000, gpus=2, gpu_milli=1000),)
+    assert read_pods(path, []) == (
+        PodDemand(name="a", cpu_milli=1000, memory_mib=2000, gpus=2, gpu_milli=1000),
+    )
     with pytest.raises(InvalidInput, match=r"header: .*: must hold name,.*,creation_time,deletion_time$"):
         openb(path)
 

@@ -31,10 +31,10 @@ def expand(text: str, most: int = MOST_NAMES) -> list[str]:
 
 def compress(names: Iterable[str]) -> str:
     """Write names as a host list, in their order."""
-    runs: list[_Run] = []
+    runs: list[_RunOfNames] = []
     for name in names:
         if not (runs and runs[-1].takes(name)):
-            runs.append(_Run.begun(name))
+            runs.append(_RunOfNames.begun(name))
         else:
             runs[-1] = runs[-1]._replace(last=runs[-1].last + 1)
     groups = groupby(enumerate(runs), key=lambda each: each[1].stem if each[1].digits else each[0])
@@ -58,7 +58,7 @@ class _Choices(NamedTuple):
         return [str(number).zfill(width) for numbers, width in self.ranges for number in numbers]
 
 
-class _Run(NamedTuple):
+class _RunOfNames(NamedTuple):
     """Names with consecutive numbers, or one name without a number."""
 
     stem: str
@@ -66,7 +66,7 @@ class _Run(NamedTuple):
     last: int = 0
 
     @classmethod
-    def begun(cls, name: str) -> "_Run":
+    def begun(cls, name: str) -> "_RunOfNames":
         numbered = _NUMBERED.fullmatch(name)
         return cls(numbered[1], numbered[2], int(numbered[2])) if numbered else cls(name)
 
@@ -87,7 +87,7 @@ class _Run(NamedTuple):
         return f"{self.digits}-{str(self.last).zfill(self.width)}"
 
 
-def _written(runs: Sequence[_Run]) -> str:
+def _written(runs: Sequence[_RunOfNames]) -> str:
     """Write runs of one stem."""
     first = runs[0]
     numbers = ",".join(run.numbers() for run in runs if run.digits)

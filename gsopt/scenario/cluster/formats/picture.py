@@ -32,7 +32,7 @@ _LUMINANCE = (0.299, 0.587, 0.114)  # of red, green and blue
 _DARK = 0.5  # luminance below which text is white
 
 
-class _Run(NamedTuple):
+class _RunOfCells(NamedTuple):
     """Neighbouring cells in a row held by one job, which may share them with others."""
 
     job: str
@@ -120,20 +120,20 @@ def _checked(cluster: Cluster, placements: Mapping[str, Sequence[int]]) -> dict[
     return dict(sorted(held.items(), key=lambda each: each[1]))
 
 
-class _Kind(NamedTuple):
+class _JobLook(NamedTuple):
     """Label and colour of jobs."""
 
     label: str
     colour: str
 
 
-def _kinds(cluster: Cluster, held: Mapping[str, Sequence[int]], colour: str) -> dict[str, _Kind]:
+def _kinds(cluster: Cluster, held: Mapping[str, Sequence[int]], colour: str) -> dict[str, _JobLook]:
     """Return the label and colour of every job: its own, as far as colours go, or that of its tier."""
     tiers = {job: _tier(cluster, gpus) for job, gpus in held.items()}
     if colour == "job":
-        return {job: _Kind(job, each) for job, each in zip(held, cycle(COLOURS), strict=False)}
+        return {job: _JobLook(job, each) for job, each in zip(held, cycle(COLOURS), strict=False)}
     of_tier = dict(zip((_ONE_GPU, *cluster.levels), cycle(COLOURS), strict=False))
-    return {job: _Kind(tiers[job], of_tier[tiers[job]]) for job in held}
+    return {job: _JobLook(tiers[job], of_tier[tiers[job]]) for job in held}
 
 
 def _tier(cluster: Cluster, gpus: Sequence[int]) -> str:
@@ -172,14 +172,14 @@ def _corners(x: float, y: float, width: float, height: float) -> list[tuple[floa
     return [(x, y), (x + width, y), (x + width, y + height), (x, y + height)]
 
 
-def _runs(cells: Sequence[tuple[float, float]], held: Mapping[str, Sequence[int]]) -> Iterator[_Run]:
+def _runs(cells: Sequence[tuple[float, float]], held: Mapping[str, Sequence[int]]) -> Iterator[_RunOfCells]:
     """Merge neighbouring cells of a job that are shared by equally many jobs."""
     jobs_of: dict[int, list[str]] = {}
     for job, gpus in held.items():
         for gpu in gpus:
             jobs_of.setdefault(gpu, []).append(job)
     for job, gpus in held.items():
-        run: _Run | None = None
+        run: _RunOfCells | None = None
         for gpu in gpus:
             sharers = len(jobs_of[gpu])
             x, y = cells[gpu][0], cells[gpu][1] + jobs_of[gpu].index(job) / sharers
@@ -188,12 +188,12 @@ def _runs(cells: Sequence[tuple[float, float]], held: Mapping[str, Sequence[int]
                 continue
             if run:
                 yield run
-            run = _Run(job, x, y, 1.0, 1 / sharers)
+            run = _RunOfCells(job, x, y, 1.0, 1 / sharers)
         if run:
             yield run
 
 
-def _draw_runs(axes: "Axes", runs: Sequence[_Run], kinds: Mapping[str, _Kind], points: float) -> None:
+def _draw_runs(axes: "Axes", runs: Sequence[_RunOfCells], kinds: Mapping[str, _JobLook], points: float) -> None:
     from matplotlib.collections import PolyCollection
 
     axes.add_collection(
@@ -226,7 +226,11 @@ def _contrast(colour: str) -> str:
 
 
 def _add_legend(
-    axes: "Axes", cluster: Cluster, held: Mapping[str, Sequence[int]], kinds: Mapping[str, _Kind], colour: str
+    axes: "Axes",
+    cluster: Cluster,
+    held: Mapping[str, Sequence[int]],
+    kinds: Mapping[str, _JobLook],
+    colour: str,
 ) -> None:
     """Explain the colours beside the picture; of many jobs, name the first and count the others."""
     from matplotlib.patches import Patch
@@ -242,7 +246,7 @@ def _add_legend(
 
 
 def _entries(
-    cluster: Cluster, held: Mapping[str, Sequence[int]], kinds: Mapping[str, _Kind], colour: str
+    cluster: Cluster, held: Mapping[str, Sequence[int]], kinds: Mapping[str, _JobLook], colour: str
 ) -> Iterator[tuple[str, str]]:
     """Yield the texts of a legend with their colours."""
     if colour == "job":

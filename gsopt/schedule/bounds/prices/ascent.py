@@ -15,7 +15,7 @@ from gsopt.schedule.bounds.prices.demand import Array, Demand
 from gsopt.schedule.bounds.prices.evaluation import evaluate
 from gsopt.schedule.bounds.prices.grid import first_edges, split
 from gsopt.schedule.bounds.prices.quasi_newton import climb
-from gsopt.schedule.bounds.prices.supply import Supply
+from gsopt.schedule.bounds.prices.supply import GpuSupply
 
 #: Cells of the first grid for a number of jobs, and in the ratio of its root for more of them, which are there
 #: for a longer time. Each further grid has twice as many.
@@ -85,7 +85,7 @@ class Ascent:
     def __init__(
         self,
         demand: Demand,
-        supply: Supply,
+        supply: GpuSupply,
         *,
         cells: int,
         compiled: bool,

@@ -21,7 +21,7 @@ from gsopt.schedule.bounds.adaptive import on_highest_speeds
 from gsopt.schedule.bounds.far_apart import far_apart
 from gsopt.schedule.bounds.prices.ascent import FIRST_CELLS, Ascent, Enough, Prices, first_cells
 from gsopt.schedule.bounds.prices.demand import Array, Demand, types_of
-from gsopt.schedule.bounds.prices.supply import Supply
+from gsopt.schedule.bounds.prices.supply import GpuSupply
 from gsopt.schedule.bounds.tiers import on_best_tiers
 from gsopt.schedule.bounds.work import first_release
 
@@ -264,7 +264,7 @@ def _climbed(
     look: Callable[[PriceBound], None] | None,
 ) -> PriceBound:
     """Bound jobs that are not far apart, on a clock that begins at their first release date."""
-    begin, supply = monotonic(), Supply.of(scenario, demand.unit)
+    begin, supply = monotonic(), GpuSupply.of(scenario, demand.unit)
     best = -inf
 
     def check(found: Prices) -> None:

@@ -9,7 +9,7 @@ from gsopt.schedule.bounds.prices.vectors import evaluate_vectors
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation:
+class PriceEvaluation:
     """The least that each job costs: its weighted job completion time and the GPU-seconds that it pays.
 
     Attributes
@@ -48,7 +48,7 @@ def load_kernel() -> None:
     evaluate(job, np.array([0.0, 2.0]), np.zeros((1, 1)), compiled=True)
 
 
-def evaluate(demand: Demand, edges: Array, prices: Array, *, compiled: bool) -> Evaluation:
+def evaluate(demand: Demand, edges: Array, prices: Array, *, compiled: bool) -> PriceEvaluation:
     """Let every job buy the GPU-seconds that complete it at the least cost.
 
     A job pays its weight times the seconds from its release date to its completion, and the price of its cell
@@ -69,7 +69,7 @@ def evaluate(demand: Demand, edges: Array, prices: Array, *, compiled: bool) -> 
         Whether to use the compiled kernel, else numpy. They differ by rounding.
     """
     jobs = len(demand)
-    found = Evaluation(np.empty(jobs), np.empty(jobs), np.empty(jobs), np.zeros((len(prices), len(edges))))
+    found = PriceEvaluation(np.empty(jobs), np.empty(jobs), np.empty(jobs), np.zeros((len(prices), len(edges))))
     whole = np.append(edges, np.inf)
     free = np.append(prices, np.zeros((len(prices), 1)), axis=1)
     results = (found.values, found.slopes, found.sizes, found.usage)

@@ -4,10 +4,10 @@ import numpy as np
 
 from gsopt.core.numbers.tolerances import SHORTEST_CELL
 from gsopt.schedule.bounds.prices.demand import Array, Demand
-from gsopt.schedule.bounds.prices.supply import Supply
+from gsopt.schedule.bounds.prices.supply import GpuSupply
 
 
-def first_edges(demand: Demand, supply: Supply, cells: int) -> Array:
+def first_edges(demand: Demand, supply: GpuSupply, cells: int) -> Array:
     """Divide the time until all work can surely be done into cells, shorter ones where jobs come and go.
 
     Half of the edges are equally far apart, the others have equally many release dates, and dates at which a
@@ -22,7 +22,7 @@ def first_edges(demand: Demand, supply: Supply, cells: int) -> Array:
     return np.append(edges[:-1][long_enough[:-1]], end)
 
 
-def _longest_queue(demand: Demand, supply: Supply) -> float:
+def _longest_queue(demand: Demand, supply: GpuSupply) -> float:
     """Return the seconds in which the cluster, and each type of GPUs, does all its work if it is there."""
     areas = [demand.area.sum(), *(demand.area[demand.kind == row].sum() for row in range(1, supply.rows))]
     return float(supply.times[-1] + max(areas / np.maximum(supply.gpus[:, -1], 1.0)))

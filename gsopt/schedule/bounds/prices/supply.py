@@ -17,7 +17,7 @@ from gsopt.schedule.presence import Presence
 
 
 @dataclass(frozen=True, eq=False)
-class Supply:
+class GpuSupply:
     """What is there over time, on a clock that begins at the first release date.
 
     Attributes
@@ -39,7 +39,7 @@ class Supply:
         return len(self.gpus)
 
     @classmethod
-    def of(cls, scenario: Scenario, unit: Exact = 1) -> "Supply":
+    def of(cls, scenario: Scenario, unit: Exact = 1) -> "GpuSupply":
         """Read what is there at most in a scenario, whichever machines are given up on request.
 
         Parameters

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from gsopt.core.errors import require_one_of
-from heuristics.policies.aryl.scheduler import Elastic, Scheduler, Snapshot
+from heuristics.policies.aryl.scheduler import FlexibleJob, Scheduler, SchedulerView
 from heuristics.policies.aryl.schedulers.growing import Pools, grow
 from heuristics.policies.aryl.schedulers.starting import InOrder, Order
 
@@ -70,19 +70,19 @@ def afs(*, gain: Gain = "base", order: Order = "release", blocks: bool = False) 
 class _Afs(InOrder):
     gain: Gain
 
-    def extras(self, snapshot: Snapshot) -> Mapping[int, int]:
+    def extras(self, snapshot: SchedulerView) -> Mapping[int, int]:
         if self.gain == "pairs":
             return _by_pairs(snapshot)
         return grow(snapshot, self._rank)
 
-    def _rank(self, job: Elastic, before: int, after: int) -> float | None:
+    def _rank(self, job: FlexibleJob, before: int, after: int) -> float | None:
         """Return the negated gain of a step per GPU; None if it gains nothing."""
         gain = job.speeds[after] - job.speeds[before]
         unit = job.speeds[0 if self.gain == "base" else before]
         return -gain / unit / ((after - before) * job.worker_gpus) if gain > 0 else None
 
 
-def _by_pairs(snapshot: Snapshot) -> dict[int, int]:
+def _by_pairs(snapshot: SchedulerView) -> dict[int, int]:
     """Grant worker after worker to the winner of a scan, which continues at the last winner."""
     pools, contenders = Pools(snapshot), [_Contender(place, job) for place, job in enumerate(snapshot.elastic)]
     winners: list[_Contender | None] = [None] * (len(contenders) + 1)  # of the scan over the first contenders
@@ -102,7 +102,7 @@ class _Contender:
 
     __slots__ = ("extra", "following", "gpus", "job", "left", "of_later", "of_present", "place")
 
-    def __init__(self, place: int, job: Elastic) -> None:
+    def __init__(self, place: int, job: FlexibleJob) -> None:
         self.place, self.job, self.extra, self.following = place, job, 0, 0
         self._look(next(iter(job.extras), 0))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from heuristics.policies.aryl.scheduler import Scheduler, Snapshot
+from heuristics.policies.aryl.scheduler import Scheduler, SchedulerView
 from heuristics.policies.aryl.schedulers.growing import no_extras
 from heuristics.policies.aryl.schedulers.starting import InOrder
 
@@ -29,5 +29,5 @@ def fifo(*, blocks: bool = True) -> Scheduler:
 
 
 class _Fifo(InOrder):
-    def extras(self, snapshot: Snapshot) -> Mapping[int, int]:
+    def extras(self, snapshot: SchedulerView) -> Mapping[int, int]:
         return no_extras(snapshot)

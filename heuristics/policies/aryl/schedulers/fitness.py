@@ -7,7 +7,7 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from heuristics.policies.aryl.scheduler import Elastic, Pool, Snapshot
+from heuristics.policies.aryl.scheduler import FlexibleJob, Pool, SchedulerView
 from heuristics.policies.aryl.schedulers.growing import Pools
 
 Floats = NDArray[np.float64]
@@ -35,13 +35,13 @@ class Fitness:
         and finally the same for all jobs.
     """
 
-    jobs: tuple[Elastic, ...]
+    jobs: tuple[FlexibleJob, ...]
     power: float
     most: Counts
     limits: tuple[tuple[NDArray[np.bool_], int], ...]
 
     @classmethod
-    def of(cls, snapshot: Snapshot, *, power: float, doubling: bool = False) -> "Fitness":
+    def of(cls, snapshot: SchedulerView, *, power: float, doubling: bool = False) -> "Fitness":
         """Return the fitness of a snapshot; with `doubling` no job gets more than twice its present workers."""
         pools, jobs = Pools(snapshot), snapshot.elastic
         most = [

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from heuristics.policies.aryl.scheduler import Scheduler, Snapshot
+from heuristics.policies.aryl.scheduler import Scheduler, SchedulerView
 from heuristics.policies.aryl.schedulers.growing import grow, no_extras
 from heuristics.policies.aryl.schedulers.starting import InOrder
 
@@ -47,7 +47,7 @@ def gandiva(*, blocks: bool = True, own_servers_only: bool = True) -> Scheduler:
 class _Gandiva(InOrder):
     own_servers_only: bool
 
-    def extras(self, snapshot: Snapshot) -> Mapping[int, int]:
+    def extras(self, snapshot: SchedulerView) -> Mapping[int, int]:
         if snapshot.pending:
             return no_extras(snapshot)
         if self.own_servers_only:

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from gsopt.core.errors import number_of, require, require_one_of
-from heuristics.policies.aryl.scheduler import Elastic, Scheduler, Snapshot
+from heuristics.policies.aryl.scheduler import FlexibleJob, Scheduler, SchedulerView
 from heuristics.policies.aryl.schedulers.evolving import SearchEffort, evolve
 from heuristics.policies.aryl.schedulers.fitness import Fitness
 from heuristics.policies.aryl.schedulers.growing import grow
@@ -134,10 +134,10 @@ class _GoodputSearch:
         self._random = np.random.default_rng(seed)
         self._due: Any = None  # the time of the next search; None before the first
 
-    def order(self, snapshot: Snapshot) -> Sequence[int]:
+    def order(self, snapshot: SchedulerView) -> Sequence[int]:
         return [job.job for job in in_order(snapshot, self._order)]
 
-    def extras(self, snapshot: Snapshot) -> Mapping[int, int]:
+    def extras(self, snapshot: SchedulerView) -> Mapping[int, int]:
         if not snapshot.elastic or (self._due is not None and snapshot.now < self._due):
             return {job.job: job.extra for job in snapshot.elastic}
         self._due = snapshot.now + type(snapshot.now)(self._interval)
@@ -149,13 +149,13 @@ class _GoodputSearch:
         return {job.job: extra for job, extra in zip(snapshot.elastic, found.tolist(), strict=True)}
 
 
-def _greedy(snapshot: Snapshot, fitness: Fitness) -> dict[int, int]:
+def _greedy(snapshot: SchedulerView, fitness: Fitness) -> dict[int, int]:
     rows = {
         job.job: (row, most)
         for job, row, most in zip(snapshot.elastic, fitness.worth, fitness.most, strict=True)
     }
 
-    def loss(job: Elastic, before: int, after: int) -> float | None:
+    def loss(job: FlexibleJob, before: int, after: int) -> float | None:
         worth, most = rows[job.job]
         if after > most or worth[after] <= worth[before]:
             return None

@@ -4,11 +4,11 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from heuristics.policies.aryl.scheduler import Elastic, Pool, Snapshot
+from heuristics.policies.aryl.scheduler import FlexibleJob, Pool, SchedulerView
 from heuristics.policies.optimus.race import race
 
 #: The rank of a job's step from one number of flexible workers to another; the lowest goes first, None never.
-Rank = Callable[[Elastic, int, int], float | None]
+Rank = Callable[[FlexibleJob, int, int], float | None]
 
 
 class WorkerStep(NamedTuple):
@@ -37,7 +37,7 @@ class Pools:
     GPUs of the other pools; so whatever is taken can be placed.
     """
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: SchedulerView) -> None:
         self._pools = {pool: snapshot.idle.get(pool, 0) for pool in ("training", "inference")}
         self._total = sum(self._pools.values())
         for job in snapshot.elastic:
@@ -60,7 +60,7 @@ class Pools:
         return min(self._total, self._pools.get(pool, self._total))
 
 
-def steps(job: Elastic, rank: Rank) -> Iterator[WorkerStep]:
+def steps(job: FlexibleJob, rank: Rank) -> Iterator[WorkerStep]:
     """Yield the steps of a job from no flexible workers to its most, as long as they have a rank."""
     before = 0
     for after in job.extras:
@@ -80,7 +80,7 @@ def grant(pools: Pools, contenders: Iterable[Iterator[WorkerStep]]) -> Iterator[
     return race(contenders, lambda _, step: pools.take(step.gpus, step.pool))
 
 
-def grow(snapshot: Snapshot, rank: Rank) -> dict[int, int]:
+def grow(snapshot: SchedulerView, rank: Rank) -> dict[int, int]:
     """Return the flexible workers of each elastic job after granting steps by their ranks.
 
     A step leads to the next allowed number of workers, which is one more if all are allowed. A job gets no more
@@ -92,7 +92,7 @@ def grow(snapshot: Snapshot, rank: Rank) -> dict[int, int]:
     return given
 
 
-def no_extras(snapshot: Snapshot) -> dict[int, int]:
+def no_extras(snapshot: SchedulerView) -> dict[int, int]:
     """Return no flexible workers for each elastic job."""
     return dict.fromkeys((job.job for job in snapshot.elastic), 0)
 
@@ -104,7 +104,7 @@ def least_area(exponent: float) -> Rank:
     relative to the speed per base worker, so 1 for a job that scales linearly. A step without gain has no rank.
     """
 
-    def rank(job: Elastic, before: int, after: int) -> float | None:
+    def rank(job: FlexibleJob, before: int, after: int) -> float | None:
         gain = (job.speeds[after] - job.speeds[before]) / (after - before)
         if gain <= 0:
             return None
@@ -114,6 +114,6 @@ def least_area(exponent: float) -> Rank:
     return rank
 
 
-def area(job: Elastic) -> float:
+def area(job: FlexibleJob) -> float:
     """Return the GPU-seconds that a job needs on base workers."""
     return float(job.time) * job.base * job.worker_gpus

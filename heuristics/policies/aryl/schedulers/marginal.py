@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from gsopt.core.errors import number_of, require, require_one_of
-from heuristics.policies.aryl.scheduler import Scheduler, Snapshot, Waiting
+from heuristics.policies.aryl.scheduler import Scheduler, SchedulerView, WaitingJob
 from heuristics.policies.aryl.schedulers.growing import Pools, Rank, WorkerStep, grant, grow, least_area, steps
 from heuristics.policies.aryl.schedulers.starting import InOrder
 
@@ -61,7 +61,7 @@ class _Marginal(InOrder):
     starts: Starts
     exponent: float
 
-    def order(self, snapshot: Snapshot) -> Sequence[int]:
+    def order(self, snapshot: SchedulerView) -> Sequence[int]:
         if self.starts == "all":
             return super().order(snapshot)
         running, rank = len(snapshot.elastic), least_area(self.exponent)
@@ -74,11 +74,11 @@ class _Marginal(InOrder):
             if place >= running and not step.extra
         ]
 
-    def extras(self, snapshot: Snapshot) -> Mapping[int, int]:
+    def extras(self, snapshot: SchedulerView) -> Mapping[int, int]:
         return grow(snapshot, least_area(self.exponent))
 
 
-def _start(job: Waiting, rank: Rank) -> Iterator[WorkerStep]:
+def _start(job: WaitingJob, rank: Rank) -> Iterator[WorkerStep]:
     """Yield the steps of a waiting job: its base workers, and then flexible ones."""
     yield WorkerStep(float(job.time) * job.gpus, job.gpus, "mixed", 0)
     if job.elastic is not None:

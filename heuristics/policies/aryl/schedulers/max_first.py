@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from heuristics.policies.aryl.scheduler import Elastic, Scheduler, Snapshot
+from heuristics.policies.aryl.scheduler import FlexibleJob, Scheduler, SchedulerView
 from heuristics.policies.aryl.schedulers.growing import Pools, grow, least_area
 from heuristics.policies.aryl.schedulers.starting import InOrder, Order, in_order
 
@@ -48,7 +48,7 @@ def max_first(*, order: Order = "area", blocks: bool = False) -> Scheduler:
 
 
 class _MaxFirst(InOrder):
-    def order(self, snapshot: Snapshot) -> Sequence[int]:
+    def order(self, snapshot: SchedulerView) -> Sequence[int]:
         pools = Pools(snapshot)
         for job in snapshot.elastic:
             _fill(pools, job)
@@ -63,11 +63,11 @@ class _MaxFirst(InOrder):
                 _fill(pools, waiting.elastic)
         return starting
 
-    def extras(self, snapshot: Snapshot) -> Mapping[int, int]:
+    def extras(self, snapshot: SchedulerView) -> Mapping[int, int]:
         return grow(snapshot, least_area(exponent=1))
 
 
-def _fill(pools: Pools, job: Elastic) -> None:
+def _fill(pools: Pools, job: FlexibleJob) -> None:
     """Take the GPUs that flexible workers of the job can use."""
     wanted = (job.most - job.base) * job.worker_gpus
     pools.take(min(wanted, pools.left(job.pool)), job.pool)

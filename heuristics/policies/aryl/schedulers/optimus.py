@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from heuristics.policies.aryl.scheduler import Elastic, Scheduler, Snapshot
+from heuristics.policies.aryl.scheduler import FlexibleJob, Scheduler, SchedulerView
 from heuristics.policies.aryl.schedulers.growing import grow
 from heuristics.policies.aryl.schedulers.starting import InOrder, Order
 from heuristics.policies.optimus.race import by_time_saved
@@ -46,11 +46,11 @@ def optimus(*, order: Order = "release", blocks: bool = True) -> Scheduler:
 
 
 class _Optimus(InOrder):
-    def extras(self, snapshot: Snapshot) -> Mapping[int, int]:
+    def extras(self, snapshot: SchedulerView) -> Mapping[int, int]:
         return grow(snapshot, _by_time_saved)
 
 
-def _by_time_saved(job: Elastic, before: int, after: int) -> float | None:
+def _by_time_saved(job: FlexibleJob, before: int, after: int) -> float | None:
     """Rank a step by the time that it saves per GPU."""
     saved: float | None = by_time_saved(
         float(job.time_with(before)), float(job.time_with(after)), (after - before) * job.worker_gpus

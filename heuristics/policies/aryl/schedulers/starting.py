@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from gsopt.core.errors import require_one_of
-from heuristics.policies.aryl.scheduler import Snapshot, Waiting
+from heuristics.policies.aryl.scheduler import SchedulerView, WaitingJob
 
 #: By release date, by time on the base GPUs, or by this time multiplied by the GPUs.
 Order = Literal["release", "time", "area"]
 
 
-def in_order(snapshot: Snapshot, order: Order) -> list[Waiting]:
+def in_order(snapshot: SchedulerView, order: Order) -> list[WaitingJob]:
     """Return the waiting jobs in an order; ties go to the job released first."""
     if order == "release":
         return list(snapshot.waiting)
@@ -28,6 +28,6 @@ class InOrder:
     def __post_init__(self) -> None:
         require_one_of("order", self.sequence, get_args(Order))
 
-    def order(self, snapshot: Snapshot) -> Sequence[int]:
+    def order(self, snapshot: SchedulerView) -> Sequence[int]:
         """Return the waiting jobs in the order."""
         return [job.job for job in in_order(snapshot, self.sequence)]

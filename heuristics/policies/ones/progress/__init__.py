@@ -1,6 +1,6 @@
 """The progress of a job's training, predicted from the jobs that are complete (ONES).
 
-A `ProgressPredictor` learns from the logs of complete jobs (an `Observation` at the end of each epoch) and
+A `ProgressPredictor` learns from the logs of complete jobs (an `EpochReport` at the end of each epoch) and
 returns a `Forecast` of running ones: Beta distributions of the progress, and so of the remaining samples.
 `fit_regression` is the regression behind it, and `calibrate` measures how far its intervals can be trusted.
 
@@ -17,28 +17,28 @@ from heuristics.policies.ones.progress.history import ObservationHistory, Sampli
 from heuristics.policies.ones.progress.likelihood import LinkFunction, negative_log_likelihood
 from heuristics.policies.ones.progress.observation import (
     FEATURES,
-    Observation,
+    EpochReport,
     ObservationRows,
     features_of,
     rows_of,
 )
 from heuristics.policies.ones.progress.predictor import Learning, ProgressPredictor
-from heuristics.policies.ones.progress.regression import Regression, Start, fit_regression
+from heuristics.policies.ones.progress.regression import Regression, SearchStart, fit_regression
 
 __all__ = [
     "FEATURES",
     "Calibration",
     "Centre",
+    "EpochReport",
     "Forecast",
     "Learning",
     "LinkFunction",
-    "Observation",
     "ObservationHistory",
     "ObservationRows",
     "ProgressPredictor",
     "Regression",
     "Sampling",
-    "Start",
+    "SearchStart",
     "calibrate",
     "features_of",
     "fit_regression",

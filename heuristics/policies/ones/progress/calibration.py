@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from gsopt.core.errors import InvalidInput, shorten
 from heuristics.policies.ones.progress.forecast import Forecast
-from heuristics.policies.ones.progress.observation import Floats, Observation, rows_of
+from heuristics.policies.ones.progress.observation import EpochReport, Floats, rows_of
 from heuristics.policies.ones.progress.predictor import ProgressPredictor
 
 
@@ -70,7 +70,7 @@ class Calibration:
 
 def calibrate(
     predictor: ProgressPredictor,
-    logs: Sequence[Sequence[Observation]],
+    logs: Sequence[Sequence[EpochReport]],
     *,
     totals: Sequence[float | None] = (),
     skip: int = 0,

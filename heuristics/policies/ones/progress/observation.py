@@ -20,7 +20,7 @@ _Positive = Annotated[float, Field(gt=0, le=1e15)]
 _AtLeastZero = Annotated[float, Field(ge=0, le=1e15)]
 
 
-class Observation(Frozen):
+class EpochReport(Frozen):
     """The report of a job's workers at the end of an epoch (ONES, section 3.2.1, footnote 1).
 
     Attributes
@@ -55,7 +55,7 @@ class Observation(Frozen):
         return (self.epoch_samples, self.initial_loss, self.processed, improvement, self.accuracy)
 
 
-def features_of(observations: Sequence[Observation]) -> Floats:
+def features_of(observations: Sequence[EpochReport]) -> Floats:
     """Return the features of n observations as an array of n rows and five columns.
 
     Examples
@@ -121,7 +121,7 @@ class ObservationRows:
         return result
 
 
-def rows_of(log: Sequence[Observation], total: float | None = None) -> ObservationRows:
+def rows_of(log: Sequence[EpochReport], total: float | None = None) -> ObservationRows:
     """Return the rows of a complete job's log at which something was processed and something remained.
 
     Parameters

@@ -7,7 +7,7 @@ import numpy as np
 
 from gsopt.core.drawing import COLOURS, legend_beside, looks, titled
 from heuristics.policies.ones.progress.calibration import Calibration
-from heuristics.policies.ones.progress.observation import Observation, features_of
+from heuristics.policies.ones.progress.observation import EpochReport, features_of
 from heuristics.policies.ones.progress.predictor import ProgressPredictor
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _MOST_TICKS = 5  # each has up to nine digits
 
 def progress_band(
     predictor: ProgressPredictor,
-    log: Sequence[Observation],
+    log: Sequence[EpochReport],
     *,
     total: float | None = None,
     level: float = 0.9,

@@ -11,13 +11,13 @@ from heuristics.policies.ones.progress.forecast import Forecast
 from heuristics.policies.ones.progress.history import ObservationHistory, Sampling
 from heuristics.policies.ones.progress.likelihood import LinkFunction
 from heuristics.policies.ones.progress.observation import (
+    EpochReport,
     Floats,
-    Observation,
     features_of,
     processed_epochs,
     rows_of,
 )
-from heuristics.policies.ones.progress.regression import Regression, Start, fit_regression
+from heuristics.policies.ones.progress.regression import Regression, SearchStart, fit_regression
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Learning:
     least_jobs: int = 3
     prior: float = 10.0
     link: LinkFunction = LinkFunction.THRESHOLD
-    start: Start = Start.MEDIAN
+    start: SearchStart = SearchStart.MEDIAN
     ridge: float = RIDGE
 
     def __post_init__(self) -> None:
@@ -113,12 +113,12 @@ class ProgressPredictor:
         self._common = self.learning.prior
         self._stale = False
 
-    def complete(self, log: Sequence[Observation], total: float | None = None) -> None:
+    def complete(self, log: Sequence[EpochReport], total: float | None = None) -> None:
         """Learn from the log of a complete job, with its total samples unless the last observation has them."""
         self._history.add(rows_of(log, total))
         self._stale = True
 
-    def predict(self, observations: Sequence[Observation]) -> Forecast:
+    def predict(self, observations: Sequence[EpochReport]) -> Forecast:
         """Return the distribution of the progress for each observation."""
         return self.predict_features(features_of(observations))
 

@@ -12,7 +12,7 @@ from heuristics.policies.ones.progress.likelihood import LinkFunction, negative_
 from heuristics.policies.ones.progress.observation import FEATURES, Floats, ObservationRows
 
 
-class Start(StrEnum):
+class SearchStart(StrEnum):
     """Where the search for the most likely parameters begins.
 
     Attributes
@@ -84,7 +84,7 @@ def fit_regression(
     rows: ObservationRows,
     *,
     link: LinkFunction = LinkFunction.THRESHOLD,
-    start: Start = Start.MEDIAN,
+    start: SearchStart = SearchStart.MEDIAN,
     ridge: float = RIDGE,
 ) -> Regression:
     """Fit A and b to complete jobs by maximum likelihood, by BFGS with the analytic gradient.
@@ -92,8 +92,8 @@ def fit_regression(
     Source: ONES, section 3.2.1, Equation 6. The paper maximises "the log marginal likelihood" and mentions
     Gaussian processes in a footnote, but no more than that, and Equation 6 is linear, like this regression. It
     does not say how the maximum is found. The cost is convex in beta but, because of the threshold, not in the
-    parameters, so the start of the search matters (`Start`). Features are standardised, as those of the paper
-    differ by factors of a million. No beta exceeds the most remaining epochs of a row.
+    parameters, so the start of the search matters (`SearchStart`). Features are standardised, as those of the
+    paper differ by factors of a million. No beta exceeds the most remaining epochs of a row.
 
     With six parameters limited memory has no advantage; and scipy's L-BFGS waits for threads in its small
     matrices, for tens of milliseconds if other processes use the cores.
@@ -131,7 +131,7 @@ def fit_regression(
     standardised = np.column_stack([(rows.features - centre) / scale, np.ones(len(rows))])
     cost = PenalisedCost(rows, first * standardised, link, ridge)
     begin = np.zeros(len(FEATURES) + 1)
-    begin[-1] = link.inverse(first) / first if start is Start.MEDIAN else 0.0
+    begin[-1] = link.inverse(first) / first if start is SearchStart.MEDIAN else 0.0
     options: Any = {"gtol": LIKELIHOOD, "maxiter": 500}
     found = minimize(cost, begin, jac=True, method="BFGS", options=options)
     return Regression(

@@ -17,7 +17,7 @@ from gsopt.core.numbers.compiled import plain
 from gsopt.core.numbers.tolerances import SUM
 from gsopt.performance.batching import BatchingJob, Progress, Rate, StepTime, Tabulated
 from gsopt.performance.batching.kernel import fill_rows
-from gsopt.performance.batching.rates import StepTimes
+from gsopt.performance.batching.rates import StepTimeTable
 from gsopt.performance.batching.reach import most_used
 from gsopt.performance.batching.split import least_costs, split, widest
 from gsopt.performance.communication import Dimension, Wire, Wiring, flat_ring
@@ -174,7 +174,7 @@ def test_arrays_are_the_models() -> None:
     models = [_model(random) for _ in range(60)]
     limit = [random.choice((1, 5, 30, 200)) for _ in models]
     local = [random.choice((1, 4, 7, 64)) for _ in models]
-    batch, rate = StepTimes.of(models).fastest(limit, local, widest=9)
+    batch, rate = StepTimeTable.of(models).fastest(limit, local, widest=9)
     assert batch.shape == rate.shape == (60, 10)
     for place, model in enumerate(models):
         for gpus in range(1, 10):
@@ -190,9 +190,9 @@ def test_arrays_are_the_models() -> None:
 
 def test_no_gpus_are_no_throughput() -> None:
     """The first column is 0, and without jobs there is no row."""
-    batch, rate = StepTimes.of([_model(Random(2))]).fastest([8], [8], widest=0)
+    batch, rate = StepTimeTable.of([_model(Random(2))]).fastest([8], [8], widest=0)
     assert (batch.tolist(), rate.tolist()) == ([[0]], [[0.0]])
-    assert StepTimes.of([]).fastest([], [], widest=3)[0].shape == (0, 4)
+    assert StepTimeTable.of([]).fastest([], [], widest=3)[0].shape == (0, 4)
 
 
 def _model(random: Random) -> StepTime:

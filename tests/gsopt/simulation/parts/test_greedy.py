@@ -17,7 +17,7 @@ from gsopt.scenario.speed import efficient_counts
 from gsopt.schedule.fairness import VirtualTime
 from gsopt.schedule.judge import fluid_finish_times
 from gsopt.simulation import Action, Decider, Policy, Resize, Start, State, Stop, replay
-from gsopt.simulation.parts.waiting import Waiting
+from gsopt.simulation.parts.waiting import WaitingQueue
 from heuristics.policies import efq, elastic_las, elastic_srtf, fifo_skipping, las, sjf, srsf, srtf, ssf
 from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios
@@ -190,7 +190,7 @@ def test_queues_equal_the_scan(policy: Policy, reference: Policy, scenario: Scen
 
 def test_waiting_jobs_change_their_keys() -> None:
     """A job that is added again counts under its new key only, and a removed one not at all."""
-    waiting = Waiting()
+    waiting = WaitingQueue()
     for job, key in [(0, 1), (1, 2), (2, 3), (0, 4)]:
         waiting.add(job, key, queue=1)
     waiting.remove(2)

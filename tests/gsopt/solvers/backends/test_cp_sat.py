@@ -11,7 +11,7 @@ from gsopt.core.errors import BrokenModel, InvalidInput, Unsupported
 from gsopt.core.problem import Sense
 from gsopt.core.result import Status, StoppedBy
 from gsopt.solvers.backends import CpSat, Highs
-from gsopt.solvers.backends.cp_sat import CLAMP, Task, implied_bounds
+from gsopt.solvers.backends.cp_sat import CLAMP, IntegerTask, implied_bounds
 from gsopt.solvers.standard_form import StandardForm
 from tests.gsopt.solvers.backends.models import knapsack, meet
 from tests.gsopt.solvers.forms import limits_around, standard_form
@@ -24,10 +24,10 @@ def one_row(matrix: list[float], **options: Any) -> StandardForm:
     return standard_form(matrix=[matrix], **{**defaults, **options})
 
 
-def task(form: StandardForm) -> Task:
+def task(form: StandardForm) -> IntegerTask:
     """Return the integer program that CP-SAT gets."""
     made = CpSat().request(form, time_limit=None, gap=0.0, start=None)[1]
-    assert isinstance(made, Task)
+    assert isinstance(made, IntegerTask)
     return made
 
 

@@ -5,10 +5,9 @@ from typing import Any
 import pytest
 
 from gsopt.solvers.backends import CpSat
-from gsopt.solvers.backends.cumulative import Activity, Chosen, CumulativeAnswer, Task, Way, solve
+from gsopt.solvers.backends.cumulative import Activity, ActivityTask, Chosen, CumulativeAnswer, Way, solve
 from gsopt.solvers.backends.process import Frame, FrameKind
-from gsopt.solvers.backends.slotted import Planned, SlottedAnswer, SlottedJob
-from gsopt.solvers.backends.slotted import Task as Task_of_slotted
+from gsopt.solvers.backends.slotted import Planned, SlottedAnswer, SlottedJob, SlottedTask
 from gsopt.solvers.backends.slotted import solve as solve_of_slotted
 from tests.gsopt.solvers.backends import functions
 from tests.unwrap import unwrap
@@ -21,7 +20,7 @@ PARAMETERS: dict[str, Any] = {"num_workers": 1}
 
 def answer(*activities: Activity, last: bool = True, **fields: Any) -> CumulativeAnswer:
     """Solve activities on two resources of two units, which are also one group."""
-    task = Task(activities, (2, 2), ((0, 1),), last, 0, 100, None, PARAMETERS)
+    task = ActivityTask(activities, (2, 2), ((0, 1),), last, 0, 100, None, PARAMETERS)
     reply = CpSat().call(solve, task._replace(**fields))
     assert isinstance(reply.answer, CumulativeAnswer)
     return reply.answer
@@ -62,7 +61,7 @@ def test_a_hint_that_is_a_solution_is_found_again(length: int) -> None:
 
 def answer_of_slotted(*jobs: SlottedJob, gpus: int = 1, upper: int = 99, hint: Any = None) -> SlottedAnswer:
     """Solve a task of jobs that do 10 in a slot alone."""
-    task = Task_of_slotted(jobs, gpus, 10, upper, hint, {"num_workers": 1})
+    task = SlottedTask(jobs, gpus, 10, upper, hint, {"num_workers": 1})
     found: SlottedAnswer = CpSat().call(solve_of_slotted, task).answer
     return found
 

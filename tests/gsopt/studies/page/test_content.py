@@ -28,7 +28,7 @@ from gsopt.studies.page.content import (
 )
 from gsopt.studies.page.gaps import decisions
 from gsopt.studies.page.table import Entry, Head, table
-from gsopt.studies.provenance import Source, StudyRun
+from gsopt.studies.provenance import ReadFile, StudyRun
 from tests.gsopt.studies.samples import FIGURE_5, found, row, study
 
 
@@ -74,10 +74,10 @@ def test_a_summary_counts_cells_and_names_days() -> None:
 
 def test_remarks_are_what_a_reader_must_know() -> None:
     """Missing cells, several versions and files that changed are told, and nothing where there is none."""
-    whole, sources = found(row({}), row({})), [Source("a", "1"), Source("b", "1")]
+    whole, sources = found(row({}), row({})), [ReadFile("a", "1"), ReadFile("b", "1")]
     assert list(remarks(whole, sources)) == []
     mixed = Results("a", (row({}), replace(row({}), version="0.2.0")), 3)
-    assert list(remarks(mixed, [*sources, Source("b", "2")])) == [
+    assert list(remarks(mixed, [*sources, ReadFile("b", "2")])) == [
         "1 cell is missing: the study is not finished.",
         "Cells were computed by different versions of gsopt.",
         "b was changed between cells that read it.",
@@ -165,7 +165,7 @@ def test_runs_packages_and_sources_have_a_line_each() -> None:
     line = ["2026-01-31 12:00 UTC", "4", "0.1.0", "3.11.9", "Linux", "-", "2"]
     assert _texts(runs_table(runs).lines) == [line, line]
     assert _texts(packages_table(runs).lines) == [["numpy", "2.0"], ["scipy", "1.0, 1.1"], ["numba", "0.6"]]
-    assert _texts(sources_table([Source("a", "1"), Source("a", "2")]).lines) == [["a", "1"], ["a", "2"]]
+    assert _texts(sources_table([ReadFile("a", "1"), ReadFile("a", "2")]).lines) == [["a", "1"], ["a", "2"]]
 
 
 def test_commands_survive_any_name() -> None:

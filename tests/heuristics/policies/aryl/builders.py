@@ -12,7 +12,7 @@ from gsopt.simulation import Policy, Replay, simulate
 from heuristics.policies.aryl.forms import Form
 from heuristics.policies.aryl.machines import Machines
 from heuristics.policies.aryl.occupancy import Occupancy, RunningJob
-from heuristics.policies.aryl.scheduler import Elastic, Pool, Scheduler, Snapshot, Waiting
+from heuristics.policies.aryl.scheduler import FlexibleJob, Pool, Scheduler, SchedulerView, WaitingJob
 from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle
 
@@ -126,23 +126,23 @@ def linear(
     gpus: int = 1,
     extra: int = 0,
     pool: Pool = "training",
-) -> Elastic:
+) -> FlexibleJob:
     """Return a job whose speed is its number of workers."""
     speeds = tuple(float(workers) for workers in range(base, most + 1))
-    return Elastic(job, time, gpus, base, most, extra, pool, speeds)
+    return FlexibleJob(job, time, gpus, base, most, extra, pool, speeds)
 
 
-def calm(*jobs: Elastic, training: int = 0, inference: int = 0) -> Snapshot:
+def calm(*jobs: FlexibleJob, training: int = 0, inference: int = 0) -> SchedulerView:
     """Return an epoch in which no job waits."""
-    return Snapshot(0.0, (), jobs, {"training": training, "inference": inference}, pending=False)
+    return SchedulerView(0.0, (), jobs, {"training": training, "inference": inference}, pending=False)
 
 
-def crowded(waiting: Sequence[Waiting], *jobs: Elastic, training: int = 0) -> Snapshot:
+def crowded(waiting: Sequence[WaitingJob], *jobs: FlexibleJob, training: int = 0) -> SchedulerView:
     """Return an epoch in which jobs wait."""
-    return Snapshot(0.0, tuple(waiting), jobs, {"training": training, "inference": 0}, pending=True)
+    return SchedulerView(0.0, tuple(waiting), jobs, {"training": training, "inference": 0}, pending=True)
 
 
-def drawn(seed: int) -> Snapshot:
+def drawn(seed: int) -> SchedulerView:
     """Draw an epoch: all pools, workers of several sizes, menus with gaps, and speeds that fall at the end."""
     random = Random(seed)
     elastic = tuple(_elastic(random, job) for job in range(random.randint(0, 9)))
@@ -151,13 +151,13 @@ def drawn(seed: int) -> Snapshot:
         later = _elastic(random, job)._replace(extra=0) if random.random() < 0.5 else None
         gpus = later.base * later.worker_gpus if later else random.randint(1, 8)
         waiting.append(
-            Waiting(job, float(job), later.time if later else float(random.randint(1, 99)), gpus, later)
+            WaitingJob(job, float(job), later.time if later else float(random.randint(1, 99)), gpus, later)
         )
     idle = {"training": random.randint(0, 12), "inference": random.randint(0, 6)}
-    return Snapshot(float(random.randint(0, 99)), tuple(waiting), elastic, idle, pending=bool(waiting))
+    return SchedulerView(float(random.randint(0, 99)), tuple(waiting), elastic, idle, pending=bool(waiting))
 
 
-def _elastic(random: Random, job: int) -> Elastic:
+def _elastic(random: Random, job: int) -> FlexibleJob:
     base, more = random.randint(1, 3), random.randint(1, 5)
     speeds = [float(base)]
     for _ in range(more):
@@ -166,10 +166,10 @@ def _elastic(random: Random, job: int) -> Elastic:
     pool: Pool = random.choice(["training", "training", "inference", "mixed"])
     extra = random.choice([0, *(w for w in range(1, more + 1) if speeds[w] > 0)])
     time = float(random.randint(1, 99))
-    return Elastic(job, time, random.choice([1, 1, 2, 4]), base, base + more, extra, pool, tuple(speeds))
+    return FlexibleJob(job, time, random.choice([1, 1, 2, 4]), base, base + more, extra, pool, tuple(speeds))
 
 
-def assert_legal(snapshot: Snapshot, scheduler: Scheduler) -> None:
+def assert_legal(snapshot: SchedulerView, scheduler: Scheduler) -> None:
     """Assert that who starts waits, and that flexible workers are allowed and fit into their pools."""
     order = scheduler.order(snapshot)
     assert len(set(order)) == len(order)

@@ -31,9 +31,9 @@ from heuristics.policies.aryl.orchestrator import Orchestrator, reclaiming
 from heuristics.policies.aryl.placing import place_base, place_flexible
 from heuristics.policies.aryl.queue import Queue
 from heuristics.policies.aryl.repacking import repack
-from heuristics.policies.aryl.scheduler import Elastic, Pool, Snapshot, Waiting
+from heuristics.policies.aryl.scheduler import FlexibleJob, Pool, SchedulerView, WaitingJob
 from heuristics.policies.aryl.starting import start
-from heuristics.policies.aryl.two_phase import TwoPhase, steps_of
+from heuristics.policies.aryl.two_phase import TwoPhaseScheduler, steps_of
 from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle
 from tests.heuristics.policies.aryl.builders import either, form, job, occupancy, pools, running
@@ -636,14 +636,16 @@ _EXACT = find_method("allocation", "exact")
 
 def _job(
     number: int, time: float, most: int, size: int = 1, pool: Pool = "training", extra: int = 0, base: int = 2
-) -> Elastic:
+) -> FlexibleJob:
     speeds = tuple(float(base + each) for each in range(most - base + 1))
-    return Elastic(number, time, size, base, most, extra, pool, speeds)
+    return FlexibleJob(number, time, size, base, most, extra, pool, speeds)
 
 
-def _snapshot(*jobs: Elastic, waiting: tuple[Waiting, ...] = (), **rooms: tuple[int, ...]) -> Snapshot:
+def _snapshot(
+    *jobs: FlexibleJob, waiting: tuple[WaitingJob, ...] = (), **rooms: tuple[int, ...]
+) -> SchedulerView:
     idle = {pool: sum(rooms.get(pool, ())) for pool in ("training", "inference")}
-    return Snapshot(
+    return SchedulerView(
         0.0, waiting, jobs, idle, pending=bool(waiting), room={pool: rooms.get(pool, ()) for pool in idle}
     )
 
@@ -654,21 +656,21 @@ def _refuses(problem: Allocation) -> Result[AllocationSolution]:
 
 def test_the_shortest_first() -> None:
     """Jobs are ordered by their time; of equal ones the first goes first."""
-    waiting = tuple(Waiting(number, 0.0, time, 1) for number, time in enumerate([5.0, 3.0, 5.0, 1.0]))
-    assert TwoPhase(_EXACT).order(_snapshot(waiting=waiting)) == [3, 1, 0, 2]
+    waiting = tuple(WaitingJob(number, 0.0, time, 1) for number, time in enumerate([5.0, 3.0, 5.0, 1.0]))
+    assert TwoPhaseScheduler(_EXACT).order(_snapshot(waiting=waiting)) == [3, 1, 0, 2]
 
 
 def test_what_can_be_placed() -> None:
     """On arrays a worker is given only where a machine has room for it; a method counts GPUs in all."""
     jobs = _job(0, 150.0, 3, size=2), _job(1, 60.0, 3)
-    assert TwoPhase(_refuses).extras(_snapshot(*jobs, training=(1, 1))) == {1: 1}
-    assert TwoPhase(_EXACT, knapsack=_EXACT).extras(_snapshot(*jobs, training=(1, 1))) == {0: 1}
+    assert TwoPhaseScheduler(_refuses).extras(_snapshot(*jobs, training=(1, 1))) == {1: 1}
+    assert TwoPhaseScheduler(_EXACT, knapsack=_EXACT).extras(_snapshot(*jobs, training=(1, 1))) == {0: 1}
 
 
 def test_pools_are_apart_and_mixed_jobs_last() -> None:
     """Each pool is divided among its own jobs; jobs of both pools get what is left of either."""
     jobs = _job(0, 100.0, 4, pool="mixed"), _job(1, 9.0, 3), _job(2, 8.0, 3, pool="inference")
-    two_phase = TwoPhase(_refuses)
+    two_phase = TwoPhaseScheduler(_refuses)
     assert two_phase.extras(_snapshot(*jobs, training=(1,), inference=(2,))) == {0: 1, 1: 1, 2: 1}
     assert two_phase.extras(_snapshot(*jobs, training=(2,), inference=(2,))) == {0: 2, 1: 1, 2: 1}
 
@@ -676,14 +678,14 @@ def test_pools_are_apart_and_mixed_jobs_last() -> None:
 def test_machines_that_are_not_known() -> None:
     """Without the machines' rooms all idle GPUs of a pool, and those of its flexible workers, count as one."""
     jobs = _job(0, 150.0, 3, extra=1), _job(1, 60.0, 6)
-    given = Snapshot(0.0, (), jobs, {"training": 3, "inference": 0}, pending=False)
-    assert TwoPhase(_refuses).extras(given) == {0: 1, 1: 3}
+    given = SchedulerView(0.0, (), jobs, {"training": 3, "inference": 0}, pending=False)
+    assert TwoPhaseScheduler(_refuses).extras(given) == {0: 1, 1: 3}
 
 
 def test_one_knapsack_over_normalised_gpus() -> None:
     """Three GPUs of the inference pool count as one, for all jobs together."""
     jobs = _job(0, 150.0, 3), _job(1, 60.0, 6, pool="inference")
-    two_phase = TwoPhase(_EXACT, normalised=3.0)
+    two_phase = TwoPhaseScheduler(_EXACT, normalised=3.0)
     assert two_phase.extras(_snapshot(*jobs, training=(1,), inference=(8,))) == {0: 1, 1: 2}
 
 
@@ -694,11 +696,11 @@ def test_without_a_solution_nobody_gets_any() -> None:
         return Result.judged(problem, method="none", runtime=0.0, solution=None)
 
     jobs = _job(0, 150.0, 3), _job(1, 60.0, 6)
-    assert TwoPhase(gives_up, knapsack=gives_up).extras(_snapshot(*jobs, training=(4,))) == {}
+    assert TwoPhaseScheduler(gives_up, knapsack=gives_up).extras(_snapshot(*jobs, training=(4,))) == {}
 
 
 @st.composite
-def _elastic(draw: st.DrawFn, number: int) -> Elastic:
+def _elastic(draw: st.DrawFn, number: int) -> FlexibleJob:
     base = draw(st.integers(1, 3))
     gains = draw(st.lists(st.integers(-2, 6), max_size=4))
     speeds = [4.0]
@@ -706,7 +708,7 @@ def _elastic(draw: st.DrawFn, number: int) -> Elastic:
         speeds.append(max(speeds[-1] + gain / 4, 0.5))
     time = float(draw(st.integers(1, 50)))
     size = draw(st.sampled_from([1, 2, 3]))
-    return Elastic(number, time, size, base, base + len(gains), 0, "training", tuple(speeds))
+    return FlexibleJob(number, time, size, base, base + len(gains), 0, "training", tuple(speeds))
 
 
 @settings(max_examples=cases(100), deadline=None)
@@ -717,6 +719,8 @@ def test_the_arrays_agree_with_the_exact_method(jobs: list[int], data: st.DataOb
     snapshot = _snapshot(*drawn, training=(gpus,) if gpus else ())
     saved = [
         sum(job.time - job.time_with(extras[job.job]) for job in drawn if job.job in extras)
-        for extras in (TwoPhase(_EXACT, knapsack=knapsack).extras(snapshot) for knapsack in (None, _EXACT))
+        for extras in (
+            TwoPhaseScheduler(_EXACT, knapsack=knapsack).extras(snapshot) for knapsack in (None, _EXACT)
+        )
     ]
     assert saved[0] == pytest.approx(saved[1])

@@ -20,7 +20,7 @@ from gsopt.testing import check_policy
 from heuristics.allocation import marginal_greedy
 from heuristics.policies.aryl import schedulers
 from heuristics.policies.aryl.policy import aryl
-from heuristics.policies.aryl.scheduler import Elastic, Scheduler, Waiting
+from heuristics.policies.aryl.scheduler import FlexibleJob, Scheduler, WaitingJob
 from heuristics.policies.aryl.schedulers import afs, fifo, gandiva, goodput_search, marginal, max_first, optimus
 from heuristics.policies.aryl.schedulers.afs import Gain
 from heuristics.policies.aryl.schedulers.evolving import SearchEffort, evolve, repaired
@@ -53,7 +53,7 @@ def test_a_step_that_does_not_fit_ends_a_job_and_nobody_else() -> None:
 
 def test_gaps_are_stepped_over() -> None:
     """A job that may have one or three workers goes from one to three, or stays."""
-    gap = Elastic(0, 9.0, 1, 1, 3, 0, "training", (1.0, 0.0, 3.0))
+    gap = FlexibleJob(0, 9.0, 1, 1, 3, 0, "training", (1.0, 0.0, 3.0))
     assert [grow(calm(gap, training=gpus), lambda *_: 0.0) for gpus in (1, 2)] == [{0: 0}, {0: 2}]
 
 
@@ -94,7 +94,7 @@ def test_linear_jobs_rank_by_their_area() -> None:
 
 def test_bad_scaling_ranks_later() -> None:
     """A worker that adds half as much counts as twice, or to the power, as much time."""
-    job = Elastic(0, 10.0, 1, 1, 3, 0, "training", (1.0, 1.5, 1.5))
+    job = FlexibleJob(0, 10.0, 1, 1, 3, 0, "training", (1.0, 1.5, 1.5))
     assert [least_area(exponent)(job, 0, 1) for exponent in (1, 3)] == [20, 80]
     assert least_area(1)(job, 1, 2) is None
 
@@ -102,14 +102,14 @@ def test_bad_scaling_ranks_later() -> None:
 def test_bad_scaling_waits() -> None:
     """A worker that adds half as much counts as 16 times the GPU time by default, twice with exponent 1."""
     half = linear(0, 20.0, most=2)._replace(speeds=(1.0, 1.5))
-    snapshot = crowded([Waiting(1, 0.0, 100.0, 1)], half, training=1)
+    snapshot = crowded([WaitingJob(1, 0.0, 100.0, 1)], half, training=1)
     assert marginal().order(snapshot) == [1]
     assert marginal(exponent=1).order(snapshot) == []
 
 
 def test_ties_go_by_release() -> None:
     """Jobs that are as long, or as large, start in the order of their release."""
-    snapshot = crowded([Waiting(2, 0.0, 6.0, 2), Waiting(1, 1.0, 6.0, 2), Waiting(0, 2.0, 4.0, 3)])
+    snapshot = crowded([WaitingJob(2, 0.0, 6.0, 2), WaitingJob(1, 1.0, 6.0, 2), WaitingJob(0, 2.0, 4.0, 3)])
     for order, expected in (("release", [2, 1, 0]), ("time", [0, 2, 1]), ("area", [2, 1, 0])):
         assert [job.job for job in in_order(snapshot, order)] == expected  # type: ignore[arg-type]
 
@@ -149,7 +149,7 @@ def test_pairs_by_hand() -> None:
 def test_pairs_depend_on_the_order() -> None:
     """The rule of pairs is not transitive: each of these three jobs wins in some order."""
     a, b, c = (
-        Elastic(job, time, 1, 1, 2, 0, "training", (1.0, speed))
+        FlexibleJob(job, time, 1, 1, 2, 0, "training", (1.0, speed))
         for job, (time, speed) in enumerate([(2.0, 1.3), (5.0, 1.4), (10.0, 1.6)])
     )
     served = [afs(gain="pairs").extras(calm(*jobs, training=1)) for jobs in ((a, b, c), (b, c, a), (c, a, b))]
@@ -159,14 +159,14 @@ def test_pairs_depend_on_the_order() -> None:
 
 def test_nothing_is_given_for_nothing() -> None:
     """A worker that gains no throughput is not given."""
-    flat = Elastic(0, 9.0, 1, 1, 3, 0, "training", (1.0, 1.0, 0.5))
+    flat = FlexibleJob(0, 9.0, 1, 1, 3, 0, "training", (1.0, 1.0, 0.5))
     for gain in get_args(Gain):
         assert afs(gain=gain).extras(calm(flat, training=2)) == {0: 0}
 
 
 def test_starts_by_afs() -> None:
     """Nobody is blocked; jobs start by release, or the shortest first."""
-    snapshot = crowded([Waiting(0, 0.0, 9.0, 8), Waiting(1, 1.0, 2.0, 1)])
+    snapshot = crowded([WaitingJob(0, 0.0, 9.0, 8), WaitingJob(1, 1.0, 2.0, 1)])
     assert not afs().blocks
     assert [list(afs(order=order).order(snapshot)) for order in ("release", "time")] == [[0, 1], [1, 0]]
 
@@ -191,7 +191,7 @@ def test_it_is_the_greedy_of_allocation() -> None:
         assert given == {int(name): extra for name, extra in solution.extra.items() if extra}
 
 
-def _problem_job(job: Elastic) -> ElasticJob:
+def _problem_job(job: FlexibleJob) -> ElasticJob:
     values = [job.time - job.time_with(extra) for extra in job.extras]
     name = str(job.job)
     return ElasticJob(
@@ -201,21 +201,21 @@ def _problem_job(job: Elastic) -> ElasticJob:
 
 def test_who_starts_leaves_running_jobs_their_most() -> None:
     """The running job wants 3 of 5 GPUs; the shorter waiting one needs 1 of the rest and wants both."""
-    short = Waiting(1, 1.0, 5.0, 1, linear(1, 5.0, most=3))
-    snapshot = crowded([Waiting(2, 0.0, 9.0, 1), short], linear(0, 60.0), training=5)
+    short = WaitingJob(1, 1.0, 5.0, 1, linear(1, 5.0, most=3))
+    snapshot = crowded([WaitingJob(2, 0.0, 9.0, 1), short], linear(0, 60.0), training=5)
     assert max_first().order(snapshot) == [1]
     assert max_first(order="release").order(snapshot) == [2, 1]
 
 
 def test_what_flexible_workers_hold_counts_as_theirs() -> None:
     """A job at its most leaves what is idle to those that wait."""
-    snapshot = crowded([Waiting(1, 0.0, 9.0, 2)], linear(0, 60.0, extra=3), training=2)
+    snapshot = crowded([WaitingJob(1, 0.0, 9.0, 2)], linear(0, 60.0, extra=3), training=2)
     assert max_first().order(snapshot) == [1]
 
 
 def test_blocking_by_max_first() -> None:
     """A job that does not fit is passed over, or blocks those behind it."""
-    snapshot = crowded([Waiting(1, 0.0, 1.0, 4), Waiting(2, 0.0, 9.0, 1)], training=2)
+    snapshot = crowded([WaitingJob(1, 0.0, 1.0, 4), WaitingJob(2, 0.0, 9.0, 1)], training=2)
     assert max_first().order(snapshot) == [2]
     assert max_first(blocks=True).order(snapshot) == []
 
@@ -227,20 +227,20 @@ def test_the_least_left_grows_first_by_max_first() -> None:
 
 def test_who_is_shorter_than_what_it_displaces_starts() -> None:
     """Flexible workers of a job with 60 GPU-seconds left make way for one of 59 GPU-seconds, not of 61."""
-    waiting = [Waiting(1, 0.0, 61.0, 1), Waiting(2, 0.0, 59.0, 1)]
+    waiting = [WaitingJob(1, 0.0, 61.0, 1), WaitingJob(2, 0.0, 59.0, 1)]
     assert marginal().order(crowded(waiting, linear(0, 60.0, extra=3))) == [2]
 
 
 def test_who_would_start_grows_before_longer_ones_start() -> None:
     """Of 3 GPUs a waiting job that scales linearly takes all before a longer one starts."""
-    elastic = Waiting(1, 0.0, 5.0, 1, linear(1, 5.0, most=3))
-    snapshot = [crowded([elastic, Waiting(2, 0.0, 9.0, 1)], training=gpus) for gpus in (3, 4)]
+    elastic = WaitingJob(1, 0.0, 5.0, 1, linear(1, 5.0, most=3))
+    snapshot = [crowded([elastic, WaitingJob(2, 0.0, 9.0, 1)], training=gpus) for gpus in (3, 4)]
     assert [marginal().order(each) for each in snapshot] == [[1], [1, 2]]
 
 
 def test_all_may_start() -> None:
     """As in Aryl's first phase all jobs are named, the shortest first."""
-    waiting = [Waiting(1, 0.0, 61.0, 1), Waiting(2, 0.0, 59.0, 1)]
+    waiting = [WaitingJob(1, 0.0, 61.0, 1), WaitingJob(2, 0.0, 59.0, 1)]
     assert marginal(starts="all").order(crowded(waiting, linear(0, 60.0, extra=3))) == [2, 1]
 
 
@@ -268,7 +268,7 @@ def test_more_is_better_for_every_power() -> None:
 
 def test_gaps_and_doubling() -> None:
     """Numbers that are not allowed count as the next smaller one, and nobody more than doubles."""
-    gap = Elastic(0, 9.0, 1, 2, 8, 1, "training", (2.0, 3.0, 0.0, 5.0, 0.0, 0.0, 8.0))
+    gap = FlexibleJob(0, 9.0, 1, 2, 8, 1, "training", (2.0, 3.0, 0.0, 5.0, 0.0, 0.0, 8.0))
     assert Fitness.of(calm(gap, training=9), power=-1).allowed.tolist() == [[0, 1, 1, 3, 3, 3, 6]]
     assert Fitness.of(calm(gap, training=9), power=-1, doubling=True).allowed.tolist() == [[0, 1, 1, 3, 3]]
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from heuristics.policies.ones.progress import Observation, ObservationRows
+from heuristics.policies.ones.progress import EpochReport, ObservationRows
 from heuristics.policies.ones.progress.observation import Floats
 
 #: beta = max(TRUTH[0] x + TRUTH[1], 1) for features in the units of the paper.
@@ -33,10 +33,10 @@ def draw_rows(generator: np.random.Generator, number: int) -> ObservationRows:
     return ObservationRows(features=features, progress=np.clip(progress, 1e-12, 1 - 1e-12))
 
 
-def log_of(epochs: int, *, samples: float = 1000.0, loss: float = 2.0) -> list[Observation]:
+def log_of(epochs: int, *, samples: float = 1000.0, loss: float = 2.0) -> list[EpochReport]:
     """Return the log of a job whose loss falls evenly, to a tenth."""
     return [
-        Observation(
+        EpochReport(
             epoch_samples=samples,
             initial_loss=loss,
             processed=samples * number,

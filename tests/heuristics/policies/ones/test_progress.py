@@ -17,15 +17,15 @@ from gsopt.performance.batching import Progress
 from heuristics.policies.ones.progress import (
     FEATURES,
     Calibration,
+    EpochReport,
     Forecast,
     Learning,
     LinkFunction,
-    Observation,
     ObservationHistory,
     ObservationRows,
     ProgressPredictor,
     Sampling,
-    Start,
+    SearchStart,
     calibrate,
     features_of,
     fit_regression,
@@ -50,7 +50,7 @@ from tests.heuristics.policies.ones.logs import (
 
 def test_features_are_those_of_the_footnote() -> None:
     """Epoch size, initial loss, processed samples, 1 - current loss / initial loss, accuracy."""
-    seen = Observation(epoch_samples=3600, initial_loss=0.7, processed=7200, loss=0.35, accuracy=0.8)
+    seen = EpochReport(epoch_samples=3600, initial_loss=0.7, processed=7200, loss=0.35, accuracy=0.8)
 
     assert dict(zip(FEATURES, seen.features, strict=True)) == {
         "epoch size": 3600,
@@ -75,7 +75,7 @@ def test_rows_of_a_log_have_alpha_and_progress() -> None:
 
 def test_an_observation_before_training_gives_no_row() -> None:
     """At a progress of 0 every beta is more likely than the one before, so the row is left out."""
-    before = Observation(epoch_samples=1000, initial_loss=2, processed=0, loss=2)
+    before = EpochReport(epoch_samples=1000, initial_loss=2, processed=0, loss=2)
     assert len(rows_of([before, *log_of(2)])) == 1
 
 
@@ -124,7 +124,7 @@ def test_observations_out_of_range_are_refused(field: str, value: float) -> None
     """An epoch has samples, training begins with a loss, and an accuracy is at most 1."""
     data = {"epoch_samples": 10.0, "initial_loss": 2.0, "processed": 0.0, "loss": 1.0, field: value}
     with pytest.raises(ValidationError, match=field):
-        Observation(**data)
+        EpochReport(**data)
 
 
 def _numbered(job: int, length: int) -> ObservationRows:
@@ -293,7 +293,7 @@ def test_from_zero_nothing_is_learnt() -> None:
     """With A = 0, b = 0 below the threshold all gradients are 0: every beta stays 1, nats above the fit."""
     for seed in range(cases(20)):
         rows = draw_rows(np.random.default_rng(seed), 100)
-        dead, alive = fit_regression(rows, start=Start.ZERO), fit_regression(rows)
+        dead, alive = fit_regression(rows, start=SearchStart.ZERO), fit_regression(rows)
 
         assert dead.steps == 0
         assert (dead.beta(rows.features) == 1).all()
@@ -305,7 +305,7 @@ def test_the_smooth_link_learns_from_anywhere() -> None:
     for seed in range(cases(10)):
         rows = draw_rows(np.random.default_rng(seed), 200)
         printed = fit_regression(rows).cost
-        for start in Start:
+        for start in SearchStart:
             assert fit_regression(rows, link=LinkFunction.SOFTPLUS, start=start).cost < printed + 0.05
 
 
@@ -349,10 +349,10 @@ ROWS = st.lists(
 )
 
 
-@given(drawn=ROWS, link=st.sampled_from(LinkFunction), start=st.sampled_from(Start))
+@given(drawn=ROWS, link=st.sampled_from(LinkFunction), start=st.sampled_from(SearchStart))
 @settings(max_examples=40)
 def test_extremes_are_borne(
-    drawn: list[tuple[tuple[float, ...], float]], link: LinkFunction, start: Start
+    drawn: list[tuple[tuple[float, ...], float]], link: LinkFunction, start: SearchStart
 ) -> None:
     """Features of 1e-9 to 1e9, progress close to 0 and 1: beta is finite and at least 1, without a warning."""
     rows = ObservationRows(
@@ -547,7 +547,7 @@ def test_predictions_come_near_the_truth() -> None:
 
 def test_a_job_in_its_first_epoch_has_something_left() -> None:
     """Where nothing is processed, an epoch counts as processed, so that not nothing is left (Equation 7)."""
-    seen = Observation(epoch_samples=2000, initial_loss=2, processed=0, loss=2)
+    seen = EpochReport(epoch_samples=2000, initial_loss=2, processed=0, loss=2)
     for predictor in (_trained([]), _trained([20]), _trained([20, 30, 40])):
         forecast = predictor.predict([seen])
         assert forecast.processed.tolist() == [2000]
@@ -572,7 +572,7 @@ def test_the_same_seed_predicts_the_same() -> None:
 
 def test_learning_is_handed_on_to_the_fit() -> None:
     """Begun at zero, the predictor learns nothing, as the regression behind it."""
-    assert _trained([20, 30, 40], start=Start.ZERO).predict(log_of(30)).beta.tolist() == [1] * 30
+    assert _trained([20, 30, 40], start=SearchStart.ZERO).predict(log_of(30)).beta.tolist() == [1] * 30
 
 
 def test_many_jobs_at_once() -> None:

@@ -21,7 +21,7 @@ from gsopt.schedule.bounds import mean_jct, mean_jct_bound, position_bound
 from gsopt.schedule.bounds.prices import PriceBound, kernel, price_bound
 from gsopt.schedule.bounds.prices.ascent import Ascent, Enough, Prices
 from gsopt.schedule.bounds.prices.demand import Demand
-from gsopt.schedule.bounds.prices.supply import Supply
+from gsopt.schedule.bounds.prices.supply import GpuSupply
 from gsopt.simulation import replay, simulate
 from gsopt.simulation.parts.greedy import Greedy
 from heuristics import policies
@@ -135,11 +135,11 @@ def test_what_rounding_moves_is_subtracted() -> None:
     scenario = Scenario(workload=jobs, cluster=Cluster.plain(2))
     demand = Demand.of(scenario, [1.0, 2.0, 4.0])
     rounded = replace(demand, slip=np.array([0.0, 0.25, 0.125]))
-    values = [_first_value(each, Supply.of(scenario)) for each in (demand, rounded)]
+    values = [_first_value(each, GpuSupply.of(scenario)) for each in (demand, rounded)]
     assert 1 <= values[0] - values[1] < 1 + 1e-8
 
 
-def _first_value(demand: Demand, supply: Supply) -> float:
+def _first_value(demand: Demand, supply: GpuSupply) -> float:
     ascent = Ascent(demand, supply, cells=40, compiled=False, on_evaluation=_stop)
     with suppress(Enough):
         ascent.climb()

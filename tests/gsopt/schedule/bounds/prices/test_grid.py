@@ -8,7 +8,7 @@ from gsopt.scenario.job import Job
 from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.bounds.prices.demand import Demand
 from gsopt.schedule.bounds.prices.grid import first_edges, split
-from gsopt.schedule.bounds.prices.supply import Supply
+from gsopt.schedule.bounds.prices.supply import GpuSupply
 from tests.gsopt.simulation.scenarios import bundle
 
 
@@ -17,7 +17,7 @@ def test_the_first_grid_covers_the_work(spread: float) -> None:
     """Edges rise from 0 to a time by which the cluster does all the work, whatever the release dates."""
     jobs = bundle(Job(name=str(i), release_date=7 + spread * i, duration=1 + i % 3, gpus=1) for i in range(30))
     scenario = Scenario(workload=jobs, cluster=Cluster.plain(2))
-    edges = first_edges(Demand.of(scenario), Supply.of(scenario), 40)
+    edges = first_edges(Demand.of(scenario), GpuSupply.of(scenario), 40)
     assert edges[0] == 0
     assert np.all(np.diff(edges) > 0)
     assert edges[-1] >= max(30.0, 29 * spread + 1)

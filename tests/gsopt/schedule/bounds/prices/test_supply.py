@@ -10,7 +10,7 @@ from gsopt.scenario.events import Event, Leave, Loan, Reclaim, Return
 from gsopt.scenario.job import Job
 from gsopt.scenario.scenario import CapacityChange, Scenario
 from gsopt.scenario.speed import Speed
-from gsopt.schedule.bounds.prices.supply import Supply
+from gsopt.schedule.bounds.prices.supply import GpuSupply
 from tests.gsopt.simulation.scenarios import bundle
 
 EDGES = np.array([0.0, 2.0, 4.0, 10.0])
@@ -25,7 +25,7 @@ def test_machines_that_leave_are_away_until_they_return() -> None:
     cluster = Cluster.uniform(machines=3, gpus=2)
     events: list[Event] = [Leave(time=13, servers=["machine 0.1"]), Return(time=15, servers=["machine 0.1"])]
     given = Scenario(workload=bundle([_one(10.0)]), cluster=cluster, events=events)
-    assert Supply.of(given).gpu_seconds(EDGES).tolist() == [[12, 10, 34]]
+    assert GpuSupply.of(given).gpu_seconds(EDGES).tolist() == [[12, 10, 34]]
 
 
 def test_what_is_asked_for_goes_at_the_deadline() -> None:
@@ -35,7 +35,7 @@ def test_what_is_asked_for_goes_at_the_deadline() -> None:
     gone: list[Event] = [Reclaim(time=0, deadline=4, gpus=2), Return(time=7, gpus=1)]
     for cluster, events, last in ((racks, asked, 12), (plain, gone, 15)):
         given = Scenario(workload=bundle([_one()]), cluster=cluster, events=events)
-        assert Supply.of(given).gpu_seconds(EDGES).tolist() == [[8, 8, last]]
+        assert GpuSupply.of(given).gpu_seconds(EDGES).tolist() == [[8, 8, last]]
 
 
 def test_types_have_what_is_there_of_them() -> None:
@@ -46,7 +46,7 @@ def test_types_have_what_is_there_of_them() -> None:
         cluster=Cluster(racks=[Rack(name="r", machines=machines)]),
         events=[Leave(time=3, servers=["a"])],
     )
-    assert Supply.of(given).gpu_seconds(EDGES).tolist() == [[8, 7, 18], [2, 1, 0]]
+    assert GpuSupply.of(given).gpu_seconds(EDGES).tolist() == [[8, 7, 18], [2, 1, 0]]
 
 
 def test_slower_types_are_counted_by_what_they_are_worth() -> None:
@@ -58,14 +58,14 @@ def test_slower_types_are_counted_by_what_they_are_worth() -> None:
         speed=Speed(gpu_types={"t": 3.0}),
         events=[Leave(time=0, servers=["b", "c", "d"]), Loan(time=4, servers=2, gpu_type="t")],
     )
-    assert Supply.of(given).gpu_seconds(EDGES) == pytest.approx(np.array([[2, 2, 10], [0, 0, 4]]))
+    assert GpuSupply.of(given).gpu_seconds(EDGES) == pytest.approx(np.array([[2, 2, 10], [0, 0, 4]]))
 
 
 def test_changes_before_the_first_release_date_count() -> None:
     """What has changed before the clock begins is how it begins."""
     changes = [CapacityChange(time=1, gpus=0), CapacityChange(time=5, gpus=3), CapacityChange(time=13, gpus=4)]
     given = Scenario(workload=bundle([_one(9.0)]), cluster=Cluster.plain(4), capacity_changes=changes)
-    assert Supply.of(given).gpu_seconds(EDGES).tolist() == [[6, 6, 24]]
+    assert GpuSupply.of(given).gpu_seconds(EDGES).tolist() == [[6, 6, 24]]
 
 
 def test_shared_gpus_count_for_every_job() -> None:
@@ -76,7 +76,7 @@ def test_shared_gpus_count_for_every_job() -> None:
         cluster=Cluster(racks=[Rack(name="r", machines=machines)]),
         share_limit=2,
     )
-    assert Supply.of(given).gpu_seconds(EDGES) == pytest.approx(np.array([[16, 16, 48], [4, 4, 12]]))
+    assert GpuSupply.of(given).gpu_seconds(EDGES) == pytest.approx(np.array([[16, 16, 48], [4, 4, 12]]))
 
 
 @pytest.mark.parametrize(("before", "after"), [(8, 2), (2, 8)])
@@ -85,7 +85,7 @@ def test_changes_at_times_that_doubles_cannot_say_take_nothing_away(before: int,
     job = Job(name="a", release_date=0.3, duration=1, gpus=1)
     changes = [CapacityChange(time=0, gpus=before), CapacityChange(time=1e9, gpus=after)]
     given = Scenario(workload=bundle([job]), cluster=Cluster.plain(8), capacity_changes=changes)
-    supply = Supply.of(given)
+    supply = GpuSupply.of(given)
     _, low, high = supply.times.tolist()
 
     assert Fraction(low) < Fraction("999999999.7") < Fraction(high)
