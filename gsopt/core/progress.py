@@ -23,7 +23,7 @@ class KnownBracket:
 
     Examples
     --------
-    >>> Bracket(runtime=0.5, value=12, bound=10).gap
+    >>> KnownBracket(runtime=0.5, value=12, bound=10).gap
     0.2
     """
 
@@ -64,11 +64,11 @@ class Watch:
     --------
     >>> import gsopt
     >>> watch = Watch(gsopt.load("reclaiming/aryl-figure-5"), print)  # counts preemptions
-    >>> watch(Bracket(0.1, value=3))
-    Bracket(runtime=0.1, value=3, bound=None)
-    >>> watch(Bracket(0.2, value=4))
-    >>> watch(Bracket(0.3, bound=0.5))
-    Bracket(runtime=0.3, value=3, bound=1)
+    >>> watch(KnownBracket(0.1, value=3))
+    KnownBracket(runtime=0.1, value=3, bound=None)
+    >>> watch(KnownBracket(0.2, value=4))
+    >>> watch(KnownBracket(0.3, bound=0.5))
+    KnownBracket(runtime=0.3, value=3, bound=1)
     """
 
     def __init__(self, problem: Problem[Any], listener: OnProgress | None) -> None:

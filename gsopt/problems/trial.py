@@ -266,7 +266,7 @@ def fair_times(tasks: Sequence[ElasticTask], shares: Sequence[Exact], gpus: int)
 
     Examples
     --------
-    >>> tasks = [Task("a", 0, 2, {1: 1}), Task("b", 1, 2, {1: 1})]
+    >>> tasks = [ElasticTask("a", 0, 2, {1: 1}), ElasticTask("b", 1, 2, {1: 1})]
     >>> fair_times(tasks, [2, 2], 1)
     [Fraction(3, 1), Fraction(4, 1)]
     """

@@ -20,7 +20,7 @@ class PreemptionCost(StrEnum):
 
     Examples
     --------
-    >>> [each.value for each in Cost]
+    >>> [each.value for each in PreemptionCost]
     ['jobs', 'gpu-hours', 'priority']
     """
 

@@ -16,7 +16,7 @@ class WaitingQueue:
 
     Examples
     --------
-    >>> waiting = Waiting()
+    >>> waiting = WaitingQueue()
     >>> for job, gpus, key in [(0, 4, 1.0), (1, 1, 3.0), (2, 2, 2.0)]:
     ...     waiting.add(job, key, queue=gpus)
     >>> waiting.first(lambda gpus: gpus <= 3), waiting.first(lambda gpus: gpus <= 8)

@@ -38,7 +38,7 @@ class StayPart(StrEnum):
 
     Examples
     --------
-    >>> [part.value for part in Part]
+    >>> [part.value for part in StayPart]
     ['job completion time', 'execution time', 'queueing time']
     """
 

@@ -25,7 +25,7 @@ class Recomputed(StrEnum):
 
     Examples
     --------
-    >>> Outcome("improved").is_wrong, Outcome("contradicted").is_wrong
+    >>> Recomputed("improved").is_wrong, Recomputed("contradicted").is_wrong
     (False, True)
     """
 

@@ -56,9 +56,9 @@ def afs(*, gain: Gain = "base", order: Order = "release", blocks: bool = False) 
 
     Examples
     --------
-    >>> long = Elastic(0, 90.0, worker_gpus=1, base=1, most=4, extra=0, pool="training", speeds=(1, 2, 3, 4))
-    >>> short = Elastic(1, 60.0, worker_gpus=1, base=2, most=5, extra=0, pool="training", speeds=(2, 3, 4, 5))
-    >>> snapshot = Snapshot(0.0, (), (long, short), {"training": 3}, pending=False)
+    >>> long = FlexibleJob(0, 90.0, 1, base=1, most=4, extra=0, pool="training", speeds=(1, 2, 3, 4))
+    >>> short = FlexibleJob(1, 60.0, 1, base=2, most=5, extra=0, pool="training", speeds=(2, 3, 4, 5))
+    >>> snapshot = SchedulerView(0.0, (), (long, short), {"training": 3}, pending=False)
     >>> [afs(gain=gain).extras(snapshot) for gain in ("base", "present", "pairs")]
     [{0: 3, 1: 0}, {0: 2, 1: 1}, {0: 2, 1: 1}]
     """

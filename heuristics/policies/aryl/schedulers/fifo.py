@@ -20,9 +20,9 @@ def fifo(*, blocks: bool = True) -> Scheduler:
 
     Examples
     --------
-    >>> from heuristics.policies.aryl.scheduler import Snapshot, Waiting
-    >>> jobs = (Waiting(3, release_date=0.0, time=9.0, gpus=8), Waiting(5, release_date=1.0, time=1.0, gpus=1))
-    >>> fifo().order(Snapshot(2.0, jobs, elastic=(), idle={"training": 8}, pending=True))
+    >>> from heuristics.policies.aryl.scheduler import SchedulerView, WaitingJob
+    >>> jobs = (WaitingJob(3, 0.0, time=9.0, gpus=8), WaitingJob(5, 1.0, time=1.0, gpus=1))
+    >>> fifo().order(SchedulerView(2.0, jobs, elastic=(), idle={"training": 8}, pending=True))
     [3, 5]
     """
     return _Fifo(blocks)

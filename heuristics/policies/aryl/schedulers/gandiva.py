@@ -33,9 +33,9 @@ def gandiva(*, blocks: bool = True, own_servers_only: bool = True) -> Scheduler:
 
     Examples
     --------
-    >>> from heuristics.policies.aryl.scheduler import Elastic, Snapshot
-    >>> job = Elastic(0, time=60.0, worker_gpus=2, base=1, most=3, extra=0, pool="training", speeds=(1, 2, 3))
-    >>> calm, busy = (Snapshot(0.0, (), (job,), {"training": 3}, pending=each) for each in (False, True))
+    >>> from heuristics.policies.aryl.scheduler import FlexibleJob, SchedulerView
+    >>> job = FlexibleJob(0, 60.0, worker_gpus=2, base=1, most=3, extra=0, pool="training", speeds=(1, 2, 3))
+    >>> calm, busy = (SchedulerView(0.0, (), (job,), {"training": 3}, pending=each) for each in (False, True))
     >>> anywhere = gandiva(own_servers_only=False)
     >>> anywhere.extras(calm), anywhere.extras(busy)
     ({0: 1}, {0: 0})

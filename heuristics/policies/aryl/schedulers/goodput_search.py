@@ -92,9 +92,9 @@ def goodput_search(
 
     Examples
     --------
-    >>> a = Elastic(0, 90.0, worker_gpus=1, base=1, most=4, extra=1, pool="training", speeds=(1, 2, 3, 4))
-    >>> b = Elastic(1, 60.0, worker_gpus=1, base=2, most=5, extra=0, pool="training", speeds=(2, 3, 4, 5))
-    >>> snapshot = Snapshot(0.0, (), (a, b), {"training": 2}, pending=False)
+    >>> a = FlexibleJob(0, 90.0, worker_gpus=1, base=1, most=4, extra=1, pool="training", speeds=(1, 2, 3, 4))
+    >>> b = FlexibleJob(1, 60.0, worker_gpus=1, base=2, most=5, extra=0, pool="training", speeds=(2, 3, 4, 5))
+    >>> snapshot = SchedulerView(0.0, (), (a, b), {"training": 2}, pending=False)
     >>> goodput_search().extras(snapshot), goodput_search(search="greedy").extras(snapshot)
     ({0: 2, 1: 1}, {0: 2, 1: 1})
     """

@@ -44,10 +44,10 @@ def marginal(*, starts: Starts = "ranked", exponent: float = 4) -> Scheduler:
 
     Examples
     --------
-    >>> from heuristics.policies.aryl.scheduler import Elastic
-    >>> job = Elastic(0, 60.0, worker_gpus=1, base=1, most=3, extra=2, pool="training", speeds=(1, 2, 3))
-    >>> waiting = (Waiting(1, 0.0, time=90.0, gpus=1), Waiting(2, 0.0, time=9.0, gpus=1))
-    >>> marginal().order(Snapshot(0.0, waiting, (job,), {"training": 0}, pending=True))
+    >>> from heuristics.policies.aryl.scheduler import FlexibleJob
+    >>> job = FlexibleJob(0, 60.0, worker_gpus=1, base=1, most=3, extra=2, pool="training", speeds=(1, 2, 3))
+    >>> waiting = (WaitingJob(1, 0.0, time=90.0, gpus=1), WaitingJob(2, 0.0, time=9.0, gpus=1))
+    >>> marginal().order(SchedulerView(0.0, waiting, (job,), {"training": 0}, pending=True))
     [2]
     """
     require_one_of("starts", starts, get_args(Starts))

@@ -38,10 +38,10 @@ def max_first(*, order: Order = "area", blocks: bool = False) -> Scheduler:
 
     Examples
     --------
-    >>> from heuristics.policies.aryl.scheduler import Waiting
-    >>> job = Elastic(0, 60.0, worker_gpus=1, base=1, most=3, extra=0, pool="training", speeds=(1, 2, 3))
-    >>> waiting = (Waiting(1, 0.0, time=9.0, gpus=2), Waiting(2, 0.0, time=9.0, gpus=1))
-    >>> max_first().order(Snapshot(0.0, waiting, (job,), {"training": 3}, pending=True))
+    >>> from heuristics.policies.aryl.scheduler import WaitingJob
+    >>> job = FlexibleJob(0, 60.0, worker_gpus=1, base=1, most=3, extra=0, pool="training", speeds=(1, 2, 3))
+    >>> waiting = (WaitingJob(1, 0.0, time=9.0, gpus=2), WaitingJob(2, 0.0, time=9.0, gpus=1))
+    >>> max_first().order(SchedulerView(0.0, waiting, (job,), {"training": 3}, pending=True))
     [2]
     """
     return _MaxFirst(blocks, order)

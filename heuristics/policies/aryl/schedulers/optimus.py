@@ -37,9 +37,9 @@ def optimus(*, order: Order = "release", blocks: bool = True) -> Scheduler:
 
     Examples
     --------
-    >>> a = Elastic(0, 150.0, worker_gpus=1, base=2, most=3, extra=0, pool="training", speeds=(2, 3))
-    >>> b = Elastic(1, 60.0, worker_gpus=1, base=2, most=6, extra=0, pool="training", speeds=(2, 3, 4, 5, 6))
-    >>> optimus().extras(Snapshot(0.0, (), (a, b), {"training": 4}, pending=False))
+    >>> a = FlexibleJob(0, 150.0, 1, base=2, most=3, extra=0, pool="training", speeds=(2, 3))
+    >>> b = FlexibleJob(1, 60.0, 1, base=2, most=6, extra=0, pool="training", speeds=(2, 3, 4, 5, 6))
+    >>> optimus().extras(SchedulerView(0.0, (), (a, b), {"training": 4}, pending=False))
     {0: 1, 1: 3}
     """
     return _Optimus(blocks, order)

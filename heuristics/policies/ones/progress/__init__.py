@@ -6,7 +6,7 @@ returns a `Forecast` of running ones: Beta distributions of the progress, and so
 
 Examples
 --------
->>> seen = Observation(epoch_samples=1000, initial_loss=2.3, processed=3000, loss=1.5, accuracy=0.4)
+>>> seen = EpochReport(epoch_samples=1000, initial_loss=2.3, processed=3000, loss=1.5, accuracy=0.4)
 >>> ProgressPredictor().predict([seen]).left("mean")
 array([15000.])
 """

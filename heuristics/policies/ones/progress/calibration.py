@@ -99,7 +99,7 @@ def calibrate(
     Examples
     --------
     >>> def seen(epochs, of):
-    ...     return Observation(
+    ...     return EpochReport(
     ...         epoch_samples=1000, initial_loss=2, processed=1000 * epochs, loss=2 - epochs / of, accuracy=0.5
     ...     )
     >>> logs = [[seen(epochs, length) for epochs in range(1, length + 1)] for length in (10, 20, 30, 25, 15)]

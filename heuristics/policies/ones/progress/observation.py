@@ -38,7 +38,7 @@ class EpochReport(Frozen):
 
     Examples
     --------
-    >>> Observation(epoch_samples=20_000, initial_loss=2.3, processed=60_000, loss=1.15, accuracy=0.5).features
+    >>> EpochReport(epoch_samples=20_000, initial_loss=2.3, processed=60_000, loss=1.15, accuracy=0.5).features
     (20000.0, 2.3, 60000.0, 0.5, 0.5)
     """
 
@@ -138,7 +138,7 @@ def rows_of(log: Sequence[EpochReport], total: float | None = None) -> Observati
 
     Examples
     --------
-    >>> log = [Observation(epoch_samples=10, initial_loss=2, processed=n, loss=1) for n in (0, 10, 20, 40)]
+    >>> log = [EpochReport(epoch_samples=10, initial_loss=2, processed=n, loss=1) for n in (0, 10, 20, 40)]
     >>> rows_of(log).progress.tolist()
     [0.25, 0.5]
     """

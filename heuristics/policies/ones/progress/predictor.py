@@ -90,7 +90,7 @@ class ProgressPredictor:
     Examples
     --------
     >>> def seen(epochs, of):
-    ...     return Observation(
+    ...     return EpochReport(
     ...         epoch_samples=1000, initial_loss=2, processed=1000 * epochs, loss=2 - epochs / of, accuracy=0.5
     ...     )
     >>> predictor = ProgressPredictor()

@@ -25,8 +25,8 @@ class SearchStart(StrEnum):
 
     Examples
     --------
-    >>> Start("median")
-    <Start.MEDIAN: 'median'>
+    >>> SearchStart("median")
+    <SearchStart.MEDIAN: 'median'>
     """
 
     MEDIAN = "median"
