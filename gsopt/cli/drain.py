@@ -13,7 +13,7 @@ from gsopt.core.problem import Number
 from gsopt.core.result import plain
 from gsopt.evaluation.tables import percent
 from gsopt.scenario.cluster.formats.hostlist import compress
-from gsopt.snapshots import Drain, PreemptionCost
+from gsopt.snapshots import Cost, Drain
 from gsopt.snapshots import drain as drain_nodes
 from gsopt.snapshots.draining import TIME_LIMIT
 
@@ -21,9 +21,9 @@ from gsopt.snapshots.draining import TIME_LIMIT
 _MOST = 10
 
 _UNITS = {
-    PreemptionCost.JOBS: "jobs",
-    PreemptionCost.GPU_HOURS: "GPU-hours",
-    PreemptionCost.PRIORITY: "priority",
+    Cost.JOBS: "jobs",
+    Cost.GPU_HOURS: "GPU-hours",
+    Cost.PRIORITY: "priority",
 }
 
 
@@ -34,9 +34,9 @@ def drain(
         str,
         typer.Option(
             help="what preempting a job costs: 1 (jobs), gpu-hours since it started, or priority",
-            autocompletion=complete(lambda: PreemptionCost),
+            autocompletion=complete(lambda: Cost),
         ),
-    ] = PreemptionCost.JOBS.value,
+    ] = Cost.JOBS.value,
     among: Among = None,
     time_limit: Annotated[float, time_limit_option("time for the proof, such as 30s")] = TIME_LIMIT,
     now: Now = None,
@@ -83,10 +83,8 @@ def _headline(found: Drain) -> str:
 
 def _lost(found: Drain, value: Number | None) -> str:
     """Say what is lost, in what it is counted in."""
-    unit = _UNITS[PreemptionCost(found.cost)]
-    return (
-        counted(plain(value) or 0, "job") if found.cost == PreemptionCost.JOBS else f"{plain(value):,} {unit}"
-    )
+    unit = _UNITS[Cost(found.cost)]
+    return counted(plain(value) or 0, "job") if found.cost == Cost.JOBS else f"{plain(value):,} {unit}"
 
 
 def _facts(found: Drain) -> list[str]:
@@ -98,7 +96,7 @@ def _facts(found: Drain) -> list[str]:
     ]
     named += [f"and {len(found.preempted) - _MOST:,} more"] if len(found.preempted) > _MOST else []
     lines.append(f"preempted: {escape(', '.join(named)) or '-'}")
-    if found.cost == PreemptionCost.GPU_HOURS:
+    if found.cost == Cost.GPU_HOURS:
         lines.append(f"GPU-hours until {moment(found.snapshot.time)}")
     lines += [
         f"waits: {number:,} pods of the disruption budget {escape(name)} are evicted, {allowed:,} at a time"

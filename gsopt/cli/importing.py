@@ -9,7 +9,7 @@ from gsopt.cli.arguments import Json, complete
 from gsopt.cli.snapshots import Among, Files, GpuResources, Levels, Now, counted, moment, read
 from gsopt.core.errors import InvalidInput, escape
 from gsopt.core.files import require_writable, to_json, write
-from gsopt.snapshots import PreemptionCost, Snapshot, Source
+from gsopt.snapshots import Cost, Snapshot, Source
 from gsopt.snapshots.valid import validly
 
 
@@ -31,9 +31,9 @@ def import_(
         str,
         typer.Option(
             help="what preempting a job costs, as in gsopt drain",
-            autocompletion=complete(lambda: PreemptionCost),
+            autocompletion=complete(lambda: Cost),
         ),
-    ] = PreemptionCost.JOBS.value,
+    ] = Cost.JOBS.value,
     among: Among = None,
     now: Now = None,
     levels: Levels = None,

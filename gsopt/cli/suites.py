@@ -106,7 +106,7 @@ def verify(
 
     Whatever contradicts a file is exit code 1; a better value or bound is none.
     """
-    from gsopt.studies.suites import SuiteVerdict, record
+    from gsopt.studies.suites import Verdict, record
     from gsopt.studies.suites import verify as recompute
     from gsopt.studies.suites.selection import select
 
@@ -114,7 +114,7 @@ def verify(
     with show_progress() as progress:
         task = progress.add_task("", total=len(wanted))
 
-        def show(verdict: SuiteVerdict) -> None:
+        def show(verdict: Verdict) -> None:
             progress.update(task, description=f"{verdict.instance}: {verdict.outcome.value}")
             progress.advance(task)
             if update:

@@ -10,16 +10,16 @@ from gsopt.snapshots.gang import Gang, Part, Where
 from gsopt.snapshots.node import Node
 from gsopt.snapshots.packing import Pack, pack
 from gsopt.snapshots.reader import Source, read_snapshot
-from gsopt.snapshots.returning import PreemptionCost
+from gsopt.snapshots.returning import Cost
 from gsopt.snapshots.snapshot import Snapshot
 
 __all__ = [
+    "Cost",
     "Drain",
     "Gang",
     "Node",
     "Pack",
     "Part",
-    "PreemptionCost",
     "Snapshot",
     "Source",
     "Where",

@@ -15,7 +15,7 @@ from gsopt.evaluation.solve import solve
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 from gsopt.snapshots.commands import commands_of
 from gsopt.snapshots.gang import Gang
-from gsopt.snapshots.returning import PreemptionCost, check_cost, chosen_nodes
+from gsopt.snapshots.returning import Cost, check_cost, chosen_nodes
 from gsopt.snapshots.snapshot import Snapshot
 
 #: Seconds for the proof, unless others are given.
@@ -164,7 +164,7 @@ def drain(
     snapshot: Snapshot,
     servers: int,
     *,
-    cost: str = PreemptionCost.JOBS,
+    cost: str = Cost.JOBS,
     among: Sequence[str] = (),
     time_limit: TimeLimit = TIME_LIMIT,
 ) -> Drain:

@@ -15,12 +15,12 @@ _HOUR = 3600
 _DIGITS = 3  # of GPU-hours: finer than any clock of a cluster's
 
 
-class PreemptionCost(StrEnum):
+class Cost(StrEnum):
     """What preempting a gang costs.
 
     Examples
     --------
-    >>> [each.value for each in PreemptionCost]
+    >>> [each.value for each in Cost]
     ['jobs', 'gpu-hours', 'priority']
     """
 
@@ -30,9 +30,9 @@ class PreemptionCost(StrEnum):
 
 
 def check_cost(cost: str) -> None:
-    """Refuse what is no `PreemptionCost`."""
-    if cost not in list(PreemptionCost):
-        raise InvalidInput("cost", shorten(cost), f"must be one of {', '.join(PreemptionCost)}")
+    """Refuse what is no `Cost`."""
+    if cost not in list(Cost):
+        raise InvalidInput("cost", shorten(cost), f"must be one of {', '.join(Cost)}")
 
 
 def chosen_nodes(nodes: Sequence[Node], among: Sequence[str] = ()) -> list[Node]:
@@ -63,7 +63,7 @@ def reclaiming_of(
     gangs: Sequence[Gang],
     servers: int,
     *,
-    cost: str = PreemptionCost.JOBS,
+    cost: str = Cost.JOBS,
     among: Sequence[str] = (),
     time: float | None = None,
 ) -> Reclaiming:
@@ -108,9 +108,9 @@ def _workers(gang: Gang, names: set[str]) -> dict[str, int]:
 
 
 def _cost(gang: Gang, cost: str, time: float | None, lowest: int) -> float:
-    if cost == PreemptionCost.JOBS:
+    if cost == Cost.JOBS:
         return 1.0
-    if cost == PreemptionCost.PRIORITY:
+    if cost == Cost.PRIORITY:
         return float(gang.priority - lowest + 1)
     now = time or 0.0
     seconds = sum(part.gpus * max(0.0, now - (part.started or now)) for part in gang.standing)

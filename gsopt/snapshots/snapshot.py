@@ -15,7 +15,7 @@ from gsopt.scenario.cluster import Cluster
 from gsopt.snapshots.gang import Gang, Part, Where
 from gsopt.snapshots.node import NODE_NAME, Node
 from gsopt.snapshots.placing import placement_of
-from gsopt.snapshots.returning import PreemptionCost, chosen_nodes, kept_nodes, reclaiming_of
+from gsopt.snapshots.returning import Cost, chosen_nodes, kept_nodes, reclaiming_of
 
 #: How Slurm's commands name a job, or a task of an array.
 _JOB_NAME = re.compile(r"\d{1,19}(_\d{1,19})?", re.ASCII)
@@ -151,9 +151,7 @@ class Snapshot(Frozen):
         """
         return kept_nodes(chosen_nodes(self.nodes, among), self.gangs)
 
-    def reclaiming(
-        self, servers: int, *, cost: str = PreemptionCost.JOBS, among: Sequence[str] = ()
-    ) -> Reclaiming:
+    def reclaiming(self, servers: int, *, cost: str = Cost.JOBS, among: Sequence[str] = ()) -> Reclaiming:
         """State which nodes to return so that the least work is lost.
 
         Every gang that has GPUs is a job. What it has on a node is rounded up to whole GPUs, and is one GPU

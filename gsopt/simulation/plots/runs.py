@@ -33,12 +33,12 @@ _BELOW_ZERO = -0.3
 _CELLS = 60
 
 
-class StayPart(StrEnum):
+class Part(StrEnum):
     """A part of the stay of a job.
 
     Examples
     --------
-    >>> [part.value for part in StayPart]
+    >>> [part.value for part in Part]
     ['job completion time', 'execution time', 'queueing time']
     """
 
@@ -49,16 +49,14 @@ class StayPart(StrEnum):
     def of(self, run: Replay) -> list[float]:
         """Return the seconds of the completed jobs by number; a job queues while it holds no GPUs."""
         times, queueing = [float(each) for each in run.jct], [float(each) for each in run.metrics.queueing]
-        if self is StayPart.JCT:
+        if self is Part.JCT:
             return times
-        if self is StayPart.QUEUEING:
+        if self is Part.QUEUEING:
             return queueing
         return [time - waited for time, waited in zip(times, queueing, strict=True)]
 
 
-def boxes(
-    runs: Mapping[str, Replay], part: StayPart | str = StayPart.JCT, *, axes: "Axes | None" = None
-) -> "Axes":
+def boxes(runs: Mapping[str, Replay], part: Part | str = Part.JCT, *, axes: "Axes | None" = None) -> "Axes":
     """Draw the median, the quartiles and the 5th and 95th percentile of jobs' seconds, and a dot at the mean.
 
     Source: the plots of ONES' Figure 15 d to f.
@@ -116,9 +114,7 @@ def boxes(
     return axes
 
 
-def shares(
-    runs: Mapping[str, Replay], part: StayPart | str = StayPart.JCT, *, axes: "Axes | None" = None
-) -> "Axes":
+def shares(runs: Mapping[str, Replay], part: Part | str = Part.JCT, *, axes: "Axes | None" = None) -> "Axes":
     """Draw the share of the completed jobs with no more than so many seconds, one line per run.
 
     Source: the plots of ONES' Figure 15 g to i.
@@ -168,10 +164,10 @@ def draw_shares(axes: "Axes", name: str, labels: Sequence[str], found: Sequence[
     return axes
 
 
-def _part(given: str) -> StayPart:
-    if given not in list(StayPart):
-        raise InvalidInput("part", shorten(given), f"must be one of {', '.join(StayPart)}")
-    return StayPart(given)
+def _part(given: str) -> Part:
+    if given not in list(Part):
+        raise InvalidInput("part", shorten(given), f"must be one of {', '.join(Part)}")
+    return Part(given)
 
 
 def _limits(found: Sequence[Sequence[float]]) -> tuple[float, float]:

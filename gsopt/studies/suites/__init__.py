@@ -14,7 +14,7 @@ from gsopt.studies.suites.best_known import BestKnown, best_known
 from gsopt.studies.suites.families import Families, Family, families
 from gsopt.studies.suites.known import Known, Standing
 from gsopt.studies.suites.record import record
-from gsopt.studies.suites.verdict import Recomputed, SuiteVerdict
+from gsopt.studies.suites.verdict import Outcome, Verdict
 from gsopt.studies.suites.verification import Verification, verify
 
 __all__ = [
@@ -22,9 +22,9 @@ __all__ = [
     "Families",
     "Family",
     "Known",
-    "Recomputed",
+    "Outcome",
     "Standing",
-    "SuiteVerdict",
+    "Verdict",
     "Verification",
     "best_known",
     "families",

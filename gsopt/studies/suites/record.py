@@ -10,10 +10,10 @@ from gsopt.core.result import Result, Status
 from gsopt.evaluation import catalogue
 from gsopt.problems.reader import read_problem
 from gsopt.studies.suites.known import Known, Standing
-from gsopt.studies.suites.verdict import Recomputed, SuiteVerdict
+from gsopt.studies.suites.verdict import Outcome, Verdict
 
 
-def record(verdict: SuiteVerdict, folder: Path | None = None, *, today: date | None = None) -> list[Path]:
+def record(verdict: Verdict, folder: Path | None = None, *, today: date | None = None) -> list[Path]:
     """Write an improvement back to the files of its instance, and give the paths of these.
 
     The solution is kept, and the instance's file takes value, bound, who found them and the day, unless the
@@ -39,7 +39,7 @@ def record(verdict: SuiteVerdict, folder: Path | None = None, *, today: date | N
     >>> record(examine("reclaiming/aryl-figure-5", time_limit=10))
     []
     """
-    if verdict.outcome is not Recomputed.IMPROVED or verdict.result is None:
+    if verdict.outcome is not Outcome.IMPROVED or verdict.result is None:
         return []
     within = folder or catalogue.instances_folder()
     file, kept = within / f"{verdict.instance}.json", within / "solutions" / f"{verdict.instance}.json"

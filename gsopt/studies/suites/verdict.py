@@ -20,12 +20,12 @@ from gsopt.studies.suites.known import Known, Standing
 _A_DAY = timedelta(days=1)
 
 
-class Recomputed(StrEnum):
+class Outcome(StrEnum):
     """What comes of computing it anew.
 
     Examples
     --------
-    >>> Recomputed("improved").is_wrong, Recomputed("contradicted").is_wrong
+    >>> Outcome("improved").is_wrong, Outcome("contradicted").is_wrong
     (False, True)
     """
 
@@ -38,11 +38,11 @@ class Recomputed(StrEnum):
     @property
     def is_wrong(self) -> bool:
         """Whether the library or its files are in error."""
-        return self in (Recomputed.CONTRADICTED, Recomputed.FAILED)
+        return self in (Outcome.CONTRADICTED, Outcome.FAILED)
 
 
 @dataclass(frozen=True)
-class SuiteVerdict:
+class Verdict:
     """What comes of one instance.
 
     Attributes
@@ -66,7 +66,7 @@ class SuiteVerdict:
     """
 
     instance: str
-    outcome: Recomputed
+    outcome: Outcome
     note: str
     known: Known
     result: Result[Any] | None = None
@@ -86,12 +86,12 @@ class SuiteVerdict:
         }
 
 
-def examine(name: str, *, time_limit: float) -> SuiteVerdict:
+def examine(name: str, *, time_limit: float) -> Verdict:
     """Judge the solution on file of a committed instance, and have the exact method go on from it."""
     return compare(catalogue.load(name), catalogue.best_solution(name), time_limit=time_limit)
 
 
-def compare(problem: Problem[Any], solution: Frozen | None, *, time_limit: float) -> SuiteVerdict:
+def compare(problem: Problem[Any], solution: Frozen | None, *, time_limit: float) -> Verdict:
     """Hold what an instance says of itself against its best known solution and the exact method.
 
     The solution is the one that is said to be worth its value; the exact method has the time limit.
@@ -100,13 +100,13 @@ def compare(problem: Problem[Any], solution: Frozen | None, *, time_limit: float
     wrong = chain(_wrong_of_claims(problem, known), _wrong_of_solution(problem, known, solution))
     broken = next(wrong, "")
     if broken:
-        return SuiteVerdict(known.instance, Recomputed.CONTRADICTED, broken, known)
+        return Verdict(known.instance, Outcome.CONTRADICTED, broken, known)
     try:
         result = solve(problem, time_limit=time_limit, start=solution)
     except (Contradiction, InvalidSolution) as error:
-        return SuiteVerdict(known.instance, Recomputed.CONTRADICTED, str(error), known)
+        return Verdict(known.instance, Outcome.CONTRADICTED, str(error), known)
     outcome, note = _SuiteCase(problem, known, result, has_solution=solution is not None).outcome()
-    return SuiteVerdict(known.instance, outcome, note, known, result)
+    return Verdict(known.instance, outcome, note, known, result)
 
 
 def _wrong_of_claims(problem: Problem[Any], known: Known) -> Iterator[str]:
@@ -143,17 +143,17 @@ class _SuiteCase:
     result: Result[Any]
     has_solution: bool
 
-    def outcome(self) -> tuple[Recomputed, str]:
+    def outcome(self) -> tuple[Outcome, str]:
         """Say what comes of it, and what is to be said of that."""
         contradiction = self._contradiction()
         if contradiction:
-            return Recomputed.CONTRADICTED, contradiction
+            return Outcome.CONTRADICTED, contradiction
         better = self._improvement()
         if better:
-            return Recomputed.IMPROVED, better
+            return Outcome.IMPROVED, better
         if self._is_reached():
-            return Recomputed.CONFIRMED, ""
-        return Recomputed.OPEN, self._shortfall()
+            return Outcome.CONFIRMED, ""
+        return Outcome.OPEN, self._shortfall()
 
     @property
     def _stated(self) -> Number | None:

@@ -18,7 +18,7 @@ from gsopt.evaluation.tables import lay_out
 from gsopt.solvers.backends.process import Pool
 from gsopt.studies.suites.known import Known
 from gsopt.studies.suites.selection import by_suite, counted, select
-from gsopt.studies.suites.verdict import Recomputed, SuiteVerdict, examine
+from gsopt.studies.suites.verdict import Outcome, Verdict, examine
 
 #: Seconds that the exact method gets for an instance unless told otherwise.
 TIME_LIMIT = 30.0
@@ -30,7 +30,7 @@ _MODULE = "gsopt.studies.suites.verdict"  # what a worker process imports first
 
 
 @dataclass(frozen=True, repr=False)
-class Verification(Listing[SuiteVerdict]):
+class Verification(Listing[Verdict]):
     """What came of computing anew what is known of instances; prints as a table, in notebooks too.
 
     Attributes
@@ -46,7 +46,7 @@ class Verification(Listing[SuiteVerdict]):
     4
     """
 
-    rows: tuple[SuiteVerdict, ...]
+    rows: tuple[Verdict, ...]
     total: int
 
     @property
@@ -54,14 +54,14 @@ class Verification(Listing[SuiteVerdict]):
         """Number of instances that Ctrl-C has left out."""
         return self.total - len(self.rows)
 
-    def having(self, outcome: Recomputed) -> tuple[SuiteVerdict, ...]:
+    def having(self, outcome: Outcome) -> tuple[Verdict, ...]:
         """Return the verdicts of one outcome."""
         return tuple(row for row in self.rows if row.outcome is outcome)
 
     def table(self) -> RenderableType:
         """Return a line per suite with the number of each outcome; what is not confirmed stands below."""
         suites = by_suite(self.rows, lambda row: row.known.suite)
-        shown = [each for each in Recomputed if each is Recomputed.CONFIRMED or self.having(each)]
+        shown = [each for each in Outcome if each is Outcome.CONFIRMED or self.having(each)]
         notes = [f"{row.instance}: {row.outcome.value}: {row.note}" for row in self.rows if row.note]
         return lay_out(counted(suites, shown, lambda row: row.outcome), notes=notes)
 
@@ -74,7 +74,7 @@ def verify(
     *what: str,
     time_limit: float | str = TIME_LIMIT,
     workers: int | None = None,
-    on_verdict: Callable[[SuiteVerdict], Any] | None = None,
+    on_verdict: Callable[[Verdict], Any] | None = None,
 ) -> Verification:
     """Compute anew what is known of committed instances.
 
@@ -109,7 +109,7 @@ def verify(
     count = min(os.cpu_count() or 1, len(names)) if workers is None else workers
     if count < 1:
         raise InvalidInput("workers", shorten(workers), "must be at least 1")
-    found: dict[str, SuiteVerdict] = {}
+    found: dict[str, Verdict] = {}
     verdicts = _examine_all(names, limit, count)
     with closing(verdicts):
         try:
@@ -122,7 +122,7 @@ def verify(
     return Verification(tuple(found[name] for name in names if name in found), len(names))
 
 
-def call(task: tuple[str, float], link: Any) -> SuiteVerdict:
+def call(task: tuple[str, float], link: Any) -> Verdict:
     """Examine an instance in a worker process."""
     del link
     name, time_limit = task
@@ -132,7 +132,7 @@ def call(task: tuple[str, float], link: Any) -> SuiteVerdict:
         return _failed(name, one_line(error))
 
 
-def _examine_all(names: Sequence[str], time_limit: float, workers: int) -> Generator[SuiteVerdict, None, None]:
+def _examine_all(names: Sequence[str], time_limit: float, workers: int) -> Generator[Verdict, None, None]:
     """Examine instances in processes, and give each verdict as it comes; closing ends the processes."""
     pool, stopped = Pool(), Event()
 
@@ -140,12 +140,12 @@ def _examine_all(names: Sequence[str], time_limit: float, workers: int) -> Gener
         if stopped.is_set():
             raise CancelledError
 
-    def settle(name: str) -> SuiteVerdict:
+    def settle(name: str) -> Verdict:
         with pool.borrow(_MODULE, refuse_stopped) as worker:
             limit = _PATIENCE * time_limit + _MORE
             reply = worker.call(call, (name, time_limit), limit=limit, hear=lambda _: None)
         refuse_stopped()
-        return reply.answer if isinstance(reply.answer, SuiteVerdict) else _failed(name, reply.message)
+        return reply.answer if isinstance(reply.answer, Verdict) else _failed(name, reply.message)
 
     threads = ThreadPoolExecutor(workers)
     try:
@@ -159,5 +159,5 @@ def _examine_all(names: Sequence[str], time_limit: float, workers: int) -> Gener
         pool.close()
 
 
-def _failed(name: str, why: str) -> SuiteVerdict:
-    return SuiteVerdict(name, Recomputed.FAILED, why, Known.of(catalogue.load(name)))
+def _failed(name: str, why: str) -> Verdict:
+    return Verdict(name, Outcome.FAILED, why, Known.of(catalogue.load(name)))

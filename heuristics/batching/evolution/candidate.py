@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from deap import base
 
 
-class Cost(base.Fitness):  # type: ignore[misc]  # DEAP has no types
+class CandidateCost(base.Fitness):  # type: ignore[misc]  # DEAP has no types
     """A cost, to be minimized."""
 
     weights = (-1.0,)
@@ -16,7 +16,7 @@ class Candidate(list[int]):
 
     def __init__(self, genome: Iterable[int] = (), score: float | None = None) -> None:
         super().__init__(genome)
-        self.fitness = Cost()
+        self.fitness = CandidateCost()
         if score is not None:
             self.fitness.values = (score,)
 

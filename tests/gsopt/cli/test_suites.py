@@ -13,7 +13,7 @@ from gsopt.evaluation import catalogue
 from gsopt.evaluation.catalogue import best_solution, load, names
 from gsopt.problems.reader import read_problem
 from gsopt.studies import suites
-from gsopt.studies.suites import Known, Recomputed, SuiteVerdict, Verification
+from gsopt.studies.suites import Known, Outcome, Verdict, Verification
 from gsopt.studies.suites.verdict import compare
 from instances.suites import with_about
 from tests.commands import gsopt, refused
@@ -57,7 +57,7 @@ def test_what_is_known_is_computed_anew() -> None:
 
 
 def settled(
-    verdict: SuiteVerdict, total: int, *_: str, on_verdict: Callable[[SuiteVerdict], None], **__: object
+    verdict: Verdict, total: int, *_: str, on_verdict: Callable[[Verdict], None], **__: object
 ) -> Verification:
     """Return one verdict on so many instances, instead of computing any."""
     on_verdict(verdict)
@@ -67,19 +67,19 @@ def settled(
 @pytest.mark.parametrize(
     ("outcome", "total", "code"),
     [
-        (Recomputed.IMPROVED, 1, Exit.SOLUTION),  # which is no error
-        (Recomputed.OPEN, 1, Exit.SOLUTION),
-        (Recomputed.CONTRADICTED, 1, Exit.FAILED),
-        (Recomputed.FAILED, 1, Exit.FAILED),
-        (Recomputed.CONFIRMED, 2, Exit.INTERRUPTED),  # Ctrl-C has left one out
+        (Outcome.IMPROVED, 1, Exit.SOLUTION),  # which is no error
+        (Outcome.OPEN, 1, Exit.SOLUTION),
+        (Outcome.CONTRADICTED, 1, Exit.FAILED),
+        (Outcome.FAILED, 1, Exit.FAILED),
+        (Outcome.CONFIRMED, 2, Exit.INTERRUPTED),  # Ctrl-C has left one out
     ],
 )
 def test_the_exit_code_says_whether_files_are_right(
-    monkeypatch: pytest.MonkeyPatch, outcome: Recomputed, total: int, code: Exit
+    monkeypatch: pytest.MonkeyPatch, outcome: Outcome, total: int, code: Exit
 ) -> None:
     """Only what is wrong is a failure; Ctrl-C shows what is settled."""
     name = "reclaiming/aryl-figure-5"
-    verdict = SuiteVerdict(name, outcome, "a note", Known.of(load(name)))
+    verdict = Verdict(name, outcome, "a note", Known.of(load(name)))
 
     monkeypatch.setattr(suites, "verify", partial(settled, verdict, total))
     run = gsopt("suites", "verify", name)
