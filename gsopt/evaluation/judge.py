@@ -130,10 +130,10 @@ def judge(
 
 
 def _scenario(given: Any, cluster: Cluster | int | None, physics: Mapping[str, Any]) -> Scenario:
-    if isinstance(given, Workload | Scenario):
-        return Scenario.of(given, cluster, **physics)
     if isinstance(given, Scheduling):
         return Scenario.of(given.scenario, cluster, **physics)
+    if not isinstance(given, Problem) and isinstance(getattr(given, "workload", given), Workload):
+        return Scenario.of(given, cluster, **physics)
     rule = "must be a scenario, a scheduling problem, or a workload with its cluster"
     if isinstance(given, Problem):
         rule += "; problem.violations(solution) judges solutions of other decisions"

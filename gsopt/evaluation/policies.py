@@ -37,10 +37,13 @@ class PolicyComparison(Listing[Record]):
         The figures of each policy.
     failed
         What the other policies raised, by name, in one line each.
+    load
+        The load that the workload offers; see `gsopt.Scenario.offered_load`.
     """
 
     rows: tuple[Record, ...]
     failed: Mapping[str, str] = field(default_factory=dict)
+    load: float | None = None
 
     def table(self) -> RenderableType:
         """Return one line per policy, with the figures that are usual; the proven bound stands below."""
@@ -64,7 +67,8 @@ class PolicyComparison(Listing[Record]):
             least, proof = min(bounds)
             by = f", proven by {proof}" if proof else ""
             seconds = written(least, FigureKind.SECONDS)
-            yield f"times in s; gap to the bound of {seconds} s on every policy{by}"
+            load = "" if self.load is None else f"; offered load {self.load:.3g}"
+            yield f"times in s{load}; gap to the lower bound of {seconds} s{by}"
         for name, line in self.failed.items():
             yield f"{name} failed: {line}"
 
@@ -113,4 +117,4 @@ def compare_policies(
                 rows.append(run(policy, budget=Budget(time_limit=time_limit)).metrics)
         except Exception as error:  # noqa: BLE001 - it may be anybody's policy; the other rows do not depend on it
             failed[name_of(policy)] = one_line(error)
-    return PolicyComparison(tuple(rows), failed)
+    return PolicyComparison(tuple(rows), failed, scenario.offered_load)

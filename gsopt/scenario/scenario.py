@@ -1,6 +1,7 @@
 """Scenario: everything that is known when a workload runs on a cluster, before any decision is taken."""
 
 from collections.abc import Iterator, Mapping
+from math import fsum
 from typing import Annotated, Any, Literal, TypeVar, cast
 
 from pydantic import Field, ValidationError, field_validator, model_validator
@@ -180,7 +181,7 @@ class Scenario(Physics):
         Parameters
         ----------
         given
-            The jobs; or a scenario, beside which nothing else is given.
+            The jobs, or what a reader of traces returns; or a scenario, next to which nothing else is given.
         cluster
             The GPUs, or their number.
         physics
@@ -208,6 +209,7 @@ class Scenario(Physics):
                 rule = "belongs to a workload; what is given is a scenario, which has it"
                 raise InvalidInput(field, shorten(value), rule)
             return given
+        given = getattr(given, "workload", given)
         if not isinstance(given, Workload):
             raise InvalidInput("given", f"a {type(given).__name__}", "must be a workload or a scenario")
         if cluster is None:
@@ -217,6 +219,13 @@ class Scenario(Physics):
             return cls(workload=given, **{**given_fields, "cluster": gpus})
         except ValidationError as error:
             raise first_error("scenario", error) from None
+
+    @property
+    def offered_load(self) -> float | None:
+        """Demanded GPU time over that of the cluster from first to last release; None for one instant."""
+        jobs = self.workload.jobs
+        span = jobs[-1].release_date - jobs[0].release_date if jobs else 0.0
+        return fsum(job.gpus * job.duration for job in jobs) / (self.cluster.gpus * span) if span else None
 
     @property
     def clock(self) -> Clock:

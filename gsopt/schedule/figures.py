@@ -15,6 +15,7 @@ from statistics import median
 from typing import Any, Self
 
 from gsopt.core.numbers.clock import Clock
+from gsopt.core.numbers.tolerances import CONTINUOUS
 from gsopt.core.problem import Sense
 from gsopt.core.result import plain, refuse_contradiction, relative_gap
 
@@ -296,8 +297,9 @@ class Record:
 
     @property
     def gap(self) -> float | None:
-        """How much longer the mean job completion time is than the bound, relative to the bound."""
-        return relative_gap(self.mean_jct, self.lower_bound)
+        """How much longer the mean job completion time is than the bound, relative to it; rounding is none."""
+        gap = relative_gap(self.mean_jct, self.lower_bound)
+        return gap if gap is None or gap > CONTINUOUS else 0.0
 
 
 def figure_of(key: str, others: Iterable[Figure] = ()) -> Figure | None:

@@ -13,27 +13,39 @@ _LEAST_LOAD, _MOST_LOAD = 1e-6, 1e6
 
 
 def poisson(
-    *, jobs: int = 100, gpus: int = 64, load: float = 0.9, shape: Shape = PHILLY, seed: int = 0
+    *,
+    jobs: int = 100,
+    gpus: int = 64,
+    load: float = 0.9,
+    exact_load: bool = True,
+    shape: Shape = PHILLY,
+    seed: int = 0,
 ) -> Workload:
     """Generate jobs that arrive in a Poisson process; the first one arrives at second 0.
 
-    The gaps between arrivals are exponentially distributed; their mean is the expected GPU time of a job
-    divided by ``load * gpus``. The load is therefore that of the distribution: 300 jobs shaped like Philly's
-    submit between 0.4 and 2.1 times as much in nine cases of ten, as most of the GPU time lies in few of them.
+    The gaps between arrivals are exponentially distributed, and scaled so that the jobs offer the load exactly:
+    their GPU time is ``load`` times that of the cluster from the first arrival to the last.
+
+    With ``exact_load=False`` only the mean of the distribution has the load. As few jobs have most of the GPU
+    time, 300 jobs shaped like Philly's then offer between 0.4 and 2.1 times as much in nine cases of ten.
 
     Parameters
     ----------
     jobs, gpus, shape
         As in `batch`.
     load
-        Expected GPU-seconds that are submitted per second and GPU; between 1e-6 and 1e6, and more than 1 in
-        a cluster that falls behind.
+        GPU-seconds that are submitted per second and GPU; between 1e-6 and 1e6, and more than 1 in a cluster
+        that falls behind.
+    exact_load
+        Whether the drawn jobs have this load, else the distribution that they are drawn from.
     seed
         Seed of all random draws; the jobs are the same for every load, and those of `batch`.
 
     Examples
     --------
     >>> calm, busy = poisson(jobs=50, load=0.5), poisson(jobs=50, load=1)
+    >>> round(busy.gpu_hours * 3600 / (64 * busy.jobs[-1].release_date), 3)
+    1.0
     >>> calm.jobs[0].release_date, calm.gpu_hours == busy.gpu_hours
     (0.0, True)
     >>> round(calm.jobs[-1].release_date / busy.jobs[-1].release_date, 3)
@@ -41,16 +53,18 @@ def poisson(
     """
     at_least(1, jobs=jobs)
     require(_LEAST_LOAD <= load <= _MOST_LOAD, "load", load, "must be between 1e-6 and 1e6")
-    rate = load * gpus / shape.mean_gpu_seconds(gpus)
     random = Random(seed)
     drawn = list(shape.draw(jobs, gpus, random))
-    arrivals = accumulate((random.expovariate(1.0) for _ in drawn[1:]), initial=0.0)
+    arrivals = list(accumulate((random.expovariate(1.0) for _ in drawn[1:]), initial=0.0))
+    gap = shape.mean_gpu_seconds(gpus) / (load * gpus)
+    if exact_load and arrivals[-1]:
+        gap = sum(demand * duration for demand, duration in drawn) / (load * gpus * arrivals[-1])
     what = f"{jobs} Poisson arrivals at load {load:g} of {gpus} GPUs"
     return Workload(
         name=f"poisson-{jobs}",
         source=f"{what}, shaped like: {shape.source}; seed {seed}",
         jobs=tuple(
-            Job(name=f"j{number}", release_date=round(arrival / rate, 3), duration=duration, gpus=demand)
+            Job(name=f"j{number}", release_date=round(arrival * gap, 3), duration=duration, gpus=demand)
             for number, (arrival, (demand, duration)) in enumerate(zip(arrivals, drawn, strict=True), start=1)
         ),
     )
