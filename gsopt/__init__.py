@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from gsopt.core.method import heuristic
     from gsopt.core.problem import Problem, Sense
     from gsopt.core.result import Level, Result, Status, StoppedBy
+    from gsopt.core.versions import show_versions
     from gsopt.evaluation.catalogue import load, names
     from gsopt.evaluation.compare import compare
     from gsopt.evaluation.comparison import Comparison, read_comparison
@@ -61,6 +62,7 @@ _OFFERED = {
     "gsopt.evaluation.judge": ("judge",),
     "gsopt.evaluation.lift": ("lift",),
     "gsopt.evaluation.policies": ("compare_policies",),
+    "gsopt.core.versions": ("show_versions",),
     "gsopt.evaluation.simulate": ("simulate",),
     "gsopt.evaluation.solve": ("solve", "warm_up"),
     "gsopt.problems.reader": ("read_problem", "read_result", "read_solution"),
@@ -119,6 +121,7 @@ __all__ = [
     "read_schedule",
     "read_solution",
     "read_workload",
+    "show_versions",
     "simulate",
     "simulation",
     "snapshots",

@@ -1,13 +1,12 @@
 """Installation: the versions and the code on which the results of a study depend."""
 
-import platform
 from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from gsopt.core.errors import InvalidInput
+from gsopt.core.versions import versions
 
 #: Versions by name.
 Installation = Mapping[str, str]
@@ -17,37 +16,6 @@ _HOME = Path(__file__).resolve().parents[2]
 _OURS = ("formulations", "gsopt", "heuristics", "instances")
 
 _MISSING = "not installed"
-
-#: Packages that compute; what only checks or shows leaves results as they are.
-_PACKAGES = (
-    "gsopt",
-    "numpy",
-    "scipy",
-    "networkx",
-    "pyomo",
-    "highspy",
-    "ortools",
-    "pyscipopt",
-    "deap",
-    "numba",
-    "scikit-learn",
-)
-
-
-def versions() -> dict[str, str]:
-    """Return the versions of Python and of the packages that are installed, by name, gsopt first."""
-    first, *others = _PACKAGES
-    found = {first: _version(first), "python": platform.python_version()}
-    found |= {name: _version(name) for name in others}
-    return {name: number for name, number in found.items() if number}
-
-
-def _version(package: str) -> str:
-    """Return the version of a package; empty where it is not installed."""
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return ""
 
 
 @cache

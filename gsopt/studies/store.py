@@ -19,9 +19,9 @@ from urllib.parse import quote
 from filelock import FileLock, Timeout
 
 from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.versions import versions
 from gsopt.schedule.bounds import MeanBound
 from gsopt.studies.cells import Cell
-from gsopt.studies.installation import versions
 from gsopt.studies.provenance import ReadFile, StudyRun
 from gsopt.studies.rows import CellOutcome, CellRow, CellState, labels_of, row_of
 from gsopt.studies.spec import Study

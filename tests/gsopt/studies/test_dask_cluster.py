@@ -18,12 +18,13 @@ from distributed import KilledWorker
 
 from gsopt.cli.exits import describe
 from gsopt.core.errors import InvalidInput, MissingSolver
+from gsopt.core.versions import versions
 from gsopt.solvers.backends.process import Reply
 from gsopt.studies import Progress, Study, cells_of, dask_cluster, dask_worker, run
 from gsopt.studies.compute import compute, prove
 from gsopt.studies.dask_cluster import LostScheduler
 from gsopt.studies.dask_worker import CellOrder, OrderResult, inspect
-from gsopt.studies.installation import Installation, installation, versions
+from gsopt.studies.installation import Installation, installation
 from gsopt.studies.needs import Needs
 from gsopt.studies.store import reading
 from tests.commands import COMMAND

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from gsopt.core.errors import InvalidInput
+from gsopt.core.versions import versions
 from gsopt.schedule.bounds import MeanBound
 from gsopt.studies.cells import Cell, cells_of
-from gsopt.studies.installation import versions
 from gsopt.studies.provenance import ReadFile, StudyRun
 from gsopt.studies.rows import CellOutcome, CellState
 from gsopt.studies.store import Store, reading, writing

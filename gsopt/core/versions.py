@@ -1,0 +1,48 @@
+"""Versions: of gsopt, of Python, and of the packages on which results depend."""
+
+import platform
+import sys
+from importlib.metadata import PackageNotFoundError, version
+
+#: Packages that compute; what only checks or shows leaves results as they are.
+_PACKAGES = (
+    "gsopt",
+    "numpy",
+    "scipy",
+    "networkx",
+    "pyomo",
+    "highspy",
+    "ortools",
+    "pyscipopt",
+    "deap",
+    "numba",
+    "scikit-learn",
+)
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of the packages that are installed, by name, gsopt first."""
+    first, *others = _PACKAGES
+    found = {first: _version(first), "python": platform.python_version()}
+    found |= {name: _version(name) for name in others}
+    return {name: number for name, number in found.items() if number}
+
+
+def _version(package: str) -> str:
+    """Return the version of a package; empty where it is not installed."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def show_versions() -> None:
+    """Print the platform and the versions on which results depend, as a bug report needs them.
+
+    Examples
+    --------
+    >>> show_versions()  # doctest: +ELLIPSIS
+    platform ...
+    """
+    found = {"platform": platform.platform(), **versions()}
+    sys.stdout.writelines(f"{name:13} {number}\n" for name, number in found.items())
