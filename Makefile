@@ -50,7 +50,7 @@ check: $(READY)         ## style, types, arrows between packages
 	$(BIN)/nbstripout --verify notebooks/*.ipynb
 
 bench: $(READY)         ## speed, as ratios within one run
-	$(BENCH) --benchmark-only --benchmark-sort=name -s
+	$(BENCH) --benchmark-sort=name -s
 
 bench-once: $(READY)    ## what the benchmarks assert, without those that take long
 	$(BENCH) --benchmark-disable -m 'not slow'

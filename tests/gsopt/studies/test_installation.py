@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from gsopt.core.versions import versions
 from gsopt.scenario.job import Job, Workload
 from gsopt.studies import installation as module
 from gsopt.studies.cells import cells_of
-from gsopt.studies.installation import installation, refuse_difference, versions
+from gsopt.studies.installation import installation, refuse_difference
 from gsopt.studies.needs import Needs, needs_of
 from tests.gsopt.studies.samples import FIGURE_5, study
 from tests.refusals import assert_refused, refusal
