@@ -86,7 +86,7 @@ def test_what_is_not_installed_is_left_out(monkeypatch: pytest.MonkeyPatch) -> N
             raise PackageNotFoundError(name)
         return "1.0"
 
-    monkeypatch.setattr(module, "version", installed)
+    monkeypatch.setattr("gsopt.core.versions.version", installed)
     assert "ortools" not in versions()
     assert versions()["highspy"] == "1.0"
 

@@ -30,7 +30,7 @@ def test_table_4() -> None:
     corrected, printed = two_phase(table_4()), two_phase(table_4(), weight="printed")
     assert (corrected.objective, dict(unwrap(corrected.solution).extra)) == (86, {"A": 1, "B": 3})
     assert (printed.objective, dict(unwrap(printed.solution).extra)) == (50, {"A": 1})
-    assert table_4().measures(printed.solution)["idle_gpus"] == 3
+    assert table_4().measures(unwrap(printed.solution))["idle_gpus"] == 3
 
 
 def test_figure_6() -> None:
