@@ -305,7 +305,7 @@ def test_other_versions_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(dask_cluster, "installation", older)
     refused = refusal(run, study(), tmp_path / "out", scheduler=client)
     (worker,) = client.nthreads()
-    assert refused == f"{worker}: gsopt: 0.1.0: must be 0.0.1, as where the study was started"
+    assert refused == f"{worker}: gsopt: 0.2.0: must be 0.0.1, as where the study was started"
     assert not (tmp_path / "out").exists()
 
 
@@ -315,7 +315,7 @@ def test_workers_that_join_later_are_held_to_the_same(
     """A worker that was not there at the beginning is refused with the first cell that it gets."""
     monkeypatch.setattr(dask_cluster.DaskCluster, "refuse_unfit", lambda *_: None)
     monkeypatch.setattr(dask_cluster, "installation", older)
-    assert_refused(r"tcp://.*: gsopt: 0\.1\.0: must be 0\.0\.1", run, study(), tmp_path, scheduler=client)
+    assert_refused(r"tcp://.*: gsopt: 0\.2\.0: must be 0\.0\.1", run, study(), tmp_path, scheduler=client)
     assert not committed(tmp_path)
 
 
@@ -326,7 +326,7 @@ def test_machines_without_gsopt_are_named(monkeypatch: pytest.MonkeyPatch, tmp_p
         raise ModuleNotFoundError("No module named 'gsopt'")
 
     monkeypatch.setattr(dask_cluster, "inspect", stranger)
-    with pytest.raises(InvalidInput, match=r"gsopt: must be 0\.1\.0, as .*: No module named 'gsopt'$"):
+    with pytest.raises(InvalidInput, match=r"gsopt: must be 0\.2\.0, as .*: No module named 'gsopt'$"):
         run(study(), tmp_path, scheduler=client)
 
 

@@ -21,7 +21,7 @@ from tests.refusals import assert_refused, refusal
 @pytest.mark.parametrize(
     ("changes", "line"),
     [
-        ({"gsopt": "0.0.1"}, r"gsopt: 0\.1\.0: must be 0\.0\.1, as where the study was started"),
+        ({"gsopt": "0.0.1"}, r"gsopt: 0\.2\.0: must be 0\.0\.1, as where the study was started"),
         ({"code of gsopt": "abc"}, r"code of gsopt: [0-9a-f]{12}: must be abc, as"),
         ({"python": "3.99"}, r"python: 3\.\d+: must be 3\.99, as"),
         ({"highspy": "0.1"}, r"highspy: [0-9.]+: must be 0\.1, as"),

@@ -69,7 +69,7 @@ def test_comparison_fits_a_page() -> None:
     assert max(map(len, text.splitlines())) <= 80
     assert "tiresias(promote=2.0)" in text
     assert "left out: " in text
-    assert "gap to the bound of" in text
+    assert "gap to the lower bound of" in text
 
 
 @pytest.mark.parametrize(
