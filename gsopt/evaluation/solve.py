@@ -186,8 +186,8 @@ def best_of_heuristics(problem: Problem[Any], budget: Budget) -> Any:
     """Return the best solution that the decision's heuristics find; None when there is none.
 
     Those that other packages add are not asked: one that fails must not spoil an exact method. All have half of
-    the budget together, or a moment. Each but the last has half of what is left of that, so that a slow one
-    leaves time for the others. Then no further one begins, unless none has found anything.
+    the budget together, or a moment. Each but the last has two thirds of what is left of that, so that a slow
+    one leaves time for the others. Then no further one begins, unless none has found anything.
     """
     if budget.time_limit is not None:
         most = max((1 - _EXACT_SHARE) * budget.time_limit, _LEAST_SECONDS)
@@ -198,7 +198,7 @@ def best_of_heuristics(problem: Problem[Any], budget: Budget) -> Any:
         if best is not None and budget.passed:
             break
         left = budget.left()
-        own = budget if left is None or method is methods[-1] else budget.within(left / 2)
+        own = budget if left is None or method is methods[-1] else budget.within(left * 2 / 3)
         with suppress(Unsupported):
             found = method(problem, **({"budget": own} if accepts(method, "budget") else {}))
             if isinstance(budget.on_progress, Watch):

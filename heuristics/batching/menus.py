@@ -95,6 +95,8 @@ def nearest(problem: Batching, wanted: Sequence[int], budget: Budget = UNLIMITED
     Unsupported
         The table of jobs and GPUs is too large.
     """
+    if budget.passed:
+        return None
     if (len(wanted) + 1) * (problem.gpus + 1) > _LARGEST_TABLE:
         raise Unsupported(f"a table of {len(wanted):,} jobs by {problem.gpus:,} GPUs is too large")
     menus = [

@@ -110,7 +110,7 @@ def slow(clock: Clock, seconds: float, given: list[Budget]) -> Any:
 
 
 def test_heuristics_have_half_of_the_limit_and_exact_methods_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of half the limit each heuristic has half of what is left; the method has the other half, or more."""
+    """Of half the limit each heuristic has two thirds of what is left; the method has the other half, or more."""
     clock, given, left = Clock(monkeypatch), list[Budget](), list[float | None]()
     late: list[Budget] = []
     methods = {"one": slow(clock, 20, given), "two": slow(clock, 70, given), "three": slow(clock, 1, late)}
@@ -124,8 +124,8 @@ def test_heuristics_have_half_of_the_limit_and_exact_methods_the_other(monkeypat
     gsopt.solve(figure_5(demand=2), waiting, time_limit=60)
     (one, two), begin = given, clock.now - 90
     assert one.begin == two.begin
-    assert one.time_limit == pytest.approx((begin - one.begin + 30) / 2)
-    assert two.time_limit == pytest.approx((begin + 20 - one.begin + 30) / 2)
+    assert one.time_limit == pytest.approx((begin - one.begin + 60) / 3)
+    assert two.time_limit == pytest.approx((begin + 20 - one.begin + 60) / 3)
     assert late == []
     assert left == [pytest.approx(30)]
     gsopt.solve(figure_5(demand=2), waiting)
