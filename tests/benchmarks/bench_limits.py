@@ -1,8 +1,8 @@
 """Limits: every committed instance at short time limits, how late answers are, and what heuristics alone find.
 
 Late is what is spent beyond the limit: on the wall, or in processor seconds of this process and its solvers'
-workers where these are fewer, as a busy machine may add any number of seconds on the wall, and a spare worker that
-starts meanwhile adds its own to the processor's.
+workers where these are fewer. A busy machine adds to the wall, and a spare worker that starts meanwhile to the
+processor's seconds.
 """
 
 import os

@@ -110,7 +110,7 @@ def slow(clock: Clock, seconds: float, given: list[Budget]) -> Any:
 
 
 def test_heuristics_have_half_of_the_limit_and_exact_methods_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of half the limit each heuristic has two thirds of what is left; the method has the other half, or more."""
+    """Of half the limit each heuristic has two thirds of what is left; the method has the rest, or more."""
     clock, given, left = Clock(monkeypatch), list[Budget](), list[float | None]()
     late: list[Budget] = []
     methods = {"one": slow(clock, 20, given), "two": slow(clock, 70, given), "three": slow(clock, 1, late)}
