@@ -13,7 +13,7 @@ from gsopt.evaluation.listing import need
 
 if TYPE_CHECKING:
     from gsopt.studies.results import Results
-    from gsopt.studies.runner import Progress
+    from gsopt.studies.runner import StudyProgress
 
 _MINUTE, _HOUR = 60, 3600
 
@@ -64,7 +64,7 @@ def run(
             task = bar.add_task(study.study, total=None, left="")
             noted = ""
 
-            def show(progress: "Progress") -> None:
+            def show(progress: "StudyProgress") -> None:
                 nonlocal noted
                 if progress.note not in ("", noted):
                     bar.console.print(progress.note, markup=False, highlight=False, soft_wrap=True)
@@ -231,7 +231,7 @@ def _tell(found: "Results", *, brief: bool = False) -> None:
         say(line, err=True)
 
 
-def _left(progress: "Progress") -> str:
+def _left(progress: "StudyProgress") -> str:
     failed = f"{progress.failed:,} failed  " if progress.failed else ""
     return failed if progress.left is None else f"{failed}{_span(progress.left)} left"
 

@@ -16,7 +16,7 @@ from gsopt.schedule import Schedule
 from gsopt.schedule.bounds import mean_jct_bound
 from gsopt.schedule.figures import FIGURES
 from gsopt.schedule.foreign import read_schedule
-from gsopt.schedule.judge import Verdict
+from gsopt.schedule.judge import ScheduleVerdict
 from gsopt.schedule.judge import judge as judge_segments
 
 #: Figures that a line of its own tells.
@@ -27,7 +27,7 @@ _SHOWN = 10
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Judgement(Verdict):
+class Judgement(ScheduleVerdict):
     """What the judge found, beside a proven bound; prints as a list of figures."""
 
     @property

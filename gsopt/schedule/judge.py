@@ -42,7 +42,7 @@ from gsopt.schedule.sweep import Account, Sweep, SweptSegment
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verdict(Record):
+class ScheduleVerdict(Record):
     """A record of what ran, with its figures, and the rules that were broken."""
 
     violations: tuple[str, ...]  # one sentence for each broken rule
@@ -50,7 +50,7 @@ class Verdict(Record):
 
 def judge(
     schedule: Schedule, scenario: Scenario, *, exact: bool = False, complete: bool = True, fairness: bool = True
-) -> Verdict:
+) -> ScheduleVerdict:
     """Judge a schedule of a scenario.
 
     With `exact` it computes in fractions and excuses no rounding. With `complete` every job has to complete.
@@ -65,7 +65,7 @@ def judge(
     return _Trial(scenario.on_own_clock(), own, number, complete, fairness, clock, late).verdict()
 
 
-def judged(schedule: Schedule, scenario: Scenario, **options: Any) -> Verdict:
+def judged(schedule: Schedule, scenario: Scenario, **options: Any) -> ScheduleVerdict:
     """Judge a schedule by the options of `judge`, and raise InvalidSolution when it breaks a rule."""
     verdict = judge(schedule, scenario, **options)
     if verdict.violations:
@@ -92,7 +92,7 @@ class _Trial:
             self.scenario, self.schedule.vacated, self.number, clock=self.clock, late=self.late
         )
 
-    def verdict(self) -> Verdict:
+    def verdict(self) -> ScheduleVerdict:
         accounts = self._accounts()
         pieces = self._pieces({account.job.name: account for account in accounts})
         of_job: list[list[SweptSegment]] = [[] for _ in accounts]
@@ -300,7 +300,7 @@ class _Trial:
         of_job: Sequence[Sequence[SweptSegment]],
         completions: list[Any],
         sweep: Sweep,
-    ) -> Verdict:
+    ) -> ScheduleVerdict:
         jobs = self.scenario.workload.jobs
         done = [index for index, time in enumerate(completions) if time is not None]
         jct = {index: completions[index] - self.number(jobs[index].release_date) for index in done}
@@ -309,7 +309,7 @@ class _Trial:
         first = self.number(jobs[0].release_date) if jobs else None
         last = max((completions[index] for index in done), default=None)
         there = self.number(0) if last is None else self._gpu_seconds_there(first, last)
-        return Verdict(
+        return ScheduleVerdict(
             violations=tuple(self.found),
             release_dates=tuple(self.clock.nearest(job.release_date) for job in jobs),
             durations=tuple(job.duration for job in jobs),

@@ -23,7 +23,7 @@ from gsopt.studies.page import write_page
 from gsopt.studies.report import Report, report
 from gsopt.studies.results import Results, results
 from gsopt.studies.rows import CellOutcome, CellRow, CellState
-from gsopt.studies.runner import Progress, run
+from gsopt.studies.runner import StudyProgress, run
 from gsopt.studies.spec import Study, read_study
 
 __all__ = [
@@ -31,10 +31,10 @@ __all__ = [
     "CellOutcome",
     "CellRow",
     "CellState",
-    "Progress",
     "Report",
     "Results",
     "Study",
+    "StudyProgress",
     "cells_of",
     "read_study",
     "report",

@@ -32,7 +32,7 @@ _LOOK = 1.0  # seconds between two looks at the executor
 
 
 @dataclass(frozen=True)
-class Progress:
+class StudyProgress:
     """How far a run is.
 
     Attributes
@@ -48,7 +48,7 @@ class Progress:
 
     Examples
     --------
-    >>> Progress(finished=2, total=4, failed=0, left=60.0).left
+    >>> StudyProgress(finished=2, total=4, failed=0, left=60.0).left
     60.0
     """
 
@@ -66,7 +66,7 @@ def run(
     workers: int | None = None,
     scheduler: Any = None,
     retry: bool = False,
-    on_progress: Callable[[Progress], Any] | None = None,
+    on_progress: Callable[[StudyProgress], Any] | None = None,
     source: str = "",
     allow: Iterable[str] = (),
 ) -> Results:
@@ -86,7 +86,7 @@ def run(
     retry
         Whether cells that failed in earlier runs are computed again.
     on_progress
-        Called with a `Progress` at the beginning, after each cell, and when there is something to note.
+        Called with a `StudyProgress` at the beginning, after each cell, and when there is something to note.
     source
         The study's file, for error messages; modules of methods may lie beside it, or in the working directory
         where it is empty.
@@ -127,7 +127,7 @@ def run(
         keys = {cell.key: cell for cell in cells}
         todo = [cell for key, cell in keys.items() if key not in states]
         failed = sum(states.get(key) is CellState.FAILED for key in keys)
-        begin = Progress(len(cells) - len(todo), len(cells), failed, None)
+        begin = StudyProgress(len(cells) - len(todo), len(cells), failed, None)
         bounds = _Bounds(store, study.bound_evaluations)
         interrupted = _StudyRun(executor, store, bounds, begin, on_progress or _nothing).go(todo)
     found = results(folder, interrupted=interrupted)
@@ -181,8 +181,8 @@ class _StudyRun:
         executor: Executor,
         store: Store,
         bounds: "_Bounds",
-        begin: Progress,
-        tell: Callable[[Progress], Any],
+        begin: StudyProgress,
+        tell: Callable[[StudyProgress], Any],
     ) -> None:
         self._executor = executor
         self._store = store
@@ -237,7 +237,7 @@ class _StudyRun:
             self._details = details
             self._store.note(details)
 
-    def _say(self, progress: Progress) -> None:
+    def _say(self, progress: StudyProgress) -> None:
         self._progress = progress
         self._tell(progress)
 

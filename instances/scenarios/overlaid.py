@@ -9,7 +9,7 @@ from gsopt.core.errors import require
 from gsopt.scenario.job import LATEST, LEAST, Job, Workload
 from instances.arguments import at_least
 from instances.traces.inference import DAY
-from instances.workloads.shape import ITP, Shape
+from instances.workloads.distributions import ITP, JobDistribution
 
 #: Jobs of the paper's trace per day and server; 50,390 in 15 days on 443 servers. Source: Aryl, section 7.1.
 JOBS_PER_SERVER_DAY = 50_390 / (15 * 443)
@@ -103,7 +103,7 @@ def made_up_workload(
     shortest: float = LEAST,
     longest: float = LATEST,
     seed: int = 0,
-    shape: Shape = ITP,
+    shape: JobDistribution = ITP,
 ) -> Workload:
     """Make up a workload with the options of `overlaid_workload`: jobs of a shape that arrive in bursts."""
     _check(days, gpus, jobs, load, shortest, longest)

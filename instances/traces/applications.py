@@ -11,7 +11,7 @@ from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.files import first_error
 from gsopt.scenario.adaptive.application import Application
 from gsopt.scenario.adaptive.limits import Limits
-from gsopt.scenario.adaptive.placement import Placement, Point, Spread
+from gsopt.scenario.adaptive.measurements import MeasuredPlacement, Point, Spread
 from gsopt.scenario.adaptive.validation import Epoch, Validation
 from instances.traces.profile import (
     PLACEMENT_COLUMNS,
@@ -96,12 +96,12 @@ def read_applications(
     }
 
 
-def _placements(folder: Path, gpu: str) -> list[Placement]:
+def _placements(folder: Path, gpu: str) -> list[MeasuredPlacement]:
     by_shape: dict[tuple[int, ...], list[Point]] = {}
     file = folder / f"placements-{gpu}.csv"
     for row, step in read_whole_table(file, PLACEMENT_COLUMNS, point, name_of(file)):
         by_shape.setdefault(tuple(map(int, row.values["placement"])), []).append(_whole(step))
-    return [Placement(shape=shape, points=_averaged(points)) for shape, points in by_shape.items()]
+    return [MeasuredPlacement(shape=shape, points=_averaged(points)) for shape, points in by_shape.items()]
 
 
 def _spread(folder: Path, gpu: str) -> list[Spread]:

@@ -4,10 +4,10 @@ from random import Random
 
 from gsopt.scenario.job import Job, Workload
 from instances.arguments import at_least
-from instances.workloads.shape import PHILLY, Shape
+from instances.workloads.distributions import PHILLY, JobDistribution
 
 
-def batch(*, jobs: int = 100, gpus: int = 64, shape: Shape = PHILLY, seed: int = 0) -> Workload:
+def batch(*, jobs: int = 100, gpus: int = 64, shape: JobDistribution = PHILLY, seed: int = 0) -> Workload:
     """Generate jobs that are all released at second 0.
 
     Parameters

@@ -6,7 +6,7 @@ from random import Random
 from gsopt.core.errors import require
 from gsopt.scenario.job import Job, Workload
 from instances.arguments import at_least
-from instances.workloads.shape import PHILLY, Shape
+from instances.workloads.distributions import PHILLY, JobDistribution
 
 #: Beyond these the release dates are no longer those of any clock.
 _LEAST_LOAD, _MOST_LOAD = 1e-6, 1e6
@@ -18,7 +18,7 @@ def poisson(
     gpus: int = 64,
     load: float = 0.9,
     exact_load: bool = True,
-    shape: Shape = PHILLY,
+    shape: JobDistribution = PHILLY,
     seed: int = 0,
 ) -> Workload:
     """Generate jobs that arrive in a Poisson process; the first one arrives at second 0.

@@ -21,7 +21,7 @@ from heuristics.policies import efq, elastic_las, elastic_srtf, marginal, margin
 from instances.traces import philly
 from instances.traces.ares import scaled
 from instances.workloads import poisson
-from instances.workloads.shape import PHILLY
+from instances.workloads.distributions import PHILLY
 from tests.benchmarks.measures import data, once, report, tabulate, timed
 
 pytestmark = pytest.mark.slow

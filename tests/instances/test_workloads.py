@@ -22,9 +22,9 @@ from gsopt.scenario.scenario import Scenario
 from instances.scheduling import elastic_jobs
 from instances.traces.reading import Reading
 from instances.workloads import batch, elastic, ones, poisson
+from instances.workloads.distributions import ITP, PHILLY, PROBABILITIES, JobDistribution
 from instances.workloads.ones_tasks import TASKS, TrainedModel
 from instances.workloads.resampled import resampled
-from instances.workloads.shape import ITP, PHILLY, PROBABILITIES, Shape
 from tests.unwrap import unwrap
 
 
@@ -138,7 +138,7 @@ SHAPES = {"philly": PHILLY, "itp": ITP}
 
 
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES.keys())
-def test_quantiles_ascend(shape: Shape) -> None:
+def test_quantiles_ascend(shape: JobDistribution) -> None:
     """A duration that is exceeded less often is longer."""
     for _, quantiles in shape.durations:
         assert list(quantiles) == sorted(quantiles)
@@ -146,7 +146,7 @@ def test_quantiles_ascend(shape: Shape) -> None:
 
 
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES.keys())
-def test_the_mean_is_that_of_the_draws(shape: Shape) -> None:
+def test_the_mean_is_that_of_the_draws(shape: JobDistribution) -> None:
     """The closed form agrees with the mean over many draws, within 5 % for jobs of one GPU."""
     drawn = [duration for _, duration in shape.draw(200_000, 1, Random(1))]
 
@@ -168,7 +168,7 @@ def test_draws_have_the_quantiles_of_the_trace() -> None:
 
 @settings(deadline=None)
 @given(gpus=st.integers(1, 200), seed=st.integers(0, 100), shape=st.sampled_from([PHILLY, ITP]))
-def test_no_draw_is_outside_of_the_facts(gpus: int, seed: int, shape: Shape) -> None:
+def test_no_draw_is_outside_of_the_facts(gpus: int, seed: int, shape: JobDistribution) -> None:
     """No job demands more than the cluster has, and none is shorter or longer than any of the trace."""
     shortest = min(quantiles[0] for _, quantiles in shape.durations)
     longest = max(quantiles[-1] for _, quantiles in shape.durations)
@@ -186,19 +186,19 @@ def test_a_cluster_too_small_for_every_demand_is_refused() -> None:
 
 def test_durations_above_the_last_class_are_those_of_it() -> None:
     """A demand between two classes has the durations of the lower one, and one below all those of the first."""
-    shape = Shape(
+    shape = JobDistribution(
         demands=((1, 1), (5, 1), (99, 1)), durations=((2, (60.0,) * 12), (4, (70.0,) * 12), (8, (80.0,) * 12))
     )
 
     assert set(shape.draw(99, 99, Random(0))) == {(1, 60), (5, 70), (99, 80)}
 
 
-def measured(jobs: Sequence[Job], shape: Shape) -> Shape:
+def measured(jobs: Sequence[Job], shape: JobDistribution) -> JobDistribution:
     """Measure the facts of a shape on a trace."""
     least = [demand for demand, _ in shape.durations]
     classes = np.searchsorted(least, [job.gpus for job in jobs], side="right") - 1
     durations = np.array([job.duration for job in jobs])
-    return Shape(
+    return JobDistribution(
         source=shape.source,
         demands=tuple(sorted(Counter(job.gpus for job in jobs).items())),
         durations=tuple(

@@ -4,7 +4,7 @@ from functools import cache
 
 from gsopt.scenario.adaptive.application import Application
 from gsopt.scenario.adaptive.limits import Limits
-from gsopt.scenario.adaptive.placement import Placement, Point, Spread
+from gsopt.scenario.adaptive.measurements import MeasuredPlacement, Point, Spread
 from gsopt.scenario.adaptive.validation import Epoch, Validation
 
 #: Local batches at which steps are measured.
@@ -20,7 +20,7 @@ def application(name: str = "small", *, epochs: int = 6, length: float = 400.0) 
     shapes = [[1], [2], [1, 1], [1, 2], [2, 2], [1, 1, 2]]
     return Application(
         name=name,
-        placements=[Placement(shape=shape, points=_points(len(shape), sum(shape))) for shape in shapes],
+        placements=[MeasuredPlacement(shape=shape, points=_points(len(shape), sum(shape))) for shape in shapes],
         spread=[Spread(nodes=4, gpus=gpus, points=_points(4, gpus)) for gpus in (4, 6, 8)],
         validations=[Validation(batch=batch, epochs=_epochs(batch, epochs, length)) for batch in BATCHES],
         limits=Limits(initial_batch=8, most_batch=128, least_local=4, most_local=32),

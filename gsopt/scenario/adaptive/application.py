@@ -11,7 +11,7 @@ from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.problem import Frozen, Many, Name, RuleBroken, refuse_falls
 from gsopt.scenario.adaptive.gradient import Gradient
 from gsopt.scenario.adaptive.limits import Limits
-from gsopt.scenario.adaptive.placement import Placement, Spread
+from gsopt.scenario.adaptive.measurements import MeasuredPlacement, Spread
 from gsopt.scenario.adaptive.steps import StepTimes, Times, least_rotation
 from gsopt.scenario.adaptive.validation import Validation
 
@@ -32,7 +32,7 @@ class Application(Frozen):
     """
 
     name: Name
-    placements: Annotated[Many[Placement], Field(min_length=1)]  # step times by placement
+    placements: Annotated[Many[MeasuredPlacement], Field(min_length=1)]  # step times by placement
     spread: Many[Spread] = ()  # step times by numbers of nodes and GPUs
     validations: Annotated[Many[Validation], Field(min_length=1)]  # complete trainings, by batch
     limits: Limits  # the batches that a job may have
@@ -47,7 +47,7 @@ class Application(Frozen):
 
     @field_validator("placements", mode="after")
     @classmethod
-    def _shapes_differ(cls, placements: tuple[Placement, ...]) -> tuple[Placement, ...]:
+    def _shapes_differ(cls, placements: tuple[MeasuredPlacement, ...]) -> tuple[MeasuredPlacement, ...]:
         seen: set[tuple[int, ...]] = set()
         for index, placement in enumerate(placements):
             ring = least_rotation(placement.shape)

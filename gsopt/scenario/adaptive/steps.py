@@ -8,7 +8,7 @@ from math import isnan
 from statistics import fmean
 from typing import Any
 
-from gsopt.scenario.adaptive.placement import Placement, Point, Spread
+from gsopt.scenario.adaptive.measurements import MeasuredPlacement, Point, Spread
 
 #: Seconds of a step, and of its gradient exchange.
 Times = tuple[float, float]
@@ -17,7 +17,7 @@ Times = tuple[float, float]
 class StepTimes:
     """Step times by shape and local batch; each is computed once."""
 
-    def __init__(self, placements: Sequence[Placement], spread: Sequence[Spread]) -> None:
+    def __init__(self, placements: Sequence[MeasuredPlacement], spread: Sequence[Spread]) -> None:
         self._placements, self._spread = placements, spread
         self._measured = {least_rotation(each.shape): each.points for each in placements}
         self._most_nodes = max([len(each.shape) for each in placements] + [each.nodes for each in spread])
@@ -112,7 +112,7 @@ def _between(points: Sequence[Point], local: int) -> tuple[float, float] | None:
     return step, sync
 
 
-def _means(placements: Sequence[Placement]) -> list[tuple[float, ...]]:
+def _means(placements: Sequence[MeasuredPlacement]) -> list[tuple[float, ...]]:
     """Return the mean times of all placements with equal numbers of nodes and GPUs and equal local batch."""
     rows = sorted((len(each.shape), sum(each.shape), *point) for each in placements for point in each.points)
     groups = ((key, list(group)) for key, group in groupby(rows, key=lambda row: row[:3]))

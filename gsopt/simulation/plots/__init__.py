@@ -9,10 +9,10 @@ from gsopt.simulation.plots.gantt import gantt
 from gsopt.simulation.plots.jobs import jobs
 from gsopt.simulation.plots.overview import overview, save
 from gsopt.simulation.plots.prices import prices
-from gsopt.simulation.plots.runs import Part, boxes, jobs_remaining, shares, utilisation
+from gsopt.simulation.plots.runs import JobTime, boxes, jobs_remaining, shares, utilisation
 
 __all__ = [
-    "Part",
+    "JobTime",
     "boxes",
     "gantt",
     "gpus_in_use",

@@ -8,7 +8,7 @@ from gsopt.core.drawing import tick_counts, titled
 from gsopt.scenario.scenario import Scenario
 from gsopt.schedule import Schedule
 from gsopt.simulation.plots.classes import Colour, classes_of
-from gsopt.simulation.plots.runs import Part, draw_shares
+from gsopt.simulation.plots.runs import JobTime, draw_shares
 from gsopt.simulation.plots.spans import capacity_steps, span_of, waits_of
 from gsopt.simulation.run import Replay
 
@@ -116,7 +116,7 @@ def jct_distribution(replays: Sequence[Replay], *, axes: "Axes | None" = None) -
     """
     axes = titled(axes, "job completion time", "jobs complete", size=(9, 4))
     labels = [run.metrics.policy for run in replays]
-    return draw_shares(axes, "job completion time", labels, [Part.JCT.of(run) for run in replays])
+    return draw_shares(axes, "job completion time", labels, [JobTime.JCT.of(run) for run in replays])
 
 
 def _counted(spans: Iterable[tuple[float, float, int]]) -> tuple[list[float], list[int]]:

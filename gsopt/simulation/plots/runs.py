@@ -33,12 +33,12 @@ _BELOW_ZERO = -0.3
 _CELLS = 60
 
 
-class Part(StrEnum):
-    """A part of the stay of a job.
+class JobTime(StrEnum):
+    """Seconds of a job: from release to completion, while it runs, or while it queues.
 
     Examples
     --------
-    >>> [part.value for part in Part]
+    >>> [each.value for each in JobTime]
     ['job completion time', 'execution time', 'queueing time']
     """
 
@@ -49,14 +49,16 @@ class Part(StrEnum):
     def of(self, run: Replay) -> list[float]:
         """Return the seconds of the completed jobs by number; a job queues while it holds no GPUs."""
         times, queueing = [float(each) for each in run.jct], [float(each) for each in run.metrics.queueing]
-        if self is Part.JCT:
+        if self is JobTime.JCT:
             return times
-        if self is Part.QUEUEING:
+        if self is JobTime.QUEUEING:
             return queueing
         return [time - waited for time, waited in zip(times, queueing, strict=True)]
 
 
-def boxes(runs: Mapping[str, Replay], part: Part | str = Part.JCT, *, axes: "Axes | None" = None) -> "Axes":
+def boxes(
+    runs: Mapping[str, Replay], part: JobTime | str = JobTime.JCT, *, axes: "Axes | None" = None
+) -> "Axes":
     """Draw the median, the quartiles and the 5th and 95th percentile of jobs' seconds, and a dot at the mean.
 
     Source: the plots of ONES' Figure 15 d to f.
@@ -114,7 +116,9 @@ def boxes(runs: Mapping[str, Replay], part: Part | str = Part.JCT, *, axes: "Axe
     return axes
 
 
-def shares(runs: Mapping[str, Replay], part: Part | str = Part.JCT, *, axes: "Axes | None" = None) -> "Axes":
+def shares(
+    runs: Mapping[str, Replay], part: JobTime | str = JobTime.JCT, *, axes: "Axes | None" = None
+) -> "Axes":
     """Draw the share of the completed jobs with no more than so many seconds, one line per run.
 
     Source: the plots of ONES' Figure 15 g to i.
@@ -164,10 +168,10 @@ def draw_shares(axes: "Axes", name: str, labels: Sequence[str], found: Sequence[
     return axes
 
 
-def _part(given: str) -> Part:
-    if given not in list(Part):
-        raise InvalidInput("part", shorten(given), f"must be one of {', '.join(Part)}")
-    return Part(given)
+def _part(given: str) -> JobTime:
+    if given not in list(JobTime):
+        raise InvalidInput("part", shorten(given), f"must be one of {', '.join(JobTime)}")
+    return JobTime(given)
 
 
 def _limits(found: Sequence[Sequence[float]]) -> tuple[float, float]:

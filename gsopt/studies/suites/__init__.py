@@ -14,7 +14,7 @@ from gsopt.studies.suites.best_known import BestKnown, best_known
 from gsopt.studies.suites.families import Families, Family, families
 from gsopt.studies.suites.known import Known, Standing
 from gsopt.studies.suites.record import record
-from gsopt.studies.suites.verdict import Outcome, Verdict
+from gsopt.studies.suites.verdict import Verdict, VerificationOutcome
 from gsopt.studies.suites.verification import Verification, verify
 
 __all__ = [
@@ -22,10 +22,10 @@ __all__ = [
     "Families",
     "Family",
     "Known",
-    "Outcome",
     "Standing",
     "Verdict",
     "Verification",
+    "VerificationOutcome",
     "best_known",
     "families",
     "record",

@@ -10,7 +10,7 @@ from gsopt.core.result import Result, Status
 from gsopt.evaluation import catalogue
 from gsopt.problems.reader import read_problem
 from gsopt.studies.suites.known import Known, Standing
-from gsopt.studies.suites.verdict import Outcome, Verdict
+from gsopt.studies.suites.verdict import Verdict, VerificationOutcome
 
 
 def record(verdict: Verdict, folder: Path | None = None, *, today: date | None = None) -> list[Path]:
@@ -39,7 +39,7 @@ def record(verdict: Verdict, folder: Path | None = None, *, today: date | None =
     >>> record(examine("reclaiming/aryl-figure-5", time_limit=10))
     []
     """
-    if verdict.outcome is not Outcome.IMPROVED or verdict.result is None:
+    if verdict.outcome is not VerificationOutcome.IMPROVED or verdict.result is None:
         return []
     within = folder or catalogue.instances_folder()
     file, kept = within / f"{verdict.instance}.json", within / "solutions" / f"{verdict.instance}.json"

@@ -20,12 +20,12 @@ from gsopt.studies.suites.known import Known, Standing
 _A_DAY = timedelta(days=1)
 
 
-class Outcome(StrEnum):
+class VerificationOutcome(StrEnum):
     """What comes of computing it anew.
 
     Examples
     --------
-    >>> Outcome("improved").is_wrong, Outcome("contradicted").is_wrong
+    >>> VerificationOutcome("improved").is_wrong, VerificationOutcome("contradicted").is_wrong
     (False, True)
     """
 
@@ -38,7 +38,7 @@ class Outcome(StrEnum):
     @property
     def is_wrong(self) -> bool:
         """Whether the library or its files are in error."""
-        return self in (Outcome.CONTRADICTED, Outcome.FAILED)
+        return self in (VerificationOutcome.CONTRADICTED, VerificationOutcome.FAILED)
 
 
 @dataclass(frozen=True)
@@ -62,11 +62,11 @@ class Verdict:
     --------
     >>> verdict = examine("reclaiming/aryl-figure-5", time_limit=10)
     >>> verdict.outcome, verdict.note
-    (<Outcome.CONFIRMED: 'confirmed'>, '')
+    (<VerificationOutcome.CONFIRMED: 'confirmed'>, '')
     """
 
     instance: str
-    outcome: Outcome
+    outcome: VerificationOutcome
     note: str
     known: Known
     result: Result[Any] | None = None
@@ -100,11 +100,11 @@ def compare(problem: Problem[Any], solution: Frozen | None, *, time_limit: float
     wrong = chain(_wrong_of_claims(problem, known), _wrong_of_solution(problem, known, solution))
     broken = next(wrong, "")
     if broken:
-        return Verdict(known.instance, Outcome.CONTRADICTED, broken, known)
+        return Verdict(known.instance, VerificationOutcome.CONTRADICTED, broken, known)
     try:
         result = solve(problem, time_limit=time_limit, start=solution)
     except (Contradiction, InvalidSolution) as error:
-        return Verdict(known.instance, Outcome.CONTRADICTED, str(error), known)
+        return Verdict(known.instance, VerificationOutcome.CONTRADICTED, str(error), known)
     outcome, note = _SuiteCase(problem, known, result, has_solution=solution is not None).outcome()
     return Verdict(known.instance, outcome, note, known, result)
 
@@ -143,17 +143,17 @@ class _SuiteCase:
     result: Result[Any]
     has_solution: bool
 
-    def outcome(self) -> tuple[Outcome, str]:
+    def outcome(self) -> tuple[VerificationOutcome, str]:
         """Say what comes of it, and what is to be said of that."""
         contradiction = self._contradiction()
         if contradiction:
-            return Outcome.CONTRADICTED, contradiction
+            return VerificationOutcome.CONTRADICTED, contradiction
         better = self._improvement()
         if better:
-            return Outcome.IMPROVED, better
+            return VerificationOutcome.IMPROVED, better
         if self._is_reached():
-            return Outcome.CONFIRMED, ""
-        return Outcome.OPEN, self._shortfall()
+            return VerificationOutcome.CONFIRMED, ""
+        return VerificationOutcome.OPEN, self._shortfall()
 
     @property
     def _stated(self) -> Number | None:

@@ -18,7 +18,7 @@ from gsopt.evaluation.tables import lay_out
 from gsopt.solvers.backends.process import Pool
 from gsopt.studies.suites.known import Known
 from gsopt.studies.suites.selection import by_suite, counted, select
-from gsopt.studies.suites.verdict import Outcome, Verdict, examine
+from gsopt.studies.suites.verdict import Verdict, VerificationOutcome, examine
 
 #: Seconds that the exact method gets for an instance unless told otherwise.
 TIME_LIMIT = 30.0
@@ -54,14 +54,16 @@ class Verification(Listing[Verdict]):
         """Number of instances that Ctrl-C has left out."""
         return self.total - len(self.rows)
 
-    def having(self, outcome: Outcome) -> tuple[Verdict, ...]:
+    def having(self, outcome: VerificationOutcome) -> tuple[Verdict, ...]:
         """Return the verdicts of one outcome."""
         return tuple(row for row in self.rows if row.outcome is outcome)
 
     def table(self) -> RenderableType:
         """Return a line per suite with the number of each outcome; what is not confirmed stands below."""
         suites = by_suite(self.rows, lambda row: row.known.suite)
-        shown = [each for each in Outcome if each is Outcome.CONFIRMED or self.having(each)]
+        shown = [
+            each for each in VerificationOutcome if each is VerificationOutcome.CONFIRMED or self.having(each)
+        ]
         notes = [f"{row.instance}: {row.outcome.value}: {row.note}" for row in self.rows if row.note]
         return lay_out(counted(suites, shown, lambda row: row.outcome), notes=notes)
 
@@ -160,4 +162,4 @@ def _examine_all(names: Sequence[str], time_limit: float, workers: int) -> Gener
 
 
 def _failed(name: str, why: str) -> Verdict:
-    return Verdict(name, Outcome.FAILED, why, Known.of(catalogue.load(name)))
+    return Verdict(name, VerificationOutcome.FAILED, why, Known.of(catalogue.load(name)))

@@ -13,7 +13,7 @@ from gsopt.evaluation import catalogue
 from gsopt.evaluation.catalogue import best_solution, load, names
 from gsopt.problems.reader import read_problem
 from gsopt.studies import suites
-from gsopt.studies.suites import Known, Outcome, Verdict, Verification
+from gsopt.studies.suites import Known, Verdict, Verification, VerificationOutcome
 from gsopt.studies.suites.verdict import compare
 from instances.suites import with_about
 from tests.commands import gsopt, refused
@@ -67,15 +67,15 @@ def settled(
 @pytest.mark.parametrize(
     ("outcome", "total", "code"),
     [
-        (Outcome.IMPROVED, 1, Exit.SOLUTION),  # which is no error
-        (Outcome.OPEN, 1, Exit.SOLUTION),
-        (Outcome.CONTRADICTED, 1, Exit.FAILED),
-        (Outcome.FAILED, 1, Exit.FAILED),
-        (Outcome.CONFIRMED, 2, Exit.INTERRUPTED),  # Ctrl-C has left one out
+        (VerificationOutcome.IMPROVED, 1, Exit.SOLUTION),  # which is no error
+        (VerificationOutcome.OPEN, 1, Exit.SOLUTION),
+        (VerificationOutcome.CONTRADICTED, 1, Exit.FAILED),
+        (VerificationOutcome.FAILED, 1, Exit.FAILED),
+        (VerificationOutcome.CONFIRMED, 2, Exit.INTERRUPTED),  # Ctrl-C has left one out
     ],
 )
 def test_the_exit_code_says_whether_files_are_right(
-    monkeypatch: pytest.MonkeyPatch, outcome: Outcome, total: int, code: Exit
+    monkeypatch: pytest.MonkeyPatch, outcome: VerificationOutcome, total: int, code: Exit
 ) -> None:
     """Only what is wrong is a failure; Ctrl-C shows what is settled."""
     name = "reclaiming/aryl-figure-5"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from gsopt.scenario.adaptive.agents import Agents
 from gsopt.scenario.adaptive.application import Application
 from gsopt.scenario.adaptive.limits import Limits
-from gsopt.scenario.adaptive.placement import Placement
+from gsopt.scenario.adaptive.measurements import MeasuredPlacement
 from gsopt.scenario.adaptive.validation import Epoch, Validation
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import Job, Mode
@@ -33,7 +33,7 @@ def application(*, most_machines: int = _MOST_MACHINES, most_gpus: int = _MOST_G
     return Application(
         name="cnn",
         placements=[
-            Placement(shape=ring, points=[(local, *_seconds(ring, local)) for local in _LOCALS])
+            MeasuredPlacement(shape=ring, points=[(local, *_seconds(ring, local)) for local in _LOCALS])
             for ring in sorted(rings)
         ],
         validations=[

@@ -4,7 +4,7 @@ from typing import Any
 
 from gsopt.scenario.scenario import Scenario
 from gsopt.schedule import Schedule
-from gsopt.schedule.judge import Verdict, judge
+from gsopt.schedule.judge import ScheduleVerdict, judge
 from gsopt.simulation import Policy, Replay, replay
 
 
@@ -14,7 +14,7 @@ def schedule_of(run: Replay) -> Schedule:
     return run.schedule
 
 
-def verdict_of(run: Replay, **options: Any) -> Verdict:
+def verdict_of(run: Replay, **options: Any) -> ScheduleVerdict:
     """Judge a recorded run, which has to be legal and to complete as the simulator says."""
     verdict = judge(schedule_of(run), run.scenario, **options)
     assert (verdict.violations, verdict.completion_times) == ((), run.completion_times)

@@ -20,7 +20,7 @@ from gsopt.cli.exits import describe
 from gsopt.core.errors import InvalidInput, MissingSolver
 from gsopt.core.versions import versions
 from gsopt.solvers.backends.process import Reply
-from gsopt.studies import Progress, Study, cells_of, dask_cluster, dask_worker, run
+from gsopt.studies import Study, StudyProgress, cells_of, dask_cluster, dask_worker, run
 from gsopt.studies.compute import compute, prove
 from gsopt.studies.dask_cluster import LostScheduler
 from gsopt.studies.dask_worker import CellOrder, OrderResult, inspect
@@ -219,10 +219,10 @@ def test_only_cells_that_were_being_computed_are_blamed(begin: int, submitted: i
 
 def test_a_run_waits_for_workers_and_says_so(tmp_path: Path) -> None:
     """Without workers a run notes it, and goes on when one joins."""
-    heard: list[Progress] = []
+    heard: list[StudyProgress] = []
     with dask_client(0) as client:
 
-        def listen(progress: Progress) -> None:
+        def listen(progress: StudyProgress) -> None:
             heard.append(progress)
             if progress.note:
                 client.cluster.scale(1)

@@ -11,7 +11,7 @@ import pytest
 
 from gsopt.core.errors import Contradiction, InvalidInput
 from gsopt.schedule.bounds import MeanBound
-from gsopt.studies import CellState, Progress, cells_of, results, run
+from gsopt.studies import CellState, StudyProgress, cells_of, results, run
 from gsopt.studies.rows import CellOutcome
 from gsopt.studies.store import writing
 from tests.gsopt.studies.samples import HARD, committed, fill, starts, study
@@ -106,7 +106,7 @@ def test_a_bound_is_proven_once_and_kept(tmp_path: Path) -> None:
 def test_progress_is_told(tmp_path: Path) -> None:
     """The first word is what was there, the last that all is done; the time left is known after one cell."""
     fill(tmp_path, study(methods=["greedy"]))
-    heard: list[Progress] = []
+    heard: list[StudyProgress] = []
     run(study(methods=["greedy", "exact", "static_cost"]), tmp_path, workers=1, on_progress=heard.append)
     assert [(each.finished, each.total) for each in heard] == [(1, 3), (2, 3), (3, 3)]
     assert heard[0].left is None

@@ -14,7 +14,7 @@ from gsopt.evaluation.catalogue import find_method
 from gsopt.problems.allocation import Allocation, AllocationSolution
 from gsopt.scenario.adaptive.application import Application
 from gsopt.scenario.adaptive.limits import Limits
-from gsopt.scenario.adaptive.placement import Placement
+from gsopt.scenario.adaptive.measurements import MeasuredPlacement
 from gsopt.scenario.adaptive.validation import Epoch, Validation
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import Job, Phase, Workload
@@ -488,9 +488,9 @@ def test_gpus_that_are_away_are_not_asked_for() -> None:
 APPLICATION = Application(
     name="resnet18",
     placements=[
-        Placement(shape=[1], points=[(8, 0.1, 0.0), (16, 0.2, 0.0)]),
-        Placement(shape=[2], points=[(8, 0.15, 0.05), (16, 0.25, 0.05)]),
-        Placement(shape=[1, 2], points=[(8, 0.3, 0.2), (16, 0.4, 0.2)]),
+        MeasuredPlacement(shape=[1], points=[(8, 0.1, 0.0), (16, 0.2, 0.0)]),
+        MeasuredPlacement(shape=[2], points=[(8, 0.15, 0.05), (16, 0.25, 0.05)]),
+        MeasuredPlacement(shape=[1, 2], points=[(8, 0.3, 0.2), (16, 0.4, 0.2)]),
     ],
     validations=[
         Validation(batch=16, epochs=[Epoch(progress=n, iterations=10 * n, sqr=1, var=1) for n in (1, 2, 3)]),

@@ -13,7 +13,7 @@ from gsopt.core.numbers.tolerances import SUM
 from gsopt.scenario.adaptive.application import Application
 from gsopt.scenario.adaptive.batch import split
 from gsopt.scenario.adaptive.limits import Limits
-from gsopt.scenario.adaptive.placement import Placement, Spread
+from gsopt.scenario.adaptive.measurements import MeasuredPlacement, Spread
 from gsopt.scenario.adaptive.validation import Epoch, Validation
 from tests.effort import cases
 from tests.strategies.applications import BATCHES, LOCALS, application
@@ -89,7 +89,12 @@ def test_progress_is_the_least_of_all_trainings() -> None:
             "limits.initial_batch: 4: must be between 8 and 128, as validated",
         ),
         (
-            {"placements": [*application().placements, Placement(shape=[2, 1], points=[(8, 1.0, 0.5)])]},
+            {
+                "placements": [
+                    *application().placements,
+                    MeasuredPlacement(shape=[2, 1], points=[(8, 1.0, 0.5)]),
+                ]
+            },
             r"placements\[6\].shape: \[2, 1\]: must differ from every other, and from its rotations",
         ),
         ({"validations": application().validations[::-1]}, r"validations\[1\].batch: 32: must rise"),
@@ -157,7 +162,7 @@ def test_impossible_limits_are_refused(field: str, value: float) -> None:
 def test_points_rise_and_compute(points: list[tuple[int, float, float]], field: str, rule: str) -> None:
     """Local batches that do not rise, and steps without any computation, are refused."""
     with pytest.raises(ValidationError, match=f"{field}: {rule}"):
-        Placement(shape=[1], points=points)
+        MeasuredPlacement(shape=[1], points=points)
     with pytest.raises(ValidationError, match=f"{field}: {rule}"):
         Spread(nodes=1, gpus=2, points=points)
 

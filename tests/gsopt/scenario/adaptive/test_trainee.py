@@ -15,7 +15,7 @@ from gsopt.scenario.adaptive.application import Application
 from gsopt.scenario.adaptive.batch import Batch
 from gsopt.scenario.adaptive.course import Course
 from gsopt.scenario.adaptive.limits import Limits
-from gsopt.scenario.adaptive.placement import Placement, Spread
+from gsopt.scenario.adaptive.measurements import MeasuredPlacement, Spread
 from gsopt.scenario.adaptive.trainee import Trainee
 from gsopt.scenario.adaptive.validation import Epoch, Validation
 from gsopt.scenario.adaptive.view import TraineeView
@@ -34,7 +34,7 @@ def _even(epochs: int = 3, length: float = 1000.0) -> Application:
     course = [Epoch(progress=length * n, iterations=length * n, sqr=1, var=3) for n in range(1, epochs + 1)]
     return Application(
         name="even",
-        placements=[Placement(shape=[1], points=[(8, 0.1, 0.0), (16, 0.2, 0.0)])],
+        placements=[MeasuredPlacement(shape=[1], points=[(8, 0.1, 0.0), (16, 0.2, 0.0)])],
         validations=[Validation(batch=8, epochs=course)],
         limits=Limits(initial_batch=8, most_batch=8, least_local=8, most_local=16),
         epochs=epochs,
@@ -309,8 +309,8 @@ def test_every_kind_of_placement_is_looked_at() -> None:
     assert small.shapes(9) == [(1, 2, 2, 2, 2)]
 
 
-def _measured(shape: list[int], seconds: float, *locals_: int) -> Placement:
-    return Placement(shape=shape, points=[(local, seconds, 0.0) for local in locals_])
+def _measured(shape: list[int], seconds: float, *locals_: int) -> MeasuredPlacement:
+    return MeasuredPlacement(shape=shape, points=[(local, seconds, 0.0) for local in locals_])
 
 
 @pytest.mark.parametrize(

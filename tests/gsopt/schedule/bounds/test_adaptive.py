@@ -14,7 +14,7 @@ from gsopt.scenario.adaptive.agents import Agents
 from gsopt.scenario.adaptive.application import Application
 from gsopt.scenario.adaptive.course import Course
 from gsopt.scenario.adaptive.limits import Limits
-from gsopt.scenario.adaptive.placement import Placement, Spread
+from gsopt.scenario.adaptive.measurements import MeasuredPlacement, Spread
 from gsopt.scenario.adaptive.validation import Epoch, Validation
 from gsopt.scenario.cluster import Cluster, Machine, Rack
 from gsopt.scenario.job import Job, Mode, Workload
@@ -116,7 +116,10 @@ def _steps_of(seconds: float, *, spread: list[Spread]) -> Application:
     epochs = [Epoch(progress=10, iterations=10, sqr=1, var=3)]
     return Application(
         name="cnn",
-        placements=[Placement(shape=[1], points=points), Placement(shape=[2, 2], points=points)],
+        placements=[
+            MeasuredPlacement(shape=[1], points=points),
+            MeasuredPlacement(shape=[2, 2], points=points),
+        ],
         spread=spread,
         validations=[Validation(batch=batch, epochs=epochs) for batch in (8, 64)],
         limits=Limits(initial_batch=8, most_batch=64, least_local=8, most_local=16),

@@ -9,24 +9,24 @@ import pytest
 from gsopt.core.errors import InvalidInput
 from gsopt.scenario.job import Job
 from gsopt.simulation import simulate
-from gsopt.simulation.plots import Part, boxes, jobs_remaining, shares, utilisation
+from gsopt.simulation.plots import JobTime, boxes, jobs_remaining, shares, utilisation
 from heuristics.policies import fifo, srtf
 from tests.gsopt.simulation.plots.samples import large, legend, small
 from tests.gsopt.simulation.scenarios import bundle
 
 
-@pytest.mark.parametrize("part", Part)
-def test_parts_have_the_means_of_the_figures(part: Part) -> None:
+@pytest.mark.parametrize("part", JobTime)
+def test_parts_have_the_means_of_the_figures(part: JobTime) -> None:
     """The mean of each part is that of the run's metrics, and running and queueing make up the whole."""
     run = large()
     metrics = run.metrics
     means = {
-        Part.JCT: metrics.mean_jct,
-        Part.EXECUTION: metrics.mean_execution,
-        Part.QUEUEING: metrics.mean_queueing,
+        JobTime.JCT: metrics.mean_jct,
+        JobTime.EXECUTION: metrics.mean_execution,
+        JobTime.QUEUEING: metrics.mean_queueing,
     }
     assert sum(part.of(run)) / len(part.of(run)) == pytest.approx(means[part])
-    together = [sum(each) for each in zip(Part.EXECUTION.of(run), Part.QUEUEING.of(run), strict=True)]
+    together = [sum(each) for each in zip(JobTime.EXECUTION.of(run), JobTime.QUEUEING.of(run), strict=True)]
     assert together == pytest.approx([float(time) for time in run.jct])
 
 
@@ -46,10 +46,10 @@ def test_boxes_lie_between_the_quartiles() -> None:
 def test_lines_end_at_all_jobs() -> None:
     """A line is at the share of the jobs with at most so many seconds, and ends at all of them."""
     runs = {"any": large(), "other": small()}
-    axes = shares(runs, Part.QUEUEING)
+    axes = shares(runs, JobTime.QUEUEING)
     assert legend(axes) == ["any", "other"]
     for run, line in zip(runs.values(), axes.lines, strict=True):
-        waited = Part.QUEUEING.of(run)
+        waited = JobTime.QUEUEING.of(run)
         drawn: Any = line.get_xydata()
         points = dict(drawn.tolist())
         assert points == {
@@ -59,7 +59,7 @@ def test_lines_end_at_all_jobs() -> None:
 
 def test_jobs_that_do_not_queue_have_a_tick() -> None:
     """Where some jobs queue for no time and others for long, the axis has zero on it and names of moments."""
-    axes = boxes({"any": large(200)}, Part.QUEUEING)
+    axes = boxes({"any": large(200)}, JobTime.QUEUEING)
     assert axes.get_yscale() == "symlog"
     ticks = [text.get_text() for text in axes.get_yticklabels()]
     assert {"0 s", "1 min"} <= set(ticks)

@@ -21,9 +21,9 @@ from gsopt.problems.reclaiming import ReclaimingSolution
 from gsopt.solvers.backends.process import Pool
 from gsopt.studies.suites import (
     Known,
-    Outcome,
     Verdict,
     Verification,
+    VerificationOutcome,
     record,
     verdict,
     verification,
@@ -47,7 +47,7 @@ _PROVEN: dict[str, Any] = {"objective": 1.0, "bound": 1.0, "proved_by": "a"}
 _TWO: dict[str, Any] = {"objective": 2.0, "bound": 2.0, "proved_by": "a"}
 _OPEN: dict[str, Any] = {"objective": 1.0, "found_by": "a"}
 _BRACKET: dict[str, Any] = {"objective": 2.0, "bound": 0.0, "found_by": "a"}
-_WRONG = Outcome.CONTRADICTED
+_WRONG = VerificationOutcome.CONTRADICTED
 _BROKEN = "the solution on file breaks a rule"
 
 
@@ -60,14 +60,14 @@ def stating(**facts: Any) -> Problem[Any]:
 @pytest.mark.parametrize(
     ("facts", "solution", "outcome", "note"),
     [
-        (_PROVEN, BEST, Outcome.CONFIRMED, ""),
-        (_OPEN | {"bound": 0.0}, BEST, Outcome.IMPROVED, "bound 0 -> 1, proven"),
-        (_OPEN, BEST, Outcome.IMPROVED, "bound none -> 1, proven"),
-        (_BRACKET, WORSE, Outcome.IMPROVED, "value 2 -> 1, bound 0 -> 1, proven"),
-        ({}, None, Outcome.IMPROVED, "value none -> 1, bound none -> 1, proven"),
+        (_PROVEN, BEST, VerificationOutcome.CONFIRMED, ""),
+        (_OPEN | {"bound": 0.0}, BEST, VerificationOutcome.IMPROVED, "bound 0 -> 1, proven"),
+        (_OPEN, BEST, VerificationOutcome.IMPROVED, "bound none -> 1, proven"),
+        (_BRACKET, WORSE, VerificationOutcome.IMPROVED, "value 2 -> 1, bound 0 -> 1, proven"),
+        ({}, None, VerificationOutcome.IMPROVED, "value none -> 1, bound none -> 1, proven"),
         (_TWO, BEST, _WRONG, "the solution on file is worth 1, the file says 2"),
         (_TWO, WORSE, _WRONG, "value 1 is better than the bound 2 on file"),  # another solution is better
-        (_PROVEN, None, Outcome.IMPROVED, "a solution of value 1"),  # now it can be checked
+        (_PROVEN, None, VerificationOutcome.IMPROVED, "a solution of value 1"),  # now it can be checked
         (_PROVEN, ONE_SERVER, _WRONG, f"{_BROKEN}: servers: 1 are returned, the demand is 2"),
         ({"proved_by": "a"}, None, _WRONG, "has a solution of value 1; the file says that there is none"),
         (_PROVEN | {"bound": 0.0}, BEST, _WRONG, "the file says 1 is proven, and its bound is 0"),
@@ -78,7 +78,7 @@ def stating(**facts: Any) -> Problem[Any]:
     ],
 )
 def test_whatever_files_say_is_held_against_the_optimum(
-    facts: dict[str, Any], solution: Frozen | None, outcome: Outcome, note: str
+    facts: dict[str, Any], solution: Frozen | None, outcome: VerificationOutcome, note: str
 ) -> None:
     """What is right is confirmed, what is not the best is improved, and what is wrong is named."""
     found = compare(stating(**facts), solution, time_limit=30)
@@ -92,11 +92,11 @@ _LATE = {"solution": WORSE, "stopped_by": StoppedBy.TIME_LIMIT}
 @pytest.mark.parametrize(
     ("facts", "solution", "found", "outcome", "note"),
     [
-        (_TWO, WORSE, {**_LATE, "bound": 0}, Outcome.OPEN, "bound 0 so far; the file says 2"),
-        (_PROVEN, None, {**_LATE, "bound": 1}, Outcome.OPEN, "value 2 so far; the file says 1"),
-        (_NEAR, WORSE, {**_LATE, "bound": 0}, Outcome.OPEN, "bound 0 so far; the file says 1"),
-        (_NEAR, WORSE, {**_LATE, "bound": 1}, Outcome.CONFIRMED, ""),
-        (_BRACKET, WORSE, {**_LATE, "bound": 1}, Outcome.IMPROVED, "bound 0 -> 1"),
+        (_TWO, WORSE, {**_LATE, "bound": 0}, VerificationOutcome.OPEN, "bound 0 so far; the file says 2"),
+        (_PROVEN, None, {**_LATE, "bound": 1}, VerificationOutcome.OPEN, "value 2 so far; the file says 1"),
+        (_NEAR, WORSE, {**_LATE, "bound": 0}, VerificationOutcome.OPEN, "bound 0 so far; the file says 1"),
+        (_NEAR, WORSE, {**_LATE, "bound": 1}, VerificationOutcome.CONFIRMED, ""),
+        (_BRACKET, WORSE, {**_LATE, "bound": 1}, VerificationOutcome.IMPROVED, "bound 0 -> 1"),
         (_OPEN | {"bound": 0.0}, BEST, {"bound": 3}, _WRONG, "bound 3 forbids the value 1 on file"),
         (_OPEN | {"bound": 0.0}, BEST, {"infeasible": True}, _WRONG, "has no solution; the file says 1"),
     ],
@@ -106,7 +106,7 @@ def test_what_is_found_in_time_is_held_against_files(
     facts: dict[str, Any],
     solution: Frozen | None,
     found: dict[str, Any],
-    outcome: Outcome,
+    outcome: VerificationOutcome,
     note: str,
 ) -> None:
     """A weaker bound confirms neither a proof nor a bracket, and one beyond the value contradicts both."""
@@ -122,8 +122,8 @@ def test_rounding_is_no_contradiction() -> None:
     solution, stated = best_solution(problem.name), problem.about and problem.about.objective
     assert stated
     for value, outcome in (
-        (nextafter(stated, 1), Outcome.CONFIRMED),
-        (stated * (1 + 1e-12), Outcome.CONTRADICTED),
+        (nextafter(stated, 1), VerificationOutcome.CONFIRMED),
+        (stated * (1 + 1e-12), VerificationOutcome.CONTRADICTED),
     ):
         said = with_about(problem, {"objective": value, "bound": value})
         assert compare(said, solution, time_limit=30).outcome is outcome
@@ -131,7 +131,7 @@ def test_rounding_is_no_contradiction() -> None:
 
 def test_an_infeasible_instance_is_confirmed() -> None:
     """That there is no solution is proven again."""
-    assert examine("placement/small/too-large-a-worker", time_limit=30).outcome is Outcome.CONFIRMED
+    assert examine("placement/small/too-large-a-worker", time_limit=30).outcome is VerificationOutcome.CONFIRMED
 
 
 @pytest.mark.parametrize("name", names())
@@ -169,19 +169,21 @@ def test_an_improvement_is_written_with_its_day(problem: Problem[Any], tmp_path:
     assert about.found_by == ""
     assert now.objective(read_solution(solution, now)) == 1
     assert now.model_copy(update={"about": None}) == problem.model_copy(update={"about": None})
-    assert compare(now, read_solution(solution, now), time_limit=30).outcome is Outcome.CONFIRMED
+    assert compare(now, read_solution(solution, now), time_limit=30).outcome is VerificationOutcome.CONFIRMED
 
 
 def test_a_better_bound_alone_leaves_a_bracket(problem: Problem[Any], tmp_path: Path) -> None:
     """The better value and the better bound stay, whichever side they come from."""
     result = Result.judged(problem, method="exact", solution=WORSE, bound=1, solver="highs", runtime=1.0)
-    improved = Verdict(problem.name, Outcome.IMPROVED, "bound 0 -> 1", Known.of(problem), result)
+    improved = Verdict(problem.name, VerificationOutcome.IMPROVED, "bound 0 -> 1", Known.of(problem), result)
     record(improved, tmp_path, today=TODAY)
     about = unwrap(read_problem(tmp_path / "reclaiming/example.json").about)
     assert (about.objective, about.bound) == (2.0, 1.0)
     assert (about.proved_by, about.found_by, about.since) == ("", "exact, highs", TODAY)
     weak = Result.judged(problem, method="exact", solution=BEST, runtime=1.0)
-    record(Verdict(problem.name, Outcome.IMPROVED, "", Known.of(problem), weak), tmp_path, today=TODAY)
+    record(
+        Verdict(problem.name, VerificationOutcome.IMPROVED, "", Known.of(problem), weak), tmp_path, today=TODAY
+    )
     about = unwrap(read_problem(tmp_path / "reclaiming/example.json").about)
     assert (about.objective, about.bound) == (1.0, 0.0)  # the bound that was known before
 
@@ -196,8 +198,10 @@ def test_a_proof_takes_the_solution_that_it_lacked(problem: Problem[Any], tmp_pa
     assert proof.objective(solution) == 1
 
 
-@pytest.mark.parametrize("outcome", [each for each in Outcome if each is not Outcome.IMPROVED])
-def test_nothing_else_is_written(problem: Problem[Any], tmp_path: Path, outcome: Outcome) -> None:
+@pytest.mark.parametrize(
+    "outcome", [each for each in VerificationOutcome if each is not VerificationOutcome.IMPROVED]
+)
+def test_nothing_else_is_written(problem: Problem[Any], tmp_path: Path, outcome: VerificationOutcome) -> None:
     """A verdict that improves nothing changes no file."""
     result = compare(problem, WORSE, time_limit=30).result
     assert record(Verdict(problem.name, outcome, "", Known.of(problem), result), tmp_path) == []
@@ -215,7 +219,7 @@ def test_a_folder_that_cannot_be_written_is_named(problem: Problem[Any], tmp_pat
 FEW = names("reclaiming/small/")[:6]
 
 
-def verdict_on(name: str, outcome: Outcome, note: str = "") -> Verdict:
+def verdict_on(name: str, outcome: VerificationOutcome, note: str = "") -> Verdict:
     """Return a verdict that nobody computed."""
     return Verdict(name, outcome, note, Known.of(load(name)))
 
@@ -226,7 +230,7 @@ def test_every_instance_has_a_verdict() -> None:
     done = verify(*FEW, time_limit="30s", workers=2, on_verdict=lambda each: told.append(each.instance))
     assert [each.instance for each in done] == FEW
     assert sorted(told) == sorted(FEW)
-    assert {each.outcome for each in done} == {Outcome.CONFIRMED}
+    assert {each.outcome for each in done} == {VerificationOutcome.CONFIRMED}
     assert done.missing == 0
     json.dumps(done.records())
 
@@ -259,7 +263,7 @@ def test_a_method_that_fails_is_a_verdict(monkeypatch: pytest.MonkeyPatch, error
 
     monkeypatch.setattr(verification, "examine", fail)
     failed = call((FEW[0], 1.0), None)
-    assert (failed.outcome, failed.note) == (Outcome.FAILED, f"{type(error).__name__}: too large")
+    assert (failed.outcome, failed.note) == (VerificationOutcome.FAILED, f"{type(error).__name__}: too large")
     assert failed.outcome.is_wrong
 
 
@@ -280,7 +284,7 @@ def test_a_process_that_dies_is_a_verdict(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr(verification, "Pool", Thin)
     done = verify(*FEW[:2], time_limit=30, workers=2)
-    assert [each.outcome for each in done] == [Outcome.FAILED, Outcome.CONFIRMED]
+    assert [each.outcome for each in done] == [VerificationOutcome.FAILED, VerificationOutcome.CONFIRMED]
     assert done[0].note == "died"
 
 
@@ -300,9 +304,9 @@ def test_options_out_of_range_are_refused(options: dict[str, Any], message: str)
 def test_the_table_counts_outcomes_and_names_what_is_not_confirmed() -> None:
     """A suite has its outcomes counted; each note stands in a line of its own."""
     told = [
-        (Outcome.CONFIRMED, ""),
-        (Outcome.IMPROVED, "bound 1 -> 2"),
-        (Outcome.CONTRADICTED, "no [bold]"),
+        (VerificationOutcome.CONFIRMED, ""),
+        (VerificationOutcome.IMPROVED, "bound 1 -> 2"),
+        (VerificationOutcome.CONTRADICTED, "no [bold]"),
     ]
     done = Verification(tuple(verdict_on(name, *each) for name, each in zip(FEW, told, strict=False)), 4)
     shown = text_of(done.table())

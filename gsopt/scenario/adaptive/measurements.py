@@ -1,4 +1,4 @@
-"""Placement: step times measured on some GPUs."""
+"""Measurements: step times on some GPUs, by placement or by numbers alone."""
 
 from typing import Annotated
 
@@ -30,7 +30,7 @@ def _check_points(points: tuple[Point, ...]) -> tuple[Point, ...]:
 Points = Annotated[Many[Point], Field(min_length=1), AfterValidator(_check_points)]
 
 
-class Placement(Frozen):
+class MeasuredPlacement(Frozen):
     """Step times measured in one placement."""
 
     shape: Annotated[Many[Gpus], Field(min_length=1, max_length=MOST_NODES)]  # GPUs on each node

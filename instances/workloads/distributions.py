@@ -1,4 +1,4 @@
-"""Shape: how many GPUs the jobs of a workload demand, and how long they run."""
+"""Distributions: how many GPUs the jobs of a workload demand, and how long they run."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ _Demand = Annotated[tuple[Gpus, Annotated[int, Field(ge=1)]], Field(strict=False
 _Class = Annotated[tuple[Gpus, _Quantiles], Field(strict=False)]
 
 
-class Shape(Frozen):
+class JobDistribution(Frozen):
     """Facts of a trace from which jobs are drawn: first the GPUs of a job, then its duration given the GPUs.
 
     Between two quantiles the logarithm of the duration is uniformly distributed, so that durations over five
@@ -92,7 +92,7 @@ def _logarithmic_mean(low: float, high: float) -> float:
 #: Measured on the reduced Philly trace from October 2017 on, without repeated rows: 76,531 jobs. The mean of
 #: the jobs drawn is 38,939 GPU-seconds, 7 % more than in the trace; the difference lies in the longest tenth of
 #: the one-GPU jobs, which are closer to the lower of two quantiles than the interpolation has them.
-PHILLY = Shape(
+PHILLY = JobDistribution(
     source="Microsoft Philly trace, October to December 2017",
     demands=(
         (1, 71_355),
@@ -117,7 +117,7 @@ PHILLY = Shape(
 
 #: Measured on the ITP trace, all ten clusters: 69,351 jobs, none shorter than 600 s. The mean of the jobs
 #: drawn is 87,425 GPU-seconds, 3 % more than in the trace.
-ITP = Shape(
+ITP = JobDistribution(
     source="Microsoft ITP trace, spring 2021",
     demands=((1, 57_682), (2, 1_483), (4, 2_371), (8, 7_009), (16, 381), (32, 354), (64, 71)),
     durations=(
