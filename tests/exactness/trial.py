@@ -220,7 +220,7 @@ def _mistakes_of_value(
     own = ORACLES[word].value(problem, result.solution)
     if own is None:
         yield "the solution breaks a rule"
-    elif _apart(own, objective) > optimum.width:
+    elif objective != float(own) and _apart(own, objective) > optimum.width:
         yield f"the value is {objective!r}, it should be {own!r}"
     if problem.sense.better(objective, optimum.best):
         yield f"{objective!r} is better than the optimum {optimum.best!r}"
