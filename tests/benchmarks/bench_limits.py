@@ -37,9 +37,6 @@ LIMITS = (0.05, 0.2, 1.0)
 #: Seconds by which an answer may be late.
 BEYOND = 0.5
 
-#: How many of the latest are shown.
-SHOWN = 5
-
 
 def batching(gpus: int, jobs: int) -> Batching:
     """Draw up jobs that may each have all GPUs."""
@@ -135,7 +132,7 @@ def _tried(
         beyond[name] = min(monotonic() - begin, seconds() - spent) - limit
         worse += [f"{name}: {each}" for each in _better(load(), found, limit)]
     latest = sorted(beyond, key=beyond.__getitem__, reverse=True)
-    said = ", ".join(f"{name} {beyond[name]:.2f}" for name in latest[:SHOWN])
+    said = ", ".join(f"{name} {beyond[name]:.2f}" for name in latest[:5])
     report(f"{limit:g} s, {len(instances)} instances, seconds beyond it: {said}")
     return {name: beyond[name] for name in latest if beyond[name] > BEYOND}, worse
 

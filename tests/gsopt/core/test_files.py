@@ -24,7 +24,7 @@ from gsopt.problems.reader import read_problem, read_solution
 from gsopt.problems.reclaiming import Reclaiming
 from tests.effort import cases
 from tests.gsopt.problems.test_reclaiming import figure_5, pick, random_problem
-from tests.refused import refused
+from tests.refusals import refused
 
 GOOD: dict[str, Any] = {
     "problem": "reclaiming",

@@ -21,7 +21,7 @@ from gsopt.core.progress import KnownBracket, Watch
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution, Server
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from tests.gsopt.problems.test_reclaiming import figure_5
-from tests.refused import refused
+from tests.refusals import refused
 
 # The problem base and the helpers of the judge
 

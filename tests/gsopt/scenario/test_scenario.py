@@ -18,7 +18,7 @@ from gsopt.scenario.training import Training
 from gsopt.simulation import Decider, State, simulate
 from heuristics.policies import fifo
 from tests.gsopt.simulation.adaptive import APPLICATION
-from tests.refused import refused
+from tests.refusals import refused
 
 
 def _workload(**fields: Any) -> Workload:

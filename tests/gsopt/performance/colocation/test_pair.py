@@ -10,7 +10,7 @@ import pytest
 from gsopt.core.errors import InvalidInput
 from gsopt.performance.colocation import Pair, Rule
 from tests.gsopt.performance.colocation.play import completions, drawn
-from tests.refused import refused
+from tests.refusals import refused
 
 #: Two random jobs by seed, and the library's pair of them.
 CASES = [(seed, jobs, Pair(*jobs)) for seed in range(300) for jobs in [drawn(Random(f"two {seed}"))]]

@@ -37,7 +37,7 @@ from gsopt.scenario.cluster.machine import Island
 from gsopt.scenario.job import Job
 from gsopt.scenario.speed import Speed
 from tests.gsopt.performance.communication.layers import layers_of
-from tests.refused import refused
+from tests.refusals import refused
 
 # Units of bandwidths
 

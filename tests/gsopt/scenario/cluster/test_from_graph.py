@@ -12,7 +12,7 @@ from hypothesis import given, settings
 
 from gsopt.core.errors import InvalidInput
 from gsopt.scenario.cluster import Cluster, Island, Link, Machine, Rack, Switch
-from tests.refused import refused
+from tests.refusals import refused
 from tests.strategies.topology import trees
 
 

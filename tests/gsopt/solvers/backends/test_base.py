@@ -32,7 +32,7 @@ from tests.gsopt.solvers.backends.models import (
     union_of_servers,
 )
 from tests.gsopt.solvers.forms import limits_around, standard_form
-from tests.refused import refused
+from tests.refusals import refused
 from tests.unwrap import unwrap
 
 every_backend = pytest.mark.parametrize("backend", BACKENDS, ids=lambda backend: backend.name)

@@ -23,7 +23,7 @@ from gsopt.solvers.standard_form import StandardForm
 from tests.gsopt.solvers.backends import functions
 from tests.gsopt.solvers.backends.models import ROOT, knapsack, large_limits, meet
 from tests.gsopt.solvers.forms import limits_around, standard_form
-from tests.refused import refused
+from tests.refusals import refused
 from tests.unwrap import unwrap
 
 # HiGHS: linear programs with duals, versions known to be wrong, model files

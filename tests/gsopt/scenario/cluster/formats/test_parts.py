@@ -14,7 +14,7 @@ from gsopt.scenario.cluster.formats.domains import with_domains
 from gsopt.scenario.cluster.formats.hostlist import compress, expand
 from gsopt.scenario.cluster.formats.nodes import Gpus, gpus_of, read_gres, write_gres
 from gsopt.scenario.cluster.formats.yaml_text import parse_yaml
-from tests.refused import refused
+from tests.refusals import refused
 
 # Host lists
 

@@ -25,7 +25,7 @@ from gsopt.scenario.cluster.formats.netq import read_netq
 from gsopt.scenario.cluster.formats.slurm import read_slurm, write_blocks, write_tree
 from gsopt.scenario.cluster.formats.topograph import read_topograph, write_topograph
 from tests.effort import cases
-from tests.refused import refused
+from tests.refusals import refused
 from tests.strategies.topology import trees
 from tests.unwrap import unwrap
 
