@@ -1,4 +1,4 @@
-"""Names: sequences of named things in the data of a problem."""
+"""Names: sequences of named items in the data of a problem."""
 
 from collections.abc import Sequence
 from typing import Annotated, TypeVar

@@ -17,7 +17,7 @@ def read_seconds(text: str) -> float:
     Raises
     ------
     ValueError
-        The text is nothing of the kind.
+        The text is none of these.
 
     Examples
     --------
