@@ -12,7 +12,7 @@ FOLDER = Path("elasticflow_profiles/scheduler/throughputs_T4")
 
 
 def curves(folder: str | Path) -> dict[str, dict[int, float]]:
-    """Read the tables of a folder: one curve per model and batch size, iterations per second by number of GPUs.
+    """Read the tables in a folder: for each model and batch size, iterations per second by number of GPUs.
 
     Numbers of GPUs that were not measured (blank, nan or 0) are left out.
     """

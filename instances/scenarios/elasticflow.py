@@ -1,4 +1,4 @@
-"""ElasticFlow: jobs with deadlines and measured scaling on nodes of eight GPUs, as published by its authors."""
+"""ElasticFlow: jobs with deadlines and measured scaling on nodes of eight GPUs, as published."""
 
 from collections.abc import Mapping
 from math import log2
@@ -41,25 +41,25 @@ def elasticflow(
     gpus_per_node: int = 8,
     jobs: int | None = None,
 ) -> Scenario:
-    """Make a scenario of ElasticFlow: jobs with deadlines, on the numbers of GPUs that were profiled.
+    """Create a scenario of ElasticFlow: jobs with deadlines, on the numbers of GPUs that were profiled.
 
-    `ASSUMPTIONS` lists what is unknown or differs from what is published.
+    `ASSUMPTIONS` lists what is unknown or differs from the published data.
 
     Parameters
     ----------
     path
         The folder of all public traces; required.
     trace
-        A workload by its name: one of `PROFILES`.
+        Name of a workload, one of `PROFILES`.
     nodes, gpus_per_node
-        The cluster; that of the paper has 16 nodes of 8 GPUs.
+        Number of nodes, and of GPUs of each; the paper has 16 nodes of 8 GPUs.
     jobs
         Number of jobs, from the first row; None for all.
 
     Raises
     ------
     InvalidInput
-        A file cannot be read, or an argument is out of its range.
+        A file cannot be read, or an argument is out of range.
 
     Notes
     -----
@@ -91,7 +91,7 @@ def elasticflow(
 
 
 def restart_seconds(gpus: int, all_gpus: int) -> float:
-    """Return the seconds of a restart: 2 s, or 7 s in a large cluster, and 2 s for each doubling of the GPUs.
+    """Return the seconds of a restart: 2 s, or 7 s in a large cluster, plus 2 s for each doubling of the GPUs.
 
     Source: the authors' simulator.
     """
@@ -116,7 +116,7 @@ def _job(row: TraceRow, throughputs: Mapping[str, Mapping[int, float]], most: in
 
 
 def _shifted(read: list[Job]) -> list[Job]:
-    """Shift release dates and deadlines so that the first job is submitted at 0."""
+    """Shift release dates and deadlines so that the first job is submitted at second 0."""
     begin = min((job.release_date for job in read), default=0.0)
     return [
         job.model_copy(

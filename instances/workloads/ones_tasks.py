@@ -1,4 +1,4 @@
-"""Tasks of ONES: what is trained on which data set, how fast, and for how many samples.
+"""Tasks of ONES: which models are trained on which data sets, how fast, and for how many samples.
 
 Table 2 of the paper lists 50 tasks: models, data sets and their sizes. It says neither how fast they are nor
 how long they train, so everything else here is ours:
@@ -32,14 +32,14 @@ _ACROSS = Wire(bandwidth=1e10, latency=2e-5, wiring=Wiring.RING)
 
 
 class TrainedModel(NamedTuple):
-    """What is trained: its speed on a V100, and what its batch size may be.
+    """A model with a data set: its speed on a V100, and its range of batch sizes.
 
     Attributes
     ----------
     name
         Name of the model and its data set.
     fixed, per_sample
-        Seconds of a step whatever its batch, and for each local sample.
+        Seconds of a step: a fixed part, and for each local sample.
     parameters
         Number of parameters.
     local
@@ -47,7 +47,7 @@ class TrainedModel(NamedTuple):
     critical
         Batch size at which twice the samples of the smallest batch are needed.
     epochs
-        Least and most epochs until the target accuracy, at the largest batch of one GPU.
+        Range of the number of epochs until the target accuracy, at the largest batch of one GPU.
     accuracy
         Validation accuracy at the target.
     """
@@ -62,15 +62,15 @@ class TrainedModel(NamedTuple):
     accuracy: float
 
     def seconds(self, batch_size: int, gpus: int) -> float:
-        """Return the seconds of a step on GPUs of as few servers as can be."""
+        """Return the seconds of a step on GPUs of as few servers as possible."""
         return _seconds(self, batch_size, gpus)
 
     def throughput(self, batch_size: int, gpus: int) -> float:
-        """Return the samples per second."""
+        """Return the samples per second on GPUs of as few servers as possible."""
         return batch_size / self.seconds(batch_size, gpus)
 
     def penalty(self, batch_size: int) -> float:
-        """Return how many times the samples of the largest batch of one GPU another batch size needs."""
+        """Return how many times more samples a batch size needs than the largest batch of one GPU."""
         return (1 + batch_size / self.critical) / (1 + self.local / self.critical)
 
 
@@ -102,11 +102,11 @@ class TableTask(NamedTuple):
     name
         Data set, model and size.
     model
-        What is trained.
+        The model that is trained.
     samples
-        Samples of the data set.
+        Number of samples of the data set.
     classes
-        What it tells apart.
+        Number of classes that it distinguishes.
     """
 
     name: str
