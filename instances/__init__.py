@@ -51,7 +51,7 @@ def load(name: str | Path) -> Problem[Any]:
     >>> load("reclaiming/aryl-figure-55")
     Traceback (most recent call last):
     gsopt.core.errors.InvalidInput: instance: 'reclaiming/aryl-figure-55': is no file and no \
-    committed instance; close: reclaiming/aryl-figure-5
+committed instance; close: reclaiming/aryl-figure-5
     """
     if _is_committed(str(name)):
         return read_problem(_HERE / f"{name}.json").model_copy(update={"name": str(name)})
