@@ -209,7 +209,7 @@ class Colocation(Problem[ColocationSolution]):
             yield f"shares: {job.name!r} and {beside.name!r} use {used} bytes, a GPU has {self.memory}"
 
     def offered(self, running: Running, pending: Pending) -> Sequence[SubBatch]:
-        """Return every mode in which a job fits on the GPUs of a running one, as methods need it.
+        """Return the modes in which a waiting job fits on the GPUs of a running one.
 
         Examples
         --------

@@ -98,7 +98,7 @@ class Trial:
 
     @cached_property
     def completions(self) -> tuple[Exact | None, ...]:
-        """Completion time of each job, with debts, in seconds after the first release; None if it has none."""
+        """Completion time of each job, with debts, in seconds after the first release; None if not complete."""
         moments, total = sorted(self._owed), 0 * Fraction(1)
         later = dict[int, Exact]()
         ends = sorted({end for end in self._ends if end is not None})

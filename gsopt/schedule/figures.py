@@ -245,7 +245,7 @@ class Record:
 
     @property
     def mean_epochs(self) -> Any:
-        """Mean number of passes over the data set, of jobs with a training; None if there are none."""
+        """Mean number of passes over the data set by jobs with a training; None if there are none."""
         return _mean(self.epochs)
 
     @property
@@ -287,7 +287,7 @@ class Record:
 
     @property
     def gpu_hours(self) -> Any:
-        """GPU time in use, in hours."""
+        """GPU time in use, in GPU-hours."""
         return self.gpu_seconds / 3600
 
     @property

@@ -1,7 +1,7 @@
 """Tasks of ONES: which models are trained on which data sets, how fast, and for how many samples.
 
-Table 2 of the paper lists 50 tasks: models, data sets and their sizes. It says neither how fast they are nor
-how long they train, so everything else here is ours:
+Table 2 of the paper lists 50 tasks: models, data sets and their sizes. It does not state speeds or training
+times, so everything else here is gsopt's own:
 
 - Seconds of a step are `gsopt.performance.batching.StepTime` on a V100. ResNet-50 and BERT are fitted to the
   epoch times

@@ -24,7 +24,7 @@ class HullSegment(NamedTuple, Generic[Count]):
 
 
 def concave_hull(menu: Iterable[tuple[Count, float]]) -> tuple[HullSegment[Count], ...]:
-    """Return the upper concave hull of a menu through the origin, as steps of falling efficiency.
+    """Return the upper concave hull of a menu through the origin, as steps of decreasing efficiency.
 
     Every number of GPUs that lies on the hull, up to rounding, is a corner, so a job of linear speed has a step
     for each. The last corner is the smallest number of GPUs with the highest speed.

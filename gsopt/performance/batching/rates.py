@@ -45,8 +45,8 @@ class StepTimeTable:
 
         The limits are the largest batch sizes of each job, over all GPUs and on one GPU, shape (jobs,). The
         results have shape (jobs, widest + 1), with 0 for no GPUs and for more GPUs than samples.
-        `gsopt.performance.batching.StepTime.fastest` does the same for one job and number of GPUs, and explains
-        it.
+        `gsopt.performance.batching.StepTime.fastest` does the same for one job and one number of GPUs, and
+        explains why two sizes are compared.
         """
         limit = np.asarray(batch_limit, dtype=np.int64)[:, None]
         gpus = np.arange(1, widest + 1, dtype=np.int64)[None, :]

@@ -68,7 +68,7 @@ class Pairs:
         self._slowdowns: dict[tuple[str, str], Any] = {}  # of the first model beside the second
 
     def of(self, state: State, job: int, partner: int, gpus: tuple[int, ...]) -> list[SubBatch]:
-        """Return the pair for every number of steps of a waiting job, the whole batch first.
+        """Return the pair for each sub-batch of a waiting job, the whole batch first.
 
         Parameters
         ----------

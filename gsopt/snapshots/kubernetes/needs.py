@@ -64,7 +64,7 @@ def counted(field: Field, amounts: Amounts, others: Collection[str], *, needed: 
 
 
 def gpus_of(amounts: Amounts, others: Collection[str], turns: Fraction) -> Fraction:
-    """Return how many GPUs amounts are, with parts of GPUs that several containers share by time slicing."""
+    """Return the number of GPUs in amounts of resources, with fractions of time-sliced GPUs."""
     total, shares = Fraction(0), Fraction(0)
     for name, value in amounts.items():
         found = device(name, others)
