@@ -13,13 +13,13 @@ from gsopt.problems.reader import read_problem
 
 P = TypeVar("P", bound=Problem[Any])
 
-#: What an instance says about itself that nobody published or drew.
+#: Origin of an instance that was neither published nor drawn.
 HANDMADE = About(source="made by hand")
 
 #: What an instance says about its optimum.
 _KNOWN = {"objective", "bound", "proved_by", "found_by", "since"}
 
-#: The folder of all instances; an instance's name is its place in there.
+#: The folder of all instances; the name of an instance is its path below.
 FOLDER = Path(__file__).parent
 
 

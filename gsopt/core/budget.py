@@ -16,7 +16,7 @@ from gsopt.core.progress import KnownBracket, OnProgress
 #: Thirty years in seconds: more than anybody waits, and less than clocks and solvers refuse.
 _LONGEST = 1e9
 
-#: A time limit as callers give it.
+#: A time limit: seconds, or text such as ``30s``.
 TimeLimit = float | str | None
 
 
@@ -185,5 +185,5 @@ def _is_backend(value: object) -> bool:
 #: The options of every exact method, with their defaults.
 DEFAULTS: dict[str, Any] = {each.name: each.default for each in fields(Budget) if each.name != "begin"}
 
-#: The budget of a heuristic that is called without one.
+#: The default budget of a heuristic.
 UNLIMITED = Budget()

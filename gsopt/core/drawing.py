@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-#: Colours of unordered things: those of Okabe and Ito without yellow and black.
+#: Colours of unordered categories: those of Okabe and Ito without yellow and black.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F7F7F")
 LINES = ("-", "--", "-.", ":")
 MARKERS = ("o", "s", "^", "x", "D", "v", "+")
@@ -37,7 +37,7 @@ class Picture(StrEnum):
     PDF = "pdf"
 
 
-#: Endings of names of pictures.
+#: Endings of the file names of pictures.
 ENDINGS = tuple(f".{kind}" for kind in Picture)
 
 #: Seconds of a unit, its name, and possible distances of ticks; the longest unit first.

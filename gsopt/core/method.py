@@ -23,7 +23,7 @@ S = TypeVar("S", bound=Frozen)
 #: A method: called with a problem and its own keyword options, it returns a judged Result.
 Method = Callable[..., Result[Any]]
 
-#: What may be given for a method: one, or a plain function ``problem -> solution``; see `run`.
+#: A method, or a plain function ``problem -> solution``; see `run`.
 MethodLike = Callable[..., Any]
 
 

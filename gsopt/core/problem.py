@@ -27,10 +27,10 @@ from gsopt.core.numbers.grid import decimal
 
 T = TypeVar("T")
 
-#: A sequence in the data: given as any list or tuple, stored as a tuple.
+#: A sequence in the data: any list or tuple, which is stored as a tuple.
 Many = Annotated[Sequence[T], AfterValidator(tuple)]
 
-#: Text without anything that a terminal obeys: control characters, line breaks and marks of direction.
+#: Text without control characters, line breaks and marks of direction, which terminals would interpret.
 PRINTABLE = r"^[^\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]*$"
 
 #: A name used by people and files.

@@ -251,7 +251,7 @@ class Batching(Problem[Batches]):
     # Around it
 
     def sampled(self, seed: int = 0) -> "Batching":
-        """Return the problem with a random draw for each job whose remaining samples are a distribution.
+        """Return the problem with a drawn number for each job that has a distribution of remaining samples.
 
         Algorithm 1 of the paper draws such a sample and picks the best solution of its population. The optimum
         of the drawn problem is the best one of all solutions.

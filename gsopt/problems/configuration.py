@@ -16,7 +16,7 @@ from gsopt.core.numbers.grid import step as common_step
 from gsopt.core.problem import Frozen, Gpus, Many, Name, Problem, RuleBroken, Sense
 from gsopt.problems.names import Named
 
-#: Place of a configuration in the list of all.
+#: Index of a configuration in the list of all.
 Place = Annotated[int, Field(ge=0)]
 
 #: The largest goodput relative to that of the slowest configuration.
@@ -25,7 +25,7 @@ MOST_GOODPUT = 1e9
 #: Goodput relative to that of the slowest configuration.
 Relative = Annotated[float, Field(ge=1e-9, le=MOST_GOODPUT)]
 
-#: Part of the goodput that a restart leaves.
+#: Factor by which a restart reduces the goodput.
 Factor = Annotated[float, Field(ge=0, le=1)]
 
 

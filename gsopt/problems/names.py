@@ -15,5 +15,5 @@ def _distinct(things: Sequence[T], info: ValidationInfo) -> Sequence[T]:
     return things
 
 
-#: A sequence of things whose names differ.
+#: A sequence of items with different names.
 Named = Annotated[Many[T], AfterValidator(_distinct)]

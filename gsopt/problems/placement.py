@@ -17,7 +17,7 @@ from gsopt.scenario.cluster.lean import Lean
 #: Amount of one resource, in a unit that the file chooses; the unit is the same for servers and workers.
 Amount = Annotated[int, Field(ge=0, le=1_000_000_000)]
 
-#: How many servers or workers one line stands for.
+#: Number of identical servers or workers.
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
 
 #: Amounts of a problem's resources, in their order.

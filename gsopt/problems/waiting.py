@@ -163,7 +163,7 @@ class Waiting(Problem[WaitingSolution]):
 
     @cached_property
     def groups(self) -> tuple[tuple[range, ...], ...]:
-        """Numbers of the GPUs of each group on each tier, innermost tier first; its groups are the cells."""
+        """Numbers of the GPUs of each group by tier, innermost first; the innermost groups are the cells."""
         return tuple(tuple(group.gpus for group in self.cluster.groups[tier]) for tier in self.tiers)
 
     @property

@@ -16,7 +16,7 @@ LATEST = 1e12
 #: Seconds on the clock of a workload.
 Seconds = Annotated[float, Field(ge=0, le=LATEST)]
 
-#: Least duration, in seconds, and speed: no hardware has less, and quotients of what is smaller overflow.
+#: Least duration, in seconds, and speed; smaller ones are unrealistic, and their quotients overflow.
 LEAST = 1e-9
 
 #: Speed relative to the job alone on its demanded GPUs.

@@ -84,7 +84,7 @@ FIGURES = (
 )
 
 
-#: The most GPUs that a small job demands; more make it a large one. Source: Castor, section 9.4.
+#: Largest number of GPUs of a small job; larger jobs are large. Source: Castor, section 9.4.
 SMALL = 8
 
 #: Seconds that a shorter duration counts as in a slowdown, so that tiny jobs do not dominate the mean.

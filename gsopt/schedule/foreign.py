@@ -20,7 +20,7 @@ from gsopt.core.problem import Number
 from gsopt.scenario.job import Job, Workload
 from gsopt.schedule.schedule import Schedule, Segment, Vacated, csv_rows
 
-#: Seconds in the units in which tables count time.
+#: Units of time in tables, in seconds.
 UNITS: Mapping[str, Fraction] = {
     "ms": Fraction(1, 1000),
     "s": Fraction(1),

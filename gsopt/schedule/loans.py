@@ -16,7 +16,7 @@ from gsopt.schedule.figures import percentile
 from gsopt.schedule.presence import Presence
 from gsopt.schedule.schedule import Schedule, Segment
 
-#: A time, and by how many GPUs a count changes then.
+#: A time, and the change of a number of GPUs then.
 Change = tuple[float, int]
 
 

@@ -3,7 +3,7 @@
 from gsopt.core.errors import number_of, require
 from gsopt.scenario.job import LATEST
 
-#: Seconds; the clock, which counts in floats, cannot tell much shorter rounds apart.
+#: Shortest round in seconds; the clock, which uses floats, cannot resolve much shorter ones.
 SHORTEST_ROUND = 1e-6
 
 

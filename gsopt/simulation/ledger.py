@@ -360,5 +360,5 @@ def _memory(machine: Machine) -> float:
     return inf if machine.memory is None else machine.memory
 
 
-#: Records which GPUs are there and which jobs hold them.
+#: Records which GPUs are available and which jobs hold them.
 Ledger = PlainLedger | Placements

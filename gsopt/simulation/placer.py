@@ -143,7 +143,7 @@ class FreeGpus:
                 self._in_island[self._island_of[gpu]] += 1
 
 
-#: Chooses so many of the free GPUs: (free GPUs, number) -> GPUs. It is asked when there are enough.
+#: Chooses some of the free GPUs: (free GPUs, number) -> GPUs. It is called only if enough are free.
 Placer = Callable[[FreeGpus, int], Sequence[int]]
 
 

@@ -10,7 +10,7 @@ from gsopt.scenario.job import Job
 from gsopt.scenario.training import Observation
 from gsopt.simulation.placer import Placer
 
-#: GPUs of a decision: how many, or which by number.
+#: GPUs of a decision: how many, or which, by number.
 Allocation = int | tuple[int, ...]
 
 
@@ -320,5 +320,5 @@ class Decider(Protocol):
         """
 
 
-#: A policy: called with the state at the beginning and its own keyword options, it makes a decider.
+#: A policy: called with the initial state and its own keyword options, it returns a decider.
 Policy = Callable[..., Decider]

@@ -7,7 +7,7 @@ from gsopt.core.result import Result, Status
 from gsopt.problems.placement import Placed, Placement, PlacementSolution, Resources, Server, Vector, Workers
 from gsopt.snapshots.gang import Gang, Part
 
-#: Solves a placement exactly, within what time there is.
+#: Solves a placement exactly, within the remaining time.
 Search = Callable[[Placement], Result[PlacementSolution]]
 
 

@@ -18,7 +18,7 @@ from gsopt.snapshots.gang import Gang
 from gsopt.snapshots.returning import Cost, check_cost, chosen_nodes
 from gsopt.snapshots.snapshot import Snapshot
 
-#: Seconds for the proof, unless others are given.
+#: Default time limit in seconds.
 TIME_LIMIT = 10.0
 
 
@@ -40,7 +40,7 @@ def fewest_jobs(problem: Reclaiming) -> ReclaimingSolution:
     return ReclaimingSolution(servers=[server.name for server in order[: problem.demand]])
 
 
-#: Rules that take nodes one by one, by what they are called.
+#: Rules that take nodes one by one, by name.
 RULES: Mapping[str, Callable[[Reclaiming], ReclaimingSolution]] = {
     "least utilized first": least_utilized,
     "fewest jobs first": fewest_jobs,

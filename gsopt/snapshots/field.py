@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 from gsopt.core.errors import InvalidInput, shorten
 
-#: Characters of a name; those of clusters have up to 253, and decisions take 200.
+#: Longest name; in clusters names have up to 253 characters, but decisions allow 200.
 LONGEST_NAME = 200
 
 _LONGEST_TEXT = 65_536

@@ -11,13 +11,13 @@ from gsopt.snapshots.node import Text
 #: Priorities of schedulers have 32 bits.
 MOST_PRIORITY = 10_000_000_000
 
-#: Different sets of wishes for nodes; each is held against all nodes.
+#: Largest number of different node requirements; each is compared with all nodes.
 MOST_ASKED = 10_000
 
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
 
 
-#: It names a part and what forbids to preempt it.
+#: Names a part and why it must not be preempted.
 Reason = Annotated[str, Field(max_length=1_000, pattern=PRINTABLE)]
 
 

@@ -9,7 +9,7 @@ from pydantic import Field
 from gsopt.core.problem import PRINTABLE, Frozen, Name
 from gsopt.problems.placement import Resources
 
-#: Names of nodes that are one word to Slurm, whose commands take others for several.
+#: Names of nodes that are one name to Slurm; its commands read others as several.
 NODE_NAME = re.compile(r"[A-Za-z0-9._-]{1,200}", re.ASCII)
 
 Text = Annotated[str, Field(max_length=400, pattern=PRINTABLE)]

@@ -13,7 +13,7 @@ from gsopt.snapshots.admission import GangAdmission, WorkerLine, rows_of
 from gsopt.snapshots.shortage import More, more_nodes, reason_of
 from gsopt.snapshots.snapshot import Snapshot
 
-#: Seconds for the search, unless others are given, and of them for the nodes that are missing.
+#: Default time limits in seconds: for the search, and within it for the missing nodes.
 TIME_LIMIT = 10.0
 
 _LATE = "has no room that is found within the time limit"

@@ -43,7 +43,7 @@ class Formulation(ABC, Generic[P, S]):
 
     name: ClassVar[str]
 
-    #: Unit of the model's objective, where that differs from the problem's.
+    #: Unit of the model's objective, if it differs from the problem's.
     own_unit: ClassVar[str] = ""
 
     @property

@@ -32,7 +32,7 @@ Vector = NDArray[np.float64]
 #: Called with each better point and the bound at that time, or None; returning True stops.
 OnPoint = Callable[[Vector, Number | None], object]
 
-#: Called with each bound that holds in spite of the solver's tolerances.
+#: Called with each bound that holds despite the solver's tolerances.
 OnBound = Callable[[Number], object]
 
 #: Largest whole-number coefficient of a single stage.

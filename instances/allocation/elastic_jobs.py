@@ -53,8 +53,8 @@ def elastic_jobs(
         GPUs per worker: ``one``; 1, 2, 4 or 8 (``powers_of_two``); or 1 to 8 (``any``).
     scaling
         ``proportional``: the speed is proportional to the number of workers. ``imperfect``: each worker beyond
-        the middle of the range costs 10 % of it. ``across_servers``: it drops with every additional server, so
-        that the values are neither concave nor monotone.
+        the middle of the range reduces it by 10 %. ``across_servers``: it drops with every additional server,
+        so that the values are neither concave nor monotone.
     queued_share
         Share of the jobs that are still waiting.
     seed

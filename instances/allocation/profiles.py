@@ -7,7 +7,7 @@ from pathlib import Path
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.files import read_text
 
-#: Place of the tables in the folder of public traces.
+#: Path of the tables in the folder of public traces.
 FOLDER = Path("elasticflow_profiles/scheduler/throughputs_T4")
 
 

@@ -12,7 +12,7 @@ from instances.interference.reading import PairReading, assemble
 from instances.traces.reading import find
 from instances.traces.throughputs import ALONE, rate, read_tables
 
-#: Place of the file in the folder of public traces.
+#: Path of the file in the folder of public traces.
 FILE = Path("gavel/simulation_throughputs.json.gz")
 
 _SPREAD = "_unconsolidated"  # workers on different machines: of no meaning for one GPU

@@ -7,7 +7,7 @@ from gsopt.performance.interference import Couple, Profile
 from instances.interference.reading import PairReading, assemble
 from instances.traces.reading import TraceRow, find, read_whole_table
 
-#: Places of the table of pairs and of that of single jobs in the folder of public traces.
+#: Paths of the tables of pairs and of single jobs in the folder of public traces.
 FILE, ALONE = Path("lucid/data/colocate_info.csv.gz"), Path("lucid/analyzer/single_data.csv")
 
 #: Columns that name a configuration.

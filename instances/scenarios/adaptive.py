@@ -21,10 +21,10 @@ ADAPTIVE = "adaptive"
 #: Jobs of this model have one GPU, and the batch of their row. Source: the simulator of Pollux.
 SINGLE = "ncf"
 
-#: Places of the workloads in the folder of public traces; those of Sia by the name of the sample.
+#: Paths of the workloads in the folder of public traces; those of Sia by name of the sample.
 POLLUX, SIA = Path("pollux_osdi21", "workloads"), Path("sia", "workloads")
 
-#: Whose simulator runs the jobs.
+#: Whose simulator to follow.
 Setting = Literal["published", "ares"]
 
 #: Seconds of a round in Ares' simulator, and most nodes of a job there.

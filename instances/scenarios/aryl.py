@@ -46,7 +46,7 @@ SUPPORT: Mapping[str, tuple[float, float, float]] = {
     "ideal": (1.0, 1.0, 1.0),
 }
 
-#: Assumptions where the paper is silent or its data are private, to be printed beside results.
+#: Assumptions where the paper is silent or its data are private, for printing with results.
 ASSUMPTIONS = (
     "Aryl's trace is private: two windows of 15 days of the ITP trace, 5 days apart, lie over each other.",
     "They hold 50,119 jobs (the paper has 50,390); a job of both windows is there twice, days apart.",

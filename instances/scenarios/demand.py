@@ -18,7 +18,7 @@ STEP = 300
 #: section 2.1 and Figure 1.
 MEAN, PEAK, PEAK_TO_TROUGH = 0.65, 0.95, 2.2
 
-#: How the curve of the public traces is made, and what of it is not known of the paper's, for printing.
+#: How the curve is derived from public traces, and what is unknown about the paper's, for printing.
 ASSUMPTIONS = (
     "The inference demand of Aryl is private; only its mean, peak and peak-to-trough ratio are known.",
     "Shape of a day: mean GPU duty cycle of 143 pods of a public service over 22.8 hours, mean over 2 hours.",

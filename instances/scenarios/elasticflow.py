@@ -13,7 +13,7 @@ from instances.allocation.profiles import curves
 from instances.arguments import at_least, required
 from instances.traces.reading import TraceRow, find, read_whole_table
 
-#: The profiles with which each published workload goes, by its name.
+#: Folder of the profiles for each published workload, by name.
 PROFILES: Mapping[str, str] = {"philly_103959": "A100", "elasticVpollux_e": "T4", "resnet_cifar_trace": "A100"}
 
 #: Places in the folder of public traces.
@@ -25,7 +25,7 @@ _COLUMNS = ("job_id", "submit_time", "iteration", "model_name", "ddl", "batch_si
 #: GPUs from which on a restart has the longer base, and for how many GPUs restarts are taken to be.
 _LARGE, _TYPICAL = 256, 8
 
-#: Assumptions where the paper is silent or differs, to be printed beside results.
+#: Assumptions where the paper is silent or differs, for printing with results.
 ASSUMPTIONS = (
     f"A restart takes as long as one on {_TYPICAL} GPUs by the authors' rule, whatever its number of GPUs.",
     "Jobs last as long as their iterations take on the GPUs that they demand, by the profiles.",

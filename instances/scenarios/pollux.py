@@ -16,10 +16,10 @@ NODES, GPUS = 16, 4
 #: Seconds after every change of a job's GPUs, its first start included. Source: Pollux, section 5.3.1.
 RESTART = 30.0
 
-#: Samples that a GPU processes at once at most, where that is less than was measured. Source: the simulator.
+#: Most samples that a GPU processes at once, if fewer than measured. Source: the simulator.
 MOST_LOCAL = {"yolov3": 8}
 
-#: Assumptions where papers and programs are silent or differ, to be printed beside results.
+#: Assumptions where papers and programs are silent or differ, for printing with results.
 ASSUMPTIONS = (
     "Menus hold the highest speed of every number of GPUs; how fast a job really is depends on its course.",
     "A job of NCF has one GPU and keeps its batch of 32,768, as in the authors' simulator.",

@@ -17,16 +17,16 @@ GPUS = {"aws": 4, "azure": 8, "dgx": 8, "dgx-ext": 8, "quad": 4, "rtx": 8}
 #: Seconds after every change of a job's GPUs, its first start included. Source: the simulator of Sia.
 RESTARTS = {"bert": 120.0, "cifar10": 50.0, "deepspeech2": 25.0, "imagenet": 250.0, "ncf": 15.0, "yolov3": 80.0}
 
-#: How many times slower real runs were than the measurements say. Source: the simulator of Sia.
+#: How many times slower real runs were than measured. Source: the simulator of Sia.
 SLOWDOWNS = {"bert": 1.2, "cifar10": 1.8, "deepspeech2": 1.2, "imagenet": 1.2, "ncf": 1.5, "yolov3": 1.2}
 
-#: Samples that a GPU processes at once at most, where that is less than was measured. Source: the simulator.
+#: Most samples that a GPU processes at once, if fewer than measured. Source: the simulator.
 MOST_LOCAL = {"rtx": {"deepspeech2": 57}}
 
 #: Tolerance of the jobs' fits. Source: the simulator of Sia.
 TOLERANCE = 1e-5
 
-#: Assumptions where papers and programs are silent or differ, to be printed beside results.
+#: Assumptions where papers and programs are silent or differ, for printing with results.
 ASSUMPTIONS = (
     "All nodes have one type of GPU; Sia's own clusters have up to three, and its jobs a speed on each.",
     "Menus hold the highest speed of every number of GPUs; how fast a job really is depends on its course.",

@@ -23,7 +23,7 @@ from instances.traces.profile import (
 )
 from instances.traces.reading import TraceRow, read_whole_table
 
-#: Place of the measurements in the folder of public traces.
+#: Path of the measurements in the folder of public traces.
 FOLDER = Path("sia", "profiles")
 
 #: Epochs of each model until it is trained. Source: the simulators of Pollux and Sia.

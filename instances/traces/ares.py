@@ -22,7 +22,7 @@ _JOBS_PER_GPU_HOUR = 640 / 2_048
 #: cluster that was sampled.
 NUMBERS = {"philly": 8, "saturn": 10, "newtrace": 10}
 
-#: Assumptions where the paper is silent or its data are not public, to be printed beside results.
+#: Assumptions where the paper is silent or its data are not public, for printing with results.
 ASSUMPTIONS = (
     "Jobs and release dates are those of Sia's public samples; which eight Ares took is not said.",
     "Models and demanded GPUs are those of Sia's rows: 4 to 16 GPUs, tuned by Sia, not always powers of two.",
@@ -60,9 +60,9 @@ def ares(
     path
         A workload file, plain or gzipped, or the folder of Sia's workloads and profiles or of all traces.
     trace
-        Without a file: ``philly``, ``saturn`` (Helios) or ``newtrace``, or another that `sia` knows.
+        If `path` is a folder: ``philly``, ``saturn`` (Helios), ``newtrace``, or another trace of `sia`.
     number
-        Without a file: number of the workload, from 1.
+        If `path` is a folder: number of the workload, from 1.
     gpus
         Number of GPUs of the cluster.
     halvings

@@ -33,7 +33,7 @@ MODELS = (
     "CycleGAN",
 )
 
-#: Assumptions where the paper is silent or its data are not public, to be printed beside results.
+#: Assumptions where the paper is silent or its data are not public, for printing with results.
 ASSUMPTIONS = (
     "Which 240 jobs of which busy period were drawn is not said; here the 8 hours of Philly with most jobs.",
     "Venus is the September slice of two of its virtual clusters; the busiest two days of it, for 480 jobs.",

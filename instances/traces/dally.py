@@ -13,7 +13,7 @@ from instances.arguments import at_least
 from instances.traces.reading import Issue, Reading, TraceRow, content, find, usable
 from instances.traces.selection import Entry, Selection, select
 
-#: Place of the file in the folder of public traces: the day of 344 jobs, with real arrivals.
+#: Path of the file in the folder of public traces: the day of 344 jobs, with real arrivals.
 FILE = Path("dally_artistsim/jobs/sensetime-1april.json.gz")
 
 #: Short names of the lists that the paper evaluates; every list has the name of its file, too.
@@ -36,7 +36,7 @@ MODELS: Mapping[str, str] = {
     "BERT": "bert-large",
 }
 
-#: Assumptions where the paper is silent or its data say otherwise, to be printed beside results.
+#: Assumptions where the paper is silent or its data say otherwise, for printing with results.
 ASSUMPTIONS = (
     "Which lists the paper evaluated is not said: 500 jobs for the batch and 411 for Poisson fit its text.",
     "A job's iterations are those of one GPU: on d GPUs it computes for iterations times their time, over d.",

@@ -12,10 +12,10 @@ from instances.traces.reading import TAB, Issue, Reading, TraceRow, find, separa
 from instances.traces.selection import Selection, select
 from instances.traces.throughputs import TYPES, Throughputs, read_throughputs
 
-#: Place of the traces in the folder of public traces.
+#: Path of the traces in the folder of public traces.
 FOLDER = Path("gavel/traces")
 
-#: Names of the table of speeds; the nearest one beside or above a trace is read.
+#: Names of the table of speeds; the nearest one in the folder of a trace or above is read.
 _TABLES = ("simulation_throughputs.json.gz", "simulation_throughputs.json")
 
 #: The fields of a line in the newer and in the older format.

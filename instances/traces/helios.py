@@ -7,7 +7,7 @@ from gsopt.scenario.job import Job
 from instances.traces.reading import Issue, Reading, TraceRow, content, find, only, read_table
 from instances.traces.selection import Selection, select
 
-#: Place of the file in the folder of public traces.
+#: Path of the file in the folder of public traces.
 FILE = Path("helios_venus_slice/helios_venus_2vc_sept.csv")
 
 _MICROSECONDS = 1_000_000

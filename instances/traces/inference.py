@@ -14,7 +14,7 @@ from statistics import fmean
 from gsopt.core.errors import InvalidInput, require
 from instances.traces.reading import TraceRow, find, members, read_table, rows, usable
 
-#: Places of the files in the folder of public traces.
+#: Paths of the files in the folder of public traces.
 INSTANCES = Path("alibaba_gpu2025_dlrm/disaggregated_DLRM_trace.csv.gz")
 DUTY_CYCLES = Path("alibaba_genai2026_inference/pod_gpu_duty_cycle_anon.tar.gz")
 

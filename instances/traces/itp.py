@@ -10,7 +10,7 @@ from gsopt.scenario.job import Job
 from instances.traces.reading import Issue, Reading, TraceRow, find, members, rows, usable
 from instances.traces.selection import Selection, select
 
-#: Place of the file in the folder of public traces.
+#: Path of the file in the folder of public traces.
 FILE = Path("elasticflow_itp/data/raw-traces.tar.gz")
 
 _COLUMNS = ("job_id", "submission_time", "duration", "num_gpu")

@@ -11,7 +11,7 @@ from gsopt.scenario.job import Job
 from instances.traces.reading import Issue, Reading, TraceRow, find, read_table
 from instances.traces.selection import Selection, select
 
-#: Place of the lists in the folder of public traces.
+#: Path of the lists in the folder of public traces.
 FOLDER = Path("alibaba_openb_gpu2023/csv")
 
 _NODE_COLUMNS = ("sn", "cpu_milli", "memory_mib", "gpu")

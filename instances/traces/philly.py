@@ -10,7 +10,7 @@ from gsopt.scenario.job import Job
 from instances.traces.reading import Issue, Reading, TraceRow, content, find, only, rows, usable
 from instances.traces.selection import Selection, select
 
-#: Place of the file in the folder of public traces.
+#: Path of the file in the folder of public traces.
 FILE = Path("philly/sia/philly.csv.gz")
 
 _COLUMNS = ("timestamp", "duration", "num_gpus", "gpu_time", "cluster")

@@ -9,7 +9,7 @@ from instances.traces.profile import MeasuredProfile, read_profile
 from instances.traces.reading import Issue, Reading, TraceRow, content, find, read_table
 from instances.traces.selection import Selection, select
 
-#: Place of the workloads and of the profiles in the folder of public traces.
+#: Path of workloads and profiles in the folder of public traces.
 FOLDER = Path("sia")
 
 _COLUMNS = ("name", "time", "application", "num_replicas", "batch_size")

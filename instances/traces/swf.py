@@ -9,7 +9,7 @@ from gsopt.scenario.job import Job
 from instances.traces.reading import Issue, Reading, TraceRow, find, separated, text_lines, usable
 from instances.traces.selection import Selection, select
 
-#: Place of the file in the folder of public traces.
+#: Path of the file in the folder of public traces.
 FILE = Path("swf_nasa_ipsc/NASA-iPSC-1993-3.1-cln.swf.gz")
 
 _FIELDS = (

@@ -7,7 +7,7 @@ from gsopt.scenario.job import Job
 from instances.traces.reading import Issue, Reading, TraceRow, find, read_table
 from instances.traces.selection import Selection, select
 
-#: Place of the file in the folder of public traces.
+#: Path of the file in the folder of public traces.
 FILE = Path("tiresias/60_job.csv")
 
 _COLUMNS = ("job_id", "num_gpu", "submit_time", "model_name", "duration")

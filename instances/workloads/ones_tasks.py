@@ -4,12 +4,11 @@ Table 2 of the paper lists 50 tasks: models, data sets and their sizes. It does 
 times, so everything else here is gsopt's own:
 
 - Seconds of a step are `gsopt.performance.batching.StepTime` on a V100. ResNet-50 and BERT are fitted to the
-  epoch times
-  that Zeus published for batch sizes on one V100 (NSDI 2023), ResNet-18 to the throughput of Gavel on one V100
-  (OSDI 2020). VGG-16 and Inception v3 on ImageNet are fitted to ElasticFlow's throughput on one A100 (ASPLOS
-  2023), and their seconds per sample multiplied by 1.33, the ratio of ResNet-50 on V100 and A100. AlexNet and
-  the CIFAR-10 versions of VGG-16 and GoogLeNet were not measured: they take the fixed part of their neighbours,
-  and seconds per sample in proportion to multiply-adds per image.
+  epoch times that Zeus published for batch sizes on one V100 (NSDI 2023), ResNet-18 to the throughput of Gavel
+  on one V100 (OSDI 2020). VGG-16 and Inception v3 on ImageNet are fitted to ElasticFlow's throughput on one
+  A100 (ASPLOS 2023), and their seconds per sample multiplied by 1.33, the ratio of ResNet-50 on V100 and A100.
+  AlexNet and the CIFAR-10 versions of VGG-16 and GoogLeNet were not measured: they take the fixed part of their
+  neighbours, and seconds per sample in proportion to multiply-adds per image.
 - Gradients are four bytes for each parameter of the published architectures.
 - GPUs of one server (4 of them) reduce gradients on a ring of 40 GB/s, others on one of 10 GB/s, four fifths
   of EDR InfiniBand; communication is not hidden.
@@ -24,7 +23,7 @@ from typing import NamedTuple
 from gsopt.performance.batching import StepTime
 from gsopt.performance.communication.wire import Wire, Wiring
 
-#: GPUs of a server of the paper's testbed.
+#: Number of GPUs of a server in the paper's testbed.
 SERVER = 4
 
 _INSIDE = Wire(bandwidth=4e10, latency=1e-5, wiring=Wiring.RING)

@@ -7,7 +7,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from gsopt.core.numbers.tolerances import ULPS
 
-#: A number of GPUs, or their worth.
+#: A number of GPUs, or their capability.
 Count = TypeVar("Count", int, float)
 
 

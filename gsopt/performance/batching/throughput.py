@@ -226,7 +226,7 @@ def _kind(given: object) -> str:
     return "table" if is_table else "model"
 
 
-#: Either of the two: files need not say which, and error messages are about the one that is meant.
+#: Either of the two; files need not state which, and error messages are about the intended one.
 Throughput = Annotated[
     Annotated[StepTime, Tag("model")] | Annotated[Tabulated, Tag("table")], Discriminator(_kind)
 ]

@@ -41,7 +41,7 @@ class Prediction:
     def filled(self, table: PairTable) -> dict[str, dict[str, float]]:
         """Return the slowdowns of all pairs of a table's profiles: measured ones, else predicted ones.
 
-        The result suits ``interference`` of `gsopt.scenario.speed.Speed`.
+        The result can be used as ``interference`` of `gsopt.scenario.speed.Speed`.
         """
         found: dict[str, dict[str, float]] = {}
         for one in table.profiles:

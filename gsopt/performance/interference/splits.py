@@ -7,7 +7,7 @@ from typing import Literal, get_args
 from gsopt.core.errors import require, require_one_of
 from gsopt.performance.interference.table import Couple, PairTable
 
-#: What is distributed to the folds: pairs, or configurations with all of their pairs.
+#: What is divided into folds: pairs, or configurations with all of their pairs.
 Split = Literal["pair", "configuration"]
 
 

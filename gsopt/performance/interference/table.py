@@ -45,8 +45,8 @@ class PairTable(Frozen):
         The configurations, all with the same features.
     slowdowns
         ``slowdowns[a][b]`` is the factor by which an iteration of a takes longer on a GPU shared with b; at
-        least 1. It suits ``interference`` of `gsopt.scenario.speed.Speed`. A pair is in both directions, or in
-        neither if it was not measured.
+        least 1. It can be used as ``interference`` of `gsopt.scenario.speed.Speed`. A pair is in both
+        directions, or in neither if it was not measured.
 
     Examples
     --------

@@ -11,7 +11,7 @@ from gsopt.core.problem import Frozen, RuleBroken
 from gsopt.scenario.adaptive.gradient import Gradient
 from gsopt.scenario.adaptive.limits import Limits
 
-#: Seconds in place of none, so that their powers and logarithms, and the slopes of these, are finite.
+#: Seconds that replace 0, so that powers and logarithms and their derivatives are finite.
 LEAST_SECONDS = 1e-8
 
 #: Number of batch sizes that are tried, from the least to the most in geometric steps.

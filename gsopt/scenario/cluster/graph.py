@@ -9,7 +9,7 @@ from gsopt.scenario.cluster.machine import Machine
 from gsopt.scenario.cluster.switch import GPU, ISLAND, MACHINE, Switch
 from gsopt.scenario.cluster.tier import Tier
 
-#: Name and kind of the root of a cluster that names none: one of racks, or a plain one.
+#: Name and kind of the root of a cluster without a network.
 DATACENTER = "datacenter"
 
 

@@ -18,7 +18,7 @@ from gsopt.schedule.bounds.tiers import on_best_tiers
 if TYPE_CHECKING:
     from gsopt.schedule.bounds.prices import PriceBound
 
-#: Fewest jobs for which prices are tried unasked: with fewer, formulas are as good.
+#: Fewest jobs for which prices are tried by default; with fewer, formulas are as good.
 FEWEST_PRICED = 10
 
 #: Prices that are tried unasked: for 1,500 rigid jobs in a fraction of a second, about as long as a simulation.

@@ -35,7 +35,7 @@ def on_best_tiers(scenario: Scenario) -> Scenario:
 
     @cache
     def slowdown(model: str, count: int) -> Exact:
-        """Return the least slowdown of a model on so many GPUs; 1 on one, and on more than there are."""
+        """Return the least slowdown of a model on a number of GPUs; 1 where the cluster sets none."""
         if not 1 < count <= cluster.gpus:
             return 1
         reachable = levels[levels.index(cluster.best_tier(count)) :]

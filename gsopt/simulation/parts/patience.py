@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from gsopt.simulation.parts.tiers import Tiers
 from gsopt.simulation.policy import State
 
-#: Seconds that a job of so many GPUs waits for a tier before it accepts the next: (tier, GPUs) -> seconds.
+#: Seconds that a job waits for a tier before it accepts the next one: (tier, GPUs) -> seconds.
 Timer = Callable[[int, int], float]
 
 

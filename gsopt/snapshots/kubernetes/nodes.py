@@ -14,7 +14,7 @@ from gsopt.snapshots.kubernetes.devices import device
 from gsopt.snapshots.kubernetes.needs import amounts_of, counted
 from gsopt.snapshots.network import NodePlace
 
-#: Labels that tell a node's place, by the level that they name, the outermost first.
+#: Labels of a node's location, by level, the outermost first.
 LEVELS: Mapping[str, tuple[str, ...]] = {
     "region": ("topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region"),
     "zone": ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"),

@@ -23,7 +23,7 @@ _STAYS = {
 
 _OVER = frozenset({"Succeeded", "Failed"})
 
-#: What becomes of a pod that makes no part of a gang, and what is said of all of them.
+#: Reasons why a pod belongs to no gang, with the note on all such pods.
 OVER, ELSEWHERE, GATED, LEAVING, DAEMON = (
     "over, and not counted",
     "on nodes that no file has, and not counted",

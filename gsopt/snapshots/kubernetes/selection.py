@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from gsopt.snapshots.field import Field
 
-#: What a cordoned node is tainted with.
+#: Taint of a cordoned node.
 CORDONED = "node.kubernetes.io/unschedulable"
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"

@@ -27,7 +27,7 @@ _HELD = frozenset(
 #: Who may share the nodes of a job; releases before 23.11 say the contrary in another field.
 _SHARED, _UNSHARED = frozenset({"oversubscribe"}), frozenset({"true", "user", "mcs", "topo"})
 
-#: What becomes of a job that makes no part of a gang, and what is said of all of them.
+#: Reasons why a job belongs to no gang, with the note on all such jobs.
 OVER, LEAVING, HELD, ELSEWHERE = (
     "over, and not counted",
     "ending, which hold what they have and are no loss",

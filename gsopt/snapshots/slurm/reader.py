@@ -27,7 +27,7 @@ from gsopt.snapshots.valid import validly
 #: How the reader of topology.conf ends its note on a node that it leaves out.
 _NO_GPUS = ": has no GPUs and is left out"
 
-#: What documents hold.
+#: Lists in documents.
 LISTS = ("nodes", "sinfo", "jobs", "partitions", "reservations")
 
 

@@ -106,9 +106,9 @@ class Highs(Solver):
     def write(self, form: "StandardForm", path: str | Path) -> None:
         """Write a model to an MPS or LP file, according to the ending of its name; numbers have 15 digits.
 
-        Names are kept if the format allows them. Otherwise blanks and signs become ``_``, in LP files square
-        brackets become round ones, and names that are reserved words, numbers or duplicates get an additional
-        ``_``.
+        Names are kept if the format allows them. Otherwise blanks and special characters become ``_``, in LP
+        files square brackets become round ones, and names that are reserved words, numbers or duplicates get an
+        additional ``_``.
 
         Raises
         ------

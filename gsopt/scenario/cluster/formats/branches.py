@@ -25,7 +25,7 @@ class Branch:
     level: str = ""  # empty as long as it is not known
 
 
-#: Branches by name, each after all that are below it; so the last one is the root.
+#: Branches by name, each after all branches below it, so that the root is the last one.
 Tree = dict[str, Branch]
 
 

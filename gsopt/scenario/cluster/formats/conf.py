@@ -7,7 +7,7 @@ from typing import NamedTuple
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.scenario.cluster.formats.hostlist import expand
 
-#: Settings that a line may begin with, and the settings that may stand in such a line.
+#: Settings with which a line may begin, each with the settings that may follow.
 KINDS: Mapping[str, tuple[str, ...]] = {
     "SwitchName": ("SwitchName", "Switches", "Nodes", "LinkSpeed"),
     "BlockName": ("BlockName", "Nodes"),
