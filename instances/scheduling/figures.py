@@ -21,9 +21,9 @@ _SIZES: dict[str, tuple[float, float, float]] = {"rounded": (1.5, 3.0, 3.3), "tr
 def figure_1(*, reading: Reading = "rounded") -> Scheduling:
     """Create the three jobs of Figure 1, released at once and with linear speed; its hours are seconds here.
 
-    The figure prints only the mean job completion times: 6.6 h under fair sharing and 4.6 h if the shortest job
+    The figure shows only the mean job completion times: 6.6 h under fair sharing and 4.6 h if the shortest job
     comes first. That leaves the sizes open: in cluster-hours, (x, 6 - 2x, 1.8 + x) fits for every x from 1.4 to
-    2 if the means are exact, and (x, 6 - 2x, 2 + x) if they are 20/3 and 14/3 cut off.
+    2 if the means are exact, and (x, 6 - 2x, 2 + x) if they are 20/3 and 14/3, truncated.
 
     Source: Ares, Figure 1.
 

@@ -56,7 +56,7 @@ class JobReader(NamedTuple):
     places: SlurmPlaces
 
     def fate(self, job: Field) -> str:
-        """Return why a job makes no gang; empty if it does."""
+        """Return why a job forms no gang; empty if it does."""
         states = {each.upper() for each in words(job["job_state"])}
         if "COMPLETING" in states:
             return LEAVING
@@ -67,7 +67,7 @@ class JobReader(NamedTuple):
         return HELD if job["state_reason"].text() in _HELD or job["hold"].truth() else ""
 
     def read(self, job: Field) -> SlurmJob:
-        """Read a job that makes a gang, or part of one."""
+        """Read a job that forms a gang, or part of one."""
         waits = "PENDING" in {each.upper() for each in words(job["job_state"])}
         parts = self._waiting(job) if waits else tuple(self.standing(job))
         name, kind = _named(job)

@@ -78,14 +78,14 @@ class Demand:
 
     @cached_property
     def area(self) -> Array:
-        """Least GPUs times units of each job."""
+        """Least product of GPUs and units of time, for each job."""
         lead = self.first[:-1]
         found: Array = self.work * self.gpus[lead] / self.speed[lead]
         return found
 
     @cached_property
     def height(self) -> Array:
-        """Least units of each job."""
+        """Least units of time, for each job."""
         found: Array = self.work / np.add.reduceat(self.speed, self.first[:-1])
         return found
 
