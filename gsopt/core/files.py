@@ -43,7 +43,7 @@ class Plain(Protocol):
     """Something that converts itself to plain JSON types, such as a result or a history."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all of it, by name."""
+        """Return all fields by name."""
         ...
 
 

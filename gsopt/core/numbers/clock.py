@@ -57,5 +57,5 @@ class Clock:
         return float(time) if isinstance(seconds, float) else time
 
     def all_nearest(self, seconds: Iterable[Any]) -> tuple[Any, ...]:
-        """Return `nearest` for several spans of seconds, or None if given None."""
+        """Return `nearest` for each of several spans of seconds; None for each None."""
         return tuple(None if each is None else self.nearest(each) for each in seconds)
